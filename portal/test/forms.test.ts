@@ -2,10 +2,12 @@
 // are shown once, and what signing out leaves behind.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { listTokensRoute } from '@pharos/contract/token'
+import type { Browser, Route } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
 
 describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -94,6 +96,51 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('create no token without an end from a date that is missing', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    const call = await asUser(demo.url, 'demo@demo.example')
+    const tokens = async () => (await call(listTokensRoute, { query: { name: 'Backup' } })).body.results
+    const choose = async (name: string) => {
+      await page.locator('[data-field=expires] input').first().click()
+      await page.getByRole('option', { name, exact: true }).click()
+    }
+    await page.goto(`${demo.url}/team/tokens/new`)
+    await page.getByLabel('Name').fill('Backup')
+    await page.getByRole('button', { name: 'Monitoring' }).click()
+    await choose('Never expires')
+    await choose('Another date')
+    const day = page.getByLabel('Day, in UTC')
+    const create = page.getByRole('button', { name: 'Create token' })
+    for (const wrong of ['', '12026-01-01']) {
+      await day.fill(wrong)
+      await create.click()
+      await page.getByText('Expires must be a date.', { exact: true }).waitFor()
+      await page.locator('[data-field=expires] input[type=date]:focus').waitFor()
+    }
+    await settled(page)
+    await shoot(page, 'forms-token-expiry')
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(await tokens(), [])
+    await day.fill('2028-02-01')
+    await create.click()
+    await page.locator('pre').waitFor()
+    assert.deepEqual(
+      (await tokens()).map((token) => token.expires),
+      ['2028-02-01T00:00:00.000Z'],
+    )
+    await page.getByRole('link', { name: 'All API tokens' }).click()
+    await page.getByRole('row').filter({ hasText: 'Backup' }).getByRole('button', { name: 'Edit' }).click()
+    await choose('Never expires')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.deepEqual(
+      (await tokens()).map((token) => token.expires),
+      [null],
+    )
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
   it('show a failed webhook test in red', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team/webhooks`)
@@ -127,6 +174,32 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('textbox', { name: 'Password' }).fill('pharos-demo-password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await context.close()
+  })
+
+  it('say that signing out has failed, and stay signed in', async () => {
+    const { context, page } = await person('demo@demo.example')
+    const signOut = async () => {
+      await page.getByRole('button', { name: /^Account of/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    }
+    const failures: ((route: Route) => Promise<void>)[] = [
+      (route) => route.abort(),
+      (route) => route.fulfill({ status: 500, contentType: 'text/plain', body: 'Internal Server Error' }),
+    ]
+    for (const fail of failures) {
+      await page.goto(`${demo.url}/team/settings`)
+      await page.route('**/v3/session/logout', fail)
+      await signOut()
+      await page.getByText('You are still signed in').waitFor()
+      await shoot(page, 'forms-not-signed-out')
+      assert.equal(new URL(page.url()).pathname, '/team/settings')
+      await page.unroute('**/v3/session/logout')
+    }
+    await page.reload()
+    await page.getByLabel('NOC phone').waitFor()
+    await signOut()
+    await page.getByText('You have signed out.').waitFor()
     await context.close()
   })
 })

@@ -115,7 +115,7 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
     await timer(other.page).getByRole('button', { name: 'Revert now' }).click()
     await timer(other.page).waitFor({ state: 'detached' })
     await timer(page).waitFor({ state: 'detached' })
-    const warning = page.getByRole('alert').filter({ hasText: 'Someone has changed the rules meanwhile' })
+    const warning = page.getByRole('alert').filter({ hasText: 'Someone has changed this meanwhile' })
     await warning.waitFor()
     await form.getByRole('button', { name: 'Save rule' }).click()
     await page.getByText('1 change is not applied').waitFor()

@@ -47,10 +47,11 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
     }),
     [regions, isBlocked, enabled],
   )
-  const before: Edited = {
+  const regionsNow = announcement.regions
+  const now: Edited = {
     description: details?.description ?? '',
     as_set: details?.as_set ?? '',
-    regions: [...announcement.regions],
+    regions: [...regionsNow],
     loa_signatory: details?.loa_signatory ?? '',
     delegate_loa: details?.delegate_loa ?? false,
   }
@@ -60,10 +61,10 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
       action={texts.action}
       route={updateAnnouncementRoute}
       declared={declared}
-      initialValues={before}
+      initialValues={now}
       trigger={trigger}
-      onSubmit={async (values) => {
-        const body = changesOf(before, values)
+      onSubmit={async (values, opened) => {
+        const body = changesOf(opened, values, regionsNow)
         if (Object.keys(body).length === 0) return
         await call(updateAnnouncementRoute, { params: { announcement_id: id }, body })
         notifySuccess(texts.saved)
@@ -74,7 +75,11 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
         <>
           <AllFields form={form} />
           {enabled && (
-            <RegionEffect before={before.regions} after={fields.values.regions} regions={regions} />
+            <RegionEffect
+              before={regionsNow}
+              after={changesOf(fields.getInitialValues(), fields.values, regionsNow).regions}
+              regions={regions}
+            />
           )}
         </>
       )}
@@ -82,9 +87,14 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
   )
 }
 
-type EffectProps = { before: readonly string[]; after: readonly string[]; regions: readonly Region[] }
+type EffectProps = {
+  before: readonly string[]
+  /** Undefined if they are not changed. */
+  after: readonly string[] | undefined
+  regions: readonly Region[]
+}
 
-function RegionEffect({ before, after, regions }: EffectProps) {
+function RegionEffect({ before, after = before, regions }: EffectProps) {
   const { added, removed, kept } = regionChanges(before, after)
   if (added.length + removed.length === 0 || after.length === 0) return null
   const named = namesOfRegions(regions)

@@ -20,15 +20,23 @@ export function regionChanges(before: readonly string[], after: readonly string[
   }
 }
 
-/** Returns the body of the request; empty if nothing has changed. */
-export function changesOf(before: Edited, after: Edited): BodyOf<typeof updateAnnouncementRoute> {
-  const { added, removed } = regionChanges(before.regions, after.regions)
-  const asSet = after.as_set.trim()
+/**
+ * Returns the body of the request, what differs from the values with which the form was opened; empty if nothing does. Regions are
+ * sent as a whole set: what was added and removed is applied to the regions of now.
+ */
+export function changesOf(
+  opened: Edited,
+  edited: Edited,
+  regionsNow: readonly string[],
+): BodyOf<typeof updateAnnouncementRoute> {
+  const { added, removed } = regionChanges(opened.regions, edited.regions)
+  const kept = regionsNow.filter((slug) => !removed.includes(slug) && !added.includes(slug))
+  const asSet = edited.as_set.trim()
   return {
-    ...(after.description === before.description ? {} : { description: after.description }),
-    ...(asSet === before.as_set ? {} : { as_set: asSet === '' ? null : asSet }),
-    ...(added.length + removed.length === 0 ? {} : { regions: after.regions }),
-    ...(after.loa_signatory === before.loa_signatory ? {} : { loa_signatory: after.loa_signatory.trim() }),
-    ...(after.delegate_loa === before.delegate_loa ? {} : { delegate_loa: after.delegate_loa }),
+    ...(edited.description === opened.description ? {} : { description: edited.description }),
+    ...(asSet === opened.as_set ? {} : { as_set: asSet === '' ? null : asSet }),
+    ...(added.length + removed.length === 0 ? {} : { regions: [...kept, ...added] }),
+    ...(edited.loa_signatory === opened.loa_signatory ? {} : { loa_signatory: edited.loa_signatory.trim() }),
+    ...(edited.delegate_loa === opened.delegate_loa ? {} : { delegate_loa: edited.delegate_loa }),
   }
 }

@@ -104,7 +104,8 @@ export function NewAnnouncement() {
   const isUnverified = isAsnUnverified(form.error)
   return (
     <Page title={texts.title} note={texts.note}>
-      <UnsavedGuard isUnsaved={() => form.isUnsaved() && !isLeaving.current && !isUnverified} />
+      {/* Checking saves nothing. */}
+      <UnsavedGuard isUnsaved={() => fields.isDirty() && !isLeaving.current && !isUnverified} />
       <div className={classes['halves']}>
         <Section title={texts.form}>
           <form onSubmit={form.submit} noValidate>

@@ -150,11 +150,14 @@ describe('helpers of the page', () => {
       loa_signatory: '',
       delegate_loa: false,
     }
-    assert.deepEqual(changesOf(before, { ...before, regions: ['fra', 'ams'] }), {})
-    assert.deepEqual(changesOf(before, { ...before, as_set: ' ', regions: ['ams'] }), {
+    assert.deepEqual(changesOf(before, { ...before, regions: ['fra', 'ams'] }, ['sin']), {})
+    assert.deepEqual(changesOf(before, { ...before, as_set: ' ', regions: ['ams'] }, before.regions), {
       as_set: null,
       regions: ['ams'],
     })
+    const edited = { ...before, regions: ['fra', 'lon'] }
+    assert.deepEqual(changesOf(before, edited, ['ams', 'sin']), { regions: ['sin', 'lon'] })
+    assert.deepEqual(changesOf(before, edited, ['ams', 'lon']), { regions: ['lon'] })
   })
 
   it('names regions and their measured time', () => {

@@ -65,10 +65,13 @@ export const session = {
     await callForTokens(createSessionTokenRoute, { team_id: teamId })
   },
 
+  /** Throws if the server could not end the session; the user stays signed in. One that has ended already is no error. */
   async signOut(all = false): Promise<void> {
     await exclusively(async () => {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
-      await call(logoutRoute, { body, headers: cookieMode }).catch(() => {})
+      await call(logoutRoute, { body, headers: cookieMode }).catch((error: unknown) => {
+        if (!isUnauthenticated(error)) throw error
+      })
       post({ out: 'signed_out' })
       leave('signed_out')
     })

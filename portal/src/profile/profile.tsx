@@ -7,6 +7,7 @@ import { session } from '../api/session.ts'
 import { useUser } from '../api/use-session.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { country } from '../ui/form-widgets.tsx'
+import { changesOf } from '../ui/form-changes.ts'
 import { Field, Form, FormSection, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
@@ -63,7 +64,8 @@ function Details({ user }: { user: User }) {
     initialValues: valuesOf(user),
     route: updateUserRoute,
     declared,
-    request: async (body) => (await call(updateUserRoute, { body })).body,
+    request: async (values, opened) =>
+      (await call(updateUserRoute, { body: changesOf(opened, values) })).body,
     onSuccess: (saved) => {
       form.restart(valuesOf(saved))
       session.takeUser(saved)

@@ -49,43 +49,47 @@ const proofFields = {
 /** From this many codes on, new ones are recommended. */
 const fewCodes = 3
 
+type FactorProps = {
+  /** Called when the dialog of the setup opens and closes; it shows the recovery codes after the factor is on. */
+  readonly onSetUp?: (isOpen: boolean) => void
+}
+
 /** The state of the second factor, and what can be done about it: the content of a section. */
-export function SecondFactor() {
+export function SecondFactor({ onSetUp }: FactorProps) {
   const answer = useAnswer(getSecondFactorRoute, {})
+  const { enabled, recovery_codes_left: codesLeft } = answer.data ?? {}
   return (
-    <>
+    <Stack gap="xs">
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={40} />}
-      {answer.data?.enabled === null && (
-        <Stack gap="xs">
-          <Text size="sm">{t.offText}</Text>
-          <Group>
-            <SetUp />
-          </Group>
-        </Stack>
-      )}
-      {answer.data && answer.data.enabled !== null && (
-        <Stack gap="xs">
+      {enabled === null && <Text size="sm">{t.offText}</Text>}
+      {typeof enabled === 'string' && codesLeft !== undefined && (
+        <>
           <Group gap="xs">
             <StatePill color="ok">{t.on}</StatePill>
             <Text size="sm">
-              {t.since} <Time at={answer.data.enabled} /> · {t.codesLeft(answer.data.recovery_codes_left)}
+              {t.since} <Time at={enabled} /> · {t.codesLeft(codesLeft)}
             </Text>
           </Group>
-          {answer.data.recovery_codes_left <= fewCodes && <Alert color="warn">{t.fewCodes}</Alert>}
-          <Group>
-            <NewCodes />
-            <TurnOff />
-          </Group>
-        </Stack>
+          {codesLeft <= fewCodes && <Alert color="warn">{t.fewCodes}</Alert>}
+        </>
       )}
-    </>
+      {/* The dialogs stay when the state is read again: they show codes once. */}
+      <Group>
+        <SetUp isOffered={enabled === null} {...(onSetUp ? { onSetUp } : {})} />
+        <NewCodes isOffered={typeof enabled === 'string'} />
+        {typeof enabled === 'string' && <TurnOff />}
+      </Group>
+    </Stack>
   )
 }
 
 /** Three steps of one dialog: the password, the first code, the recovery codes. */
-function SetUp() {
-  const [opened, { open, close }] = useDisclosure(false)
+function SetUp({ isOffered, onSetUp }: FactorProps & { readonly isOffered: boolean }) {
+  const [opened, { open, close }] = useDisclosure(false, {
+    onOpen: () => onSetUp?.(true),
+    onClose: () => onSetUp?.(false),
+  })
   const start = useRequestForm({
     initialValues: { current_password: '' },
     route: createTotpRoute,
@@ -107,8 +111,8 @@ function SetUp() {
   }
   return (
     <>
-      <Button onClick={open}>{t.setUp}</Button>
-      <Modal opened={opened} onClose={shut} title={t.setUpTitle} size="lg">
+      {isOffered && <Button onClick={open}>{t.setUp}</Button>}
+      <Modal opened={opened} onClose={shut} title={t.setUpTitle} size="lg" closeOnClickOutside={step === 0}>
         <form onSubmit={form.submit} noValidate>
           <Stack>
             <Stepper active={step} size="xs">
@@ -221,18 +225,20 @@ const TurnOff = () => (
   />
 )
 
-const NewCodes = () => (
+const NewCodes = ({ isOffered }: { readonly isOffered: boolean }) => (
   <Dialog
     title={t.newCodes}
     action={t.generate}
     route={createRecoveryCodesRoute}
     declared={proofFields}
     initialValues={noProof}
-    trigger={(open) => (
-      <Button variant="default" onClick={open}>
-        {t.newCodes}
-      </Button>
-    )}
+    trigger={(open) =>
+      isOffered && (
+        <Button variant="default" onClick={open}>
+          {t.newCodes}
+        </Button>
+      )
+    }
     onClose={() => void invalidate(getSecondFactorRoute)}
     onSubmit={(proof) => session.replace(createRecoveryCodesRoute, trimmed(proof))}
     result={({ recovery_codes: codes }) => <Codes codes={codes} />}

@@ -1,6 +1,7 @@
 // Shown in place of the pages of a team that requires a second factor, to a user without one: sets it up.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
+import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
 import { SecondFactor } from '../profile/second-factor.tsx'
@@ -17,7 +18,9 @@ const pollMs = 1_000
 export function SecondFactorRequired() {
   const user = useUser()
   const factor = useAnswer(getSecondFactorRoute, {})
-  const isOn = factor.data !== undefined && factor.data.enabled !== null
+  // The dialog shows the recovery codes after the factor is on.
+  const [isSettingUp, setSettingUp] = useState(false)
+  const isOn = factor.data !== undefined && factor.data.enabled !== null && !isSettingUp
   // The server may have cached the user for a moment.
   usePolling(isOn, pollMs, retryGatedTeam)
   if (!user) return null
@@ -32,7 +35,7 @@ export function SecondFactorRequired() {
           <Skeleton height={80} />
         ) : (
           <Section title={t.factor}>
-            <SecondFactor />
+            <SecondFactor onSetUp={setSettingUp} />
           </Section>
         )}
         {others.length > 0 && (

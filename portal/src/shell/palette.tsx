@@ -35,6 +35,7 @@ import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
 import { pageOfHit, subtitleOf } from './search-hits.ts'
+import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
 import classes from './palette.module.css'
 
@@ -170,7 +171,7 @@ function useChoices(): SpotlightActionData[] {
       label: other === 'utc' ? words.timesInUtc : words.timesInZone,
       onClick: () => setZone(other),
     },
-    { id: 'out', label: words.signOut, onClick: () => void session.signOut() },
+    { id: 'out', label: words.signOut, onClick: () => void signOut() },
   ]
 }
 

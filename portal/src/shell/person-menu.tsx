@@ -3,8 +3,8 @@ import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@ma
 import type { User } from '@pharos/contract/session'
 import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { session } from '../api/session.ts'
 import { Avatar } from '../ui/avatar.tsx'
+import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
 import classes from './shell.module.css'
 
@@ -41,7 +41,7 @@ export function PersonMenu({ user, isNarrow }: { user: User; isNarrow: boolean }
           {isDark ? words.lightTheme : words.darkTheme}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
           {words.signOut}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,6 +1,6 @@
 // The rules of one prefix: an ordered list that is edited as a draft, with what it would have done in the last hour, and applied as
 // a whole after a review.
-import { Alert, Button, Group, Skeleton, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield'
 import { IconPlus } from '@tabler/icons-react'
@@ -10,6 +10,7 @@ import { answerOf } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
+import { useNewerVersion } from '../ui/newer-version.tsx'
 import { Columns, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
@@ -89,13 +90,15 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
   const [isReviewed, setReviewed] = useState(false)
   const plan = useMemo(() => planOf(base.rules, draft), [base, draft])
   const isChanged = plan.count > 0
-  // A new version replaces a draft without changes; one with changes or an open form stays, with a warning.
-  const isNewer = base.version !== version
-  const isInUse = isChanged || edited !== undefined
-  if (isNewer && !isInUse) restart()
-  function restart() {
-    const next = draftsOf(rules)
-    setBase({ version, rules: next })
+  const newer = useNewerVersion({
+    isNewer: base.version !== version,
+    // An open form is saved to the rule that it was opened for.
+    isEdited: isChanged || edited !== undefined,
+    load: () => rebase(version, rules),
+  })
+  function rebase(to: number, list: readonly ShieldRule[]) {
+    const next = draftsOf(list)
+    setBase({ version: to, rules: next })
     setDraft(next)
   }
   const applied = useMemo(() => new Map(rules.map((rule) => [keyOf(rule), rule])), [rules])
@@ -127,14 +130,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
     >
       <UnsavedGuard isUnsaved={() => isChanged} />
       {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
-      {isNewer && isInUse && (
-        <Alert color="warn" role="alert">
-          <Text size="sm">{texts.newer}</Text>
-          <Button mt="xs" size="xs" variant="default" onClick={restart}>
-            {texts.reload}
-          </Button>
-        </Alert>
-      )}
+      {newer}
       {!canChange && (
         <Text size="sm" c="dimmed">
           {texts.readOnly}
@@ -230,9 +226,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
           after={draft}
           onClose={() => setReviewed(false)}
           onApplied={(answer) => {
-            const next = draftsOf(answer.results)
-            setBase({ version: answer.version, rules: next })
-            setDraft(next)
+            rebase(answer.version, answer.results)
             setReviewed(false)
           }}
         />

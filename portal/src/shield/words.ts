@@ -39,8 +39,6 @@ export const words = {
     discard: 'Discard changes',
     unsaved: (count: number) =>
       count === 1 ? '1 change is not applied' : `${count} changes are not applied`,
-    newer: 'Someone has changed the rules meanwhile. Your changes are based on the earlier version.',
-    reload: 'Discard and load the new version',
     title: 'Rules',
     empty: 'No rules for this prefix',
     emptyText: 'All traffic passes. Add a rule to drop or limit a part of it.',

@@ -6,7 +6,7 @@ import type { Scope } from '@pharos/contract/scope'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { CopyBlock } from '../ui/copy.tsx'
-import { expiry, dayFromNow, expiryOf } from '../ui/expiry.tsx'
+import { expiry, dayFromNow, expiryOf, type Expiry } from '../ui/expiry.tsx'
 import { FormPage } from '../ui/form-page.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
 import { checkboxes, networks, number, toggle } from '../ui/form-widgets.tsx'
@@ -41,7 +41,7 @@ type NewTokenValues = {
   readonly scopes: Scope[]
   readonly is_admin: boolean
   readonly allowed_subnets: string[]
-  readonly expires: string
+  readonly expires: Expiry
   readonly max_unused_days: number | ''
 }
 

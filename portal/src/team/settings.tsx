@@ -1,12 +1,15 @@
 // The settings of the team: name, contacts and time zone, and whether members need two-factor authentication.
 import { Skeleton } from '@mantine/core'
 import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
+import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { email, text } from '../ui/form-text-widgets.tsx'
 import { country, textarea, timeZone, toggle } from '../ui/form-widgets.tsx'
+import { changesOf } from '../ui/form-changes.ts'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
+import { useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
@@ -48,10 +51,6 @@ const valuesOf = ({
   require_2fa,
 })
 
-/** Only differences are sent, so that a colleague's change of another field stays. */
-const changesOf = (values: Values, team: Team): TeamChanges =>
-  Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== team[name as keyof Values]))
-
 const declared = {
   name: text({ label: t.name }),
   description: textarea({ label: t.description, help: t.descriptionHelp }),
@@ -66,22 +65,35 @@ const declared = {
 
 function SettingsForm({ team }: { team: Team }) {
   const readOnly = !useIsAdmin()
+  const latest = valuesOf(team)
+  const [base, setBase] = useState(latest)
   const form = useRequestForm({
-    initialValues: valuesOf(team),
+    initialValues: latest,
     route: updateTeamRoute,
     declared,
-    request: async (values) => (await call(updateTeamRoute, { params, body: changesOf(values, team) })).body,
+    request: async (values, opened) =>
+      (await call(updateTeamRoute, { params, body: changesOf(opened, values) })).body,
     onSuccess: async (saved) => {
+      queryClient.setQueryData(answerOf(getTeamRoute, { params }).queryKey, saved)
       form.restart(valuesOf(saved))
       await invalidate(getTeamRoute)
       notifySuccess(words.saved)
     },
   })
-  const isUnchanged = Object.keys(changesOf(form.fields.values, team)).length === 0
+  const isEdited = form.fields.isDirty()
+  const newer = useNewerVersion({
+    isNewer: Object.keys(changesOf(base, latest)).length > 0,
+    isEdited,
+    load: () => {
+      setBase(latest)
+      form.restart(latest)
+    },
+  })
   return (
     <>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
-      <FormLayout form={form} action={words.save} disabled={isUnchanged} readOnly={readOnly}>
+      {newer}
+      <FormLayout form={form} action={words.save} disabled={!isEdited} readOnly={readOnly}>
         <FormSection title={t.general} help={<About team={team} readOnly={readOnly} />}>
           <Field form={form} name="name" readOnly={readOnly} />
           <Field form={form} name="description" readOnly={readOnly} />

@@ -5,7 +5,8 @@ import { IconKey } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { expiry, expiryOf } from '../ui/expiry.tsx'
+import { expiry, expiryOf, type Expiry } from '../ui/expiry.tsx'
+import { changesOf } from '../ui/form-changes.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { networks } from '../ui/form-widgets.tsx'
 import { AllFields } from '../ui/form.tsx'
@@ -29,28 +30,27 @@ const declared = {
 
 export function EditToken({ token }: { token: Token }) {
   const { id, name, allowed_subnets, expires } = token
-  const day = expires?.slice(0, 10) ?? ''
   return (
     <Dialog
       title={t.editTitle(name)}
       action={words.save}
       route={updateTokenRoute}
       declared={declared}
-      initialValues={{ name, allowed_subnets: [...allowed_subnets], expires: day }}
+      initialValues={{
+        name,
+        allowed_subnets: [...allowed_subnets],
+        expires: (expires?.slice(0, 10) ?? null) as Expiry,
+      }}
       trigger={(open) => (
         <Button variant="subtle" size="compact-xs" onClick={open}>
           {words.edit}
         </Button>
       )}
-      onSubmit={async (values) => {
-        const isExpiryKept = values.expires === day
+      onSubmit={async (values, opened) => {
+        const { expires: day, ...rest } = changesOf(opened, values)
         await call(updateTokenRoute, {
           params: { token_id: id },
-          body: {
-            name: values.name,
-            allowed_subnets: values.allowed_subnets,
-            ...(isExpiryKept ? {} : { expires: expiryOf(values.expires) }),
-          },
+          body: { ...rest, ...(day === undefined ? {} : { expires: expiryOf(day) }) },
         })
         await invalidate(listTokensRoute)
       }}

@@ -17,6 +17,7 @@ import { invalidate, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { changesOf } from '../ui/form-changes.ts'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
@@ -136,8 +137,9 @@ const Edit = ({ webhook: { id, url, description, events } }: { webhook: Webhook 
         {words.edit}
       </Button>
     )}
-    onSubmit={async (values) => {
-      await call(updateWebhookRoute, { params: { webhook_id: id }, body: bodyOf(values) })
+    onSubmit={async (values, opened) => {
+      const body = changesOf(bodyOf(opened), bodyOf(values))
+      await call(updateWebhookRoute, { params: { webhook_id: id }, body })
       await invalidate(getWebhookRoute, listWebhooksRoute)
     }}
   />

@@ -29,7 +29,8 @@ type DialogProps<Values, Result> = {
   readonly action: string
   readonly danger?: boolean
   readonly size?: string
-  readonly onSubmit: (values: Values) => Promise<Result>
+  /** `opened`: the values with which the dialog was opened. */
+  readonly onSubmit: (values: Values, opened: Values) => Promise<Result>
   /** Shown in place of the fields once the request has succeeded; without it the dialog closes. */
   readonly result?: (result: Result) => ReactNode
   readonly onClose?: () => void
@@ -80,8 +81,8 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
         opened={opened}
         onClose={leave}
         title={title}
-        // A click beside the dialog does not lose what was typed.
-        closeOnClickOutside={!form.isUnsaved()}
+        // A click beside the dialog loses neither what was typed nor a secret that is shown once.
+        closeOnClickOutside={!form.isUnsaved() && !isDone}
         {...(size === undefined ? {} : { size })}
       >
         <form onSubmit={form.submit} noValidate>

@@ -13,36 +13,42 @@ const dayMs = 86_400_000
 export const dayFromNow = (days: number, now = Date.now()): string =>
   new Date(now + days * dayMs).toISOString().slice(0, 10)
 
-/** Returns the start of a day in UTC, as the API takes it; null for none. */
-export const expiryOf = (day: string): string | null => (day === '' ? null : new Date(day).toISOString())
+/** A day in UTC, `2026-03-01`; null for never; empty while the date of one's own is missing, which is an error. */
+export type Expiry = string | null
+
+/** Returns the start of the day, as the API takes it. */
+export const expiryOf = (day: Expiry): string | null => (day === null ? null : new Date(day).toISOString())
 
 /** Returns `1 Mar 2027`. */
 const dayText = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 
-/** The value is a day, `2026-03-01`; empty for never. */
+/** The value is an `Expiry`. */
 export const expiry = (options: Pick<FieldDeclaration, 'label' | 'help'>): FieldDeclaration => ({
   ...options,
   required: false,
+  check: (day: Expiry) =>
+    day === null || /^\d{4}-\d{2}-\d{2}$/.test(day) ? undefined : words.expiry.needsDay,
   Widget: (props) => <ExpiryInput {...props} />,
 })
 
 function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps) {
-  const day = input.value as string
+  const day = input.value as Expiry
   const preset = presetDays.find((days) => dayFromNow(days) === day)
-  const [mode, setMode] = useState(day === '' ? never : preset === undefined ? custom : String(preset))
+  const [mode, setMode] = useState(day === null ? never : preset === undefined ? custom : String(preset))
   function choose(next: string) {
     setMode(next)
-    if (next === never) input.onChange('')
+    if (next === never) input.onChange(null)
     else if (next !== custom) input.onChange(dayFromNow(Number(next)))
+    else if (day === null) input.onChange('')
   }
   return (
-    <Group align="flex-end" gap="xs" grow preventGrowOverflow={false}>
+    <Group align="flex-start" gap="xs" grow preventGrowOverflow={false}>
       <Select
         label={label}
         description={description}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
-        error={error}
+        error={mode === custom ? undefined : error}
         disabled={readOnly}
         allowDeselect={false}
         data={[
@@ -59,9 +65,10 @@ function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps
       {mode === custom && (
         <TextInput
           type="date"
-          aria-label={words.expiry.day}
+          label={words.expiry.day}
+          error={error}
           min={dayFromNow(1)}
-          value={day}
+          value={day ?? ''}
           disabled={readOnly}
           onChange={(event) => input.onChange(event.currentTarget.value)}
         />

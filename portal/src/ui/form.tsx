@@ -71,7 +71,8 @@ type RequestFormOptions<Values, Result> = {
   /** The operation whose body has the rules of the fields. */
   readonly route?: Pick<Route, 'method' | 'body'>
   readonly declared?: Declarations<Values>
-  readonly request: (values: Values) => Promise<Result>
+  /** `opened`: the values with which the form was opened; see form-changes.ts. */
+  readonly request: (values: Values, opened: Values) => Promise<Result>
   readonly onSuccess?: (result: Result, values: Values) => unknown
   /** Checks in the browser, before anything is sent, by the name of the field. */
   readonly validate?: (values: Values) => FormErrors
@@ -105,7 +106,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
     ...(onValuesChange ? { onValuesChange } : {}),
   })
   const send = useMutation({
-    mutationFn: request,
+    mutationFn: (values: Values) => request(values, fields.getInitialValues()),
     onMutate: () => setProblem(undefined),
     onSuccess: (result, values) => {
       // Leaving the page from here loses nothing.
@@ -186,11 +187,15 @@ function errorsOf<Values extends Record<string, unknown>>(
 }
 
 function focusFirstError(form: HTMLFormElement | null): void {
-  form
-    ?.querySelector<HTMLElement>(
-      '[data-field-error] :is(input, textarea, button):not([type=hidden]), :is(input, textarea)[aria-invalid=true]',
-    )
-    ?.focus()
+  const first = form?.querySelector<HTMLElement>(
+    '[data-field-error], :is(input, textarea)[aria-invalid=true]',
+  )
+  const input =
+    // A field of several inputs names the wrong one.
+    first?.querySelector<HTMLElement>(':is(input, textarea)[aria-invalid=true]') ??
+    first?.querySelector<HTMLElement>(':is(input, textarea, button):not([type=hidden])') ??
+    first
+  input?.focus()
 }
 
 type FieldProps<Values, Result> = {

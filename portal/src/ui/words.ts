@@ -206,6 +206,10 @@ export const words = {
     action: 'Discard changes',
   },
   unsaved: 'Unsaved changes',
+  newer: {
+    text: 'Someone has changed this meanwhile. Your changes are based on the earlier version.',
+    load: 'Discard and load the new version',
+  },
   reveal: (name: string): string => `Show ${name}`,
   hide: (name: string): string => `Hide ${name}`,
   copied: 'Copied',
@@ -217,7 +221,8 @@ export const words = {
     preset: (days: number, date: string): string => `${days === 365 ? '1 year' : `${days} days`} – ${date}`,
     never: 'Never expires',
     custom: 'Another date',
-    day: 'Day of expiry, in UTC',
+    day: 'Day, in UTC',
+    needsDay: 'must be a date',
   },
   list: {
     count: (count: number, [one, several]: readonly [string, string]) =>

@@ -27,11 +27,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
+import { useNewerVersion } from '../ui/newer-version.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { Applied, ChangesBar, Review } from './record-review.tsx'
-import { parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
+import { isChanged, parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
 import { commonTypes } from './record-types.ts'
 import { EditRow, moveBetweenRows, Row } from './record-rows.tsx'
 import type { RecordDrafts } from './use-record-drafts.ts'
@@ -71,9 +72,18 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const added = [...drafts.drafts.values()].filter(
     ({ key, original }) => original === undefined || (drafts.errors.has(key) && !onThisPage.has(key)),
   )
+  const outdated = results.filter(({ id: key, touched }) => {
+    const original = drafts.drafts.get(key)?.original
+    return original !== undefined && original.touched !== touched
+  })
   const isFiltered = Object.keys(filter).length > 0
   const onPage = results.filter(isEditable)
   const selectedHere = onPage.filter((set) => selected.has(set.id)).length
+  const newer = useNewerVersion({
+    isNewer: outdated.length > 0,
+    isEdited: outdated.some((set) => isChanged(drafts.drafts.get(set.id)!)),
+    load: () => outdated.forEach(drafts.restart),
+  })
   const select = (set: RecordSet, isSelected: boolean) =>
     setSelected((now) => {
       const next = new Map(now)
@@ -130,6 +140,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
         </Text>
       )}
       <Applied drafts={drafts} />
+      {newer}
       {drafts.problem !== undefined && <Problem error={drafts.problem} />}
       {results.length === 0 && added.length === 0 ? (
         <Empty title={isFiltered ? texts.none : texts.empty}>

@@ -9,13 +9,14 @@ import {
 } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
-import { teamIdNow, useAnswer } from '../api/queries.ts'
+import { queryClient, teamIdNow, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { multiSelect, networks, number, toggle, type Option } from '../ui/form-widgets.tsx'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
+import { useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
@@ -24,23 +25,27 @@ import { invalidateZones } from './zone-queries.ts'
 
 const { settings: texts } = words
 
+type Params = { readonly zone: string }
 type Read = { readonly settings: ZoneSettings; readonly etag: string }
+
+const keyOf = (params: Params) => [teamIdNow(), getZoneSettingsRoute.name, params]
+const readOf = ({ body, headers }: { body: ZoneSettings; headers: Headers }): Read => ({
+  settings: body,
+  etag: headers.get('etag') ?? '*',
+})
 
 export function ZoneSettingsTab({ zone }: { zone: Zone }) {
   const params = { zone: String(zone.id) }
   const answer = useQuery({
-    queryKey: [teamIdNow(), getZoneSettingsRoute.name, params],
-    queryFn: async ({ signal }): Promise<Read> => {
-      const { body, headers } = await call(getZoneSettingsRoute, { params, signal })
-      return { settings: body, etag: headers.get('etag') ?? '*' }
-    },
+    queryKey: keyOf(params),
+    queryFn: async ({ signal }) => readOf(await call(getZoneSettingsRoute, { params, signal })),
   })
   const keys = useAnswer(listTsigKeysRoute, { query: { limit: 1000 } })
   const failed = [answer, keys].filter(({ error, data }) => error && !data)
   if (failed.length > 0)
     return <Problem error={failed[0]!.error} retry={() => Promise.all(failed.map((one) => one.refetch()))} />
   if (!answer.data || !keys.data) return <Skeleton height={320} radius="lg" />
-  return <SettingsForm key={answer.data.etag} params={params} read={answer.data} keys={keys.data.results} />
+  return <SettingsForm params={params} read={answer.data} keys={keys.data.results} />
 }
 
 const seconds = (name: keyof typeof texts & keyof Values, help: string) =>
@@ -133,13 +138,14 @@ function bodyOf(values: Values): ZoneSettings {
   }
 }
 
-type FormProps = { params: { zone: string }; read: Read; keys: readonly TsigKey[] }
+type FormProps = { params: Params; read: Read; keys: readonly TsigKey[] }
 
 function SettingsForm({ params, read, keys }: FormProps) {
   const readOnly = !useIsAdmin()
+  const [base, setBase] = useState(read)
   const declared = useMemo(
-    () => declaredWith(keyOptions(keys, read.settings.tsig_key_ids)),
-    [keys, read.settings.tsig_key_ids],
+    () => declaredWith(keyOptions(keys, base.settings.tsig_key_ids)),
+    [keys, base.settings.tsig_key_ids],
   )
   const form = useRequestForm({
     initialValues: valuesOf(read.settings),
@@ -153,17 +159,33 @@ function SettingsForm({ params, read, keys }: FormProps) {
       call(updateZoneSettingsRoute, {
         params,
         body: bodyOf(values),
-        headers: { 'if-match': read.etag },
+        headers: { 'if-match': base.etag },
+      }).catch((error: unknown) => {
+        // After a refusal of an earlier version, the note about the newer one appears.
+        void invalidateZones()
+        throw error
       }),
-    onSuccess: async () => {
+    onSuccess: async (answer) => {
+      const saved = readOf(answer)
+      queryClient.setQueryData(keyOf(params), saved)
+      form.restart(valuesOf(saved.settings))
       notifySuccess(words.saved)
       await invalidateZones()
+    },
+  })
+  const newer = useNewerVersion({
+    isNewer: base.etag !== read.etag,
+    isEdited: form.fields.isDirty(),
+    load: () => {
+      setBase(read)
+      form.restart(valuesOf(read.settings))
     },
   })
   const field = (name: keyof Values & string) => <Field form={form} name={name} readOnly={readOnly} />
   return (
     <>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
+      {newer}
       <FormLayout form={form} action={words.save} disabled={!form.fields.isDirty()} readOnly={readOnly}>
         <FormSection title={texts.ttls} help={readOnly ? texts.readOnly : texts.ttlsHelp}>
           {field('default_ttl')}

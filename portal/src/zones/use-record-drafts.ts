@@ -215,6 +215,8 @@ export function useRecordDrafts(zone: string) {
       if (!drafts.has(set.id)) put(draftOf(set))
       setIsOpen(set.id, true)
     },
+    /** Replaces the draft by the set as it is now. */
+    restart: (set: RecordSet) => put(draftOf(set)),
     setTtl(sets: readonly RecordSet[], ttl: string) {
       for (const set of sets) put({ ...(drafts.get(set.id) ?? draftOf(set)), isRemoved: false, ttl })
     },

@@ -1,0 +1,29 @@
+// A form or editor that is open while someone else saves: without changes it follows; a draft stays, with a note and a way to load
+// the newer version.
+import { Alert, Button, Text } from '@mantine/core'
+import { useEffect, type ReactNode } from 'react'
+import { words } from './words.ts'
+
+type Options = {
+  /** Whether another version was read than the one that is edited. */
+  readonly isNewer: boolean
+  /** Whether loading it would lose changes. */
+  readonly isEdited: boolean
+  readonly load: () => void
+}
+
+/** Loads a newer version while nothing is edited. Otherwise returns the note, to be shown above what is edited. */
+export function useNewerVersion({ isNewer, isEdited, load }: Options): ReactNode {
+  useEffect(() => {
+    if (isNewer && !isEdited) load()
+  })
+  if (!isNewer || !isEdited) return null
+  return (
+    <Alert color="warn" role="alert">
+      <Text size="sm">{words.newer.text}</Text>
+      <Button mt="xs" size="xs" variant="default" onClick={load}>
+        {words.newer.load}
+      </Button>
+    </Alert>
+  )
+}
