@@ -30,7 +30,8 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
 
   const person = (email = 'demo@demo.example') => openPerson(browser, demo.url, email)
   const colleague = () => asUser(demo.url, 'demo@demo.example')
-  const newerNote = (page: Page) => page.getByRole('alert').filter({ hasText: 'Someone has changed this' })
+  const newerNote = (page: Page) =>
+    page.getByRole('alert').filter({ hasText: /Someone has changed (this|game\/A) meanwhile/ })
   const leave = (page: Page) =>
     page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
 
@@ -53,6 +54,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Letter signatory').fill('Dana Demo, Head of Network')
     await call(updateAnnouncementRoute, { params, body: { description: 'Written by a colleague' } })
+    await comeBack(page, /\/announcements\/\d+$/)
     await page.getByText('Written by a colleague').first().waitFor()
     await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'detached' })

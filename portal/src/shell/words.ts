@@ -57,7 +57,7 @@ export const words = {
   accountOf: 'Account of',
   profile: 'Profile',
   signOut: 'Sign out',
-  notSignedOut: 'You are still signed in: the server could not be reached or failed. Try again.',
+  notSignedOut: 'You are still signed in: the session could not be ended. Try again.',
   lightTheme: 'Light theme',
   darkTheme: 'Dark theme',
   live: 'Live',

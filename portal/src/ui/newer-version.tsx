@@ -10,17 +10,19 @@ type Options = {
   /** Whether loading it would lose changes. */
   readonly isEdited: boolean
   readonly load: () => void
+  /** Names what has changed, if the page shows more. */
+  readonly name?: string
 }
 
 /** Loads a newer version while nothing is edited. Otherwise returns the note, to be shown above what is edited. */
-export function useNewerVersion({ isNewer, isEdited, load }: Options): ReactNode {
+export function useNewerVersion({ isNewer, isEdited, load, name = words.newer.this }: Options): ReactNode {
   useEffect(() => {
     if (isNewer && !isEdited) load()
   })
   if (!isNewer || !isEdited) return null
   return (
     <Alert color="warn" role="alert">
-      <Text size="sm">{words.newer.text}</Text>
+      <Text size="sm">{words.newer.text(name)}</Text>
       <Button mt="xs" size="xs" variant="default" onClick={load}>
         {words.newer.load}
       </Button>

@@ -207,7 +207,9 @@ export const words = {
   },
   unsaved: 'Unsaved changes',
   newer: {
-    text: 'Someone has changed this meanwhile. Your changes are based on the earlier version.',
+    text: (name: string): string =>
+      `Someone has changed ${name} meanwhile. Your changes are based on the earlier version.`,
+    this: 'this',
     load: 'Discard and load the new version',
   },
   reveal: (name: string): string => `Show ${name}`,

@@ -83,6 +83,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
     isNewer: outdated.length > 0,
     isEdited: outdated.some((set) => isChanged(drafts.drafts.get(set.id)!)),
     load: () => outdated.forEach(drafts.restart),
+    name: outdated.map((set) => set.id).join(', '),
   })
   const select = (set: RecordSet, isSelected: boolean) =>
     setSelected((now) => {
