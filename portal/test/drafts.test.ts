@@ -7,6 +7,8 @@ import { getAnnouncementRoute, listAnnouncementsRoute, updateAnnouncementRoute }
 import { updateRecordSetRoute } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import { getTeamRoute, updateTeamRoute } from '@pharos/contract/team'
+import { createTokenRoute, getTokenRoute, updateTokenRoute } from '@pharos/contract/token'
+import { createWebhookRoute, getWebhookRoute, updateWebhookRoute } from '@pharos/contract/webhook'
 import { TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
@@ -88,6 +90,39 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     assert.equal(saved.abuse_email, 'abuse@demo.example')
     await newerNote(page).waitFor({ state: 'detached' })
     assert.equal(await page.getByLabel('Technical contact').inputValue(), 'noc@demo.example')
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('of a token and of a webhook send what the person has changed, and nothing else', async () => {
+    const { context, page, pageErrors } = await person()
+    const call = await colleague()
+    const { body: token } = await call(createTokenRoute, { body: { name: 'Backup', scopes: ['dns:read'] } })
+    const dialog = page.getByRole('dialog')
+    await page.goto(`${demo.url}/team/tokens`)
+    await page.getByRole('row').filter({ hasText: 'Backup' }).getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Name').fill('Backup of zones')
+    const ofToken = { token_id: token.id }
+    await call(updateTokenRoute, { params: ofToken, body: { allowed_subnets: ['192.0.2.0/24'] } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body: savedToken } = await call(getTokenRoute, { params: ofToken })
+    assert.deepEqual([savedToken.name, savedToken.allowed_subnets], ['Backup of zones', ['192.0.2.0/24']])
+    const { body: webhook } = await call(createWebhookRoute, {
+      body: { url: 'https://hooks.demo-networks.example/x', events: ['event.started'] },
+    })
+    const ofWebhook = { webhook_id: webhook.id }
+    await page.goto(`${demo.url}/team/webhooks/${webhook.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Description').fill('For the people on call')
+    await call(updateWebhookRoute, { params: ofWebhook, body: { events: ['event.ended'] } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body: savedWebhook } = await call(getWebhookRoute, { params: ofWebhook })
+    assert.deepEqual(
+      [savedWebhook.description, savedWebhook.events],
+      ['For the people on call', ['event.ended']],
+    )
     assert.deepEqual(pageErrors, [])
     await context.close()
   })
