@@ -125,6 +125,7 @@ export class IrrReader {
     const startedMs = this.#nowMs()
     try {
       const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
+      if (this.#error !== undefined) await this.#repeatWitness()
       this.#succeed()
       const isOther = serial !== undefined && serial !== this.#serial
       // An empty database has another serial too: the cache stays valid.
@@ -242,6 +243,15 @@ export class IrrReader {
       if (error instanceof DriverError && error.kind === 'refused') return undefined
       throw error
     }
+  }
+
+  /**
+   * Repeats a query that was answered before: a server may answer for its serials, and not for its objects. Not the query that
+   * failed, which may be the only one that does.
+   */
+  async #repeatWitness(): Promise<void> {
+    const witness = [...this.#witnesses.values()].at(-1)
+    if (witness) await this.#weighWitness(witness)
   }
 
   #trust(): false {

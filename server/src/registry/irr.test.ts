@@ -377,6 +377,28 @@ describe('a source that fails', () => {
     stop()
   })
 
+  it('stays down while only its serial is answered', async (t) => {
+    const source = fakeSource('one', { objects: ['192.0.2.0/24 64496'], serial: '1' })
+    const { irr, clock, poll } = irrOf(t, [source])
+    await poll()
+    await irr.judge(prefix, origin)
+    let told = 0
+    irr.watch(() => told++)
+    source.routeObjects = async () => {
+      throw new DriverError('unreachable', 'one: no answer')
+    }
+    await irr.judge(prefix, origin, { maxAgeSeconds: 0 })
+    for (let second = 10; second < 40; second += 10) {
+      clock.seconds = second
+      await poll()
+    }
+    assert.deepEqual([irr.status()[0]!.state, told], ['down', 0])
+    source.routeObjects = async () => source.objects.map(routeOf)
+    clock.seconds = 1_000
+    await until(() => irr.status()[0]!.state === 'up')
+    assert.equal(told, 1)
+  })
+
   it('answers other queries if it rejects one', async (t) => {
     const source = fakeSource('one', { failure: 'refused' })
     const { irr } = irrOf(t, [source])
