@@ -2,7 +2,7 @@
 // Each process has its own views, because a view is a cache.
 import { createIrr, type Irr } from '../registry/irr.ts'
 import { createRpki, type Rpki } from '../registry/rpki.ts'
-import type { AuthorizationDeps } from '../byoip/validation/evaluate-checks.ts'
+import type { AuthorizationDeps } from '../byoip/validation/query-registries.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import { createIrrSources } from '../drivers/irr-sources.ts'
 import { createRdapSource } from '../drivers/rdap/source.ts'

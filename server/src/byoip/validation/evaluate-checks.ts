@@ -1,14 +1,8 @@
-// Evaluates all checks of a batch of announcements, and queries the routing registries and proofs that are due. Changes
+// Evaluates all checks of a batch of announcements, with the answers of the registries and proofs that are due. Changes
 // nothing; saveEvaluations() does.
-import type { Irr } from '../../registry/irr.ts'
-import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
-import type { TxtResolver } from '../../team/txt-resolver.ts'
-import type { KeyRing } from '../../runtime/secrets.ts'
-import type { RdapSource } from '../../registry/rdap-source.ts'
-import { evaluateAuthorization, storedKinds, type StoredKind } from './authorization.ts'
+import { evaluateAuthorization } from './authorization.ts'
 import {
   evaluateAsn,
-  evaluateIrr,
   evaluateOverlap,
   evaluateRpki,
   evaluateSize,
@@ -17,12 +11,17 @@ import {
   vouch,
   type LetterVerdict,
 } from './check-rules.ts'
-import { checkRdap, checkTxt } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
-import { unavailable } from '../../registry/irr-verdict.ts'
-import type { IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { covers } from '../../net/prefix.ts'
+import {
+  isProofDue,
+  nextIrr,
+  queriedKinds,
+  queryIrr,
+  queryProofs,
+  type QueryDeps,
+} from './query-registries.ts'
 import {
   clearanceOf,
   completeChecks,
@@ -33,39 +32,13 @@ import {
   type Check,
   type CheckResult,
   type ValidationName,
-  type ValidationState,
 } from './validation.ts'
 import type { QueriedProof, CheckEvaluation, Subject } from './validation.store.ts'
 
-export type EvaluateChecksDeps = {
-  readonly rpki: Pick<Rpki, 'judge'>
-  readonly irr: Pick<Irr, 'judge'>
-  readonly authorization: AuthorizationDeps
-  readonly irrIntervalSeconds: number
-}
+export type EvaluateChecksDeps = QueryDeps & { readonly rpki: Pick<Rpki, 'judge'> }
 
-/** The accepted kinds of proof, one of which is enough, and the sources to query for them. */
-export type AuthorizationDeps = {
-  readonly kinds: readonly AuthorizationKind[]
-  readonly ring: KeyRing
-  readonly txt: TxtResolver
-  /** Undefined if it is not configured. */
-  readonly rdap: RdapSource | undefined
-}
-
-/** Returns the kinds of proof that are queried. */
-export const queriedKinds = ({ kinds, rdap }: AuthorizationDeps): readonly StoredKind[] =>
-  storedKinds.filter((kind) => kinds.includes(kind) && (kind !== 'rdap' || rdap !== undefined))
-
-/** Concurrent queries to the routing registries. */
-const concurrentQueries = 32
-/** A search in an as-set takes hundreds of queries, and anyone may name any as-set. */
-const irrQuerySeconds = 40
 /** A check with an unchanged result is saved again once the stored time is this old. */
 const checkedAgeMs = 10 * 60_000
-const retrySecondsMin = 10
-/** Address registries limit the rate of queries; name servers do not. */
-const rdapRetrySecondsMin = 60
 
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
 
@@ -101,111 +74,6 @@ export async function evaluateChecks(
 
 const needsSaving = ({ checks, proofs, clearance, answers, subject }: CheckEvaluation): boolean =>
   checks.length > 0 || proofs.length > 0 || answers !== null || clearance !== subject.clearance
-
-/** The longest due first, so that slow queries delay no other subject in every run. */
-async function queryIrr(
-  { irr }: EvaluateChecksDeps,
-  subjects: readonly Subject[],
-  now: Date,
-  signal: AbortSignal,
-): Promise<Map<number, CheckResult>> {
-  const due = subjects
-    .filter((subject) => isIrrDue(subject, now))
-    .toSorted((a, b) => dueMs(a) - dueMs(b))
-    .values()
-  const answers = new Map<number, CheckResult>()
-  const work = async (): Promise<void> => {
-    for (const subject of due) {
-      const verdict = await judgeIrr(irr, subject, signal)
-      if (verdict) answers.set(subject.id, evaluateIrr(subject, verdict))
-    }
-  }
-  await Promise.all(Array.from({ length: concurrentQueries }, work))
-  return answers
-}
-
-/** A sweep must not wait for what a team can make slow. An announcement without a result has no due time yet. */
-const isIrrDue = ({ irrDue, requested, isSwept }: Subject, now: Date): boolean =>
-  irrDue === null || (!isSwept && (irrDue <= now || requested !== null))
-
-const dueMs = ({ irrDue, requested }: Subject): number =>
-  Math.min(irrDue?.getTime() ?? 0, requested?.getTime() ?? Infinity)
-
-/** Returns undefined if the signal was aborted before the answer. */
-async function judgeIrr(
-  irr: EvaluateChecksDeps['irr'],
-  { prefix, originAsn, asSet, requested }: Subject,
-  signal: AbortSignal,
-): Promise<IrrVerdict | undefined> {
-  if (signal.aborted) return undefined
-  const late = AbortSignal.timeout(irrQuerySeconds * 1000)
-  try {
-    return await irr.judge(prefix, originAsn, {
-      ...(asSet === null ? {} : { asSet }),
-      // A team that requested the checks has just changed its objects, so a cached answer would be out of date.
-      ...(requested === null ? {} : { maxAgeSeconds: 0 }),
-      signal: AbortSignal.any([signal, late]),
-    })
-  } catch (error) {
-    if (signal.aborted) return undefined
-    if (late.aborted) return unavailable(`the search took longer than ${irrQuerySeconds} seconds`)
-    throw error
-  }
-}
-
-/** Queries the proofs that are due, those of one announcement in sequence. */
-async function queryProofs(
-  { authorization, irrIntervalSeconds }: EvaluateChecksDeps,
-  subjects: readonly Subject[],
-  now: Date,
-  signal: AbortSignal,
-): Promise<Map<number, QueriedProof[]>> {
-  const waiting = subjects
-    .flatMap((subject) => queriedKinds(authorization).map((kind) => ({ subject, kind })))
-    .filter(({ subject, kind }) => isProofDue(subject, kind, now))
-    .values()
-  const found = new Map<number, QueriedProof[]>()
-  const work = async (): Promise<void> => {
-    for (const { subject, kind } of waiting) {
-      if (signal.aborted) return
-      const result = await queryProof(authorization, subject, kind, now, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error
-      })
-      if (!result) return
-      const before = subject.proofs.find((proof) => proof.kind === kind)
-      const proof = keepLastAnswer(before, result)
-      const secondsMin = kind === 'rdap' ? rdapRetrySecondsMin : retrySecondsMin
-      const nextCheck = nextCheckOf(before, proof.state, { irrIntervalSeconds, secondsMin }, now)
-      found.set(subject.id, [...(found.get(subject.id) ?? []), { ...proof, kind, nextCheck }])
-    }
-  }
-  await Promise.all(Array.from({ length: concurrentQueries }, work))
-  return found
-}
-
-/** A sweep queries no proofs, as it queries no routing registry. */
-function isProofDue(
-  { proofs, proofsDue, requested, vouched, isSwept }: Subject,
-  kind: StoredKind,
-  now: Date,
-): boolean {
-  if (isSwept || vouched.includes('loa')) return false
-  const known = proofs.find((proof) => proof.kind === kind)
-  return requested !== null || (proofsDue && (known === undefined || known.nextCheck <= now))
-}
-
-function queryProof(
-  { ring, txt, rdap }: AuthorizationDeps,
-  { teamId, prefix }: Subject,
-  kind: StoredKind,
-  now: Date,
-  signal: AbortSignal,
-): Promise<CheckResult> {
-  const tokens = prefixTokens(ring, teamId, prefix)
-  return kind === 'dns_txt'
-    ? checkTxt(txt, prefix, tokens, now, signal)
-    : checkRdap(rdap!, prefix, tokens, now, signal)
-}
 
 type Facts = {
   readonly letter: LetterVerdict
@@ -318,29 +186,4 @@ function vouchedAsn({ vouched }: Subject, result: CheckResult, now: Date): Check
 function hasChanged(before: Check | undefined, check: Check): boolean {
   if (!before || !isSameResult(before, check)) return true
   return check.checked !== null && check.checked.getTime() - (before.checked?.getTime() ?? 0) > checkedAgeMs
-}
-
-function nextIrr(
-  { irrIntervalSeconds }: EvaluateChecksDeps,
-  subject: Subject,
-  check: Check,
-  now: Date,
-): Date {
-  const before = subject.checks.find(({ name }) => name === 'irr')
-  return nextCheckOf(before, check.state, { irrIntervalSeconds, secondsMin: retrySecondsMin }, now)
-}
-
-type RetryDelays = { readonly irrIntervalSeconds: number; readonly secondsMin: number }
-
-/** A valid check is queried again at the interval; any other one soon, with a delay that grows with the age of its state. */
-function nextCheckOf(
-  before: { readonly state: ValidationState; readonly since: Date } | undefined,
-  state: ValidationState,
-  { irrIntervalSeconds, secondsMin }: RetryDelays,
-  now: Date,
-): Date {
-  const ageSeconds = before?.state === state ? (now.getTime() - before.since.getTime()) / 1000 : 0
-  const retry = Math.min(Math.max(ageSeconds / 10, secondsMin), irrIntervalSeconds)
-  const seconds = state === 'valid' ? irrIntervalSeconds : retry
-  return new Date(now.getTime() + seconds * 1000)
 }

@@ -2,12 +2,8 @@
 // reads, evaluates and saves the differences, and keeps no state; the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import {
-  evaluateChecks,
-  queriedKinds,
-  type EvaluateChecksDeps,
-  type LetterVerdicts,
-} from './evaluate-checks.ts'
+import { evaluateChecks, type EvaluateChecksDeps, type LetterVerdicts } from './evaluate-checks.ts'
+import { queriedKinds } from './query-registries.ts'
 import { applyPolicy, type Policy } from './validation-policy.ts'
 import {
   readSubjectsAfter,
