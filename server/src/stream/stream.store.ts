@@ -5,13 +5,16 @@ import type { StreamMessageType } from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Horizon, Position } from './position.ts'
 
-/** Returns the current horizon. The timeline changes with every failover and every point-in-time recovery. */
+/**
+ * Returns the current horizon. The timeline changes with every failover and every point-in-time recovery; until the first checkpoint
+ * after it, which takes minutes, only the end of the recovery has it.
+ */
 export async function findHorizon(db: Db): Promise<Horizon> {
   const { rows } = await sql<Horizon>`
-    select left(md5(concat(c.system_identifier, '/', p.timeline_id)), 8) as cluster,
+    select left(md5(concat(c.system_identifier, '/', greatest(p.timeline_id, r.min_recovery_end_timeline))), 8) as cluster,
       pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax,
       extract(epoch from now())::bigint as now
-    from pg_control_system() c, pg_control_checkpoint() p, pg_current_snapshot() s`.execute(db)
+    from pg_control_system() c, pg_control_checkpoint() p, pg_control_recovery() r, pg_current_snapshot() s`.execute(db)
   return rows[0]!
 }
 
