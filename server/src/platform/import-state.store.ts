@@ -20,7 +20,7 @@ export async function listImports(db: Db | Trx): Promise<ImportState[]> {
 
 /** Returns whether deletions are held that were not held before. After an error, deletions held before stay held. */
 export async function saveImport(
-  db: Db,
+  db: Db | Trx,
   { error, held }: Pick<ImportState, 'error' | 'held'>,
 ): Promise<boolean> {
   const isHeld = held.length > 0

@@ -226,6 +226,19 @@ describe('the import from NetBox', () => {
     assert.deepEqual((await listImports(owner()))[0]!.held, [])
   })
 
+  it('raises the alarm in a later run if its mail could not be written', async () => {
+    await sql`delete from mails`.execute(owner())
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(10)]
+    await sync()
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(6)]
+    await sql`alter table mails add constraint refused check (false)`.execute(owner())
+    await assert.rejects(sync(), /refused/)
+    await sql`alter table mails drop constraint refused`.execute(owner())
+    await sync()
+    assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
+    assert.equal((await sql`select from mails`.execute(owner())).rows.length, 1)
+  })
+
   it('takes a port out of use before it deletes it', async () => {
     await sync()
     netbox.lists['circuits/circuit-terminations'] = []

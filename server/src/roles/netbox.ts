@@ -81,7 +81,8 @@ export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promis
     const prepared = await prepareImport(db, source, { prune: true, enforce: false }, signal)
     const { held, plan } = prepared
     if (held.length === 0) await applyPlatform(platformKinds, db, prepared, new Date(), { actor: 'pharos' })
-    if (await saveImport(db, { error: null, held })) await raiseAlarm(deps, held)
+    if (await saveHeld(deps, held))
+      log.error({ held: describeHeld(platformKinds, held) }, 'import from NetBox waits: too many deletions')
     else if (held.length === 0 && plan.changes.length > 0)
       log.info({ changes: plan.changes.length }, 'inventory imported from NetBox')
   } catch (error) {
@@ -90,12 +91,13 @@ export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promis
   }
 }
 
-async function raiseAlarm(
-  { db, log, ring, recipients }: SyncDeps,
-  held: readonly HeldDeletions[],
-): Promise<void> {
-  const deletions = describeHeld(platformKinds, held)
-  log.error({ held: deletions }, 'import from NetBox waits: too many deletions')
-  const content = { source: 'NetBox', at: new Date().toISOString(), deletions, count: countHeld(held) }
-  await queueStaffMail({ ring, recipients }, db, 'import-held', content)
+/** Saves the result together with the mails about deletions that were not held before; returns whether there are any. */
+async function saveHeld({ db, ring, recipients }: SyncDeps, held: readonly HeldDeletions[]): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await saveImport(trx, { error: null, held }))) return false
+    const deletions = describeHeld(platformKinds, held)
+    const content = { source: 'NetBox', at: new Date().toISOString(), deletions, count: countHeld(held) }
+    await queueStaffMail({ ring, recipients }, trx, 'import-held', content)
+    return true
+  })
 }
