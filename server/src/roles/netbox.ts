@@ -92,7 +92,10 @@ export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promis
 }
 
 /** Saves the result together with the mails about deletions that were not held before; returns whether there are any. */
-async function saveHeld({ db, ring, recipients }: SyncDeps, held: readonly HeldDeletions[]): Promise<boolean> {
+async function saveHeld(
+  { db, ring, recipients }: SyncDeps,
+  held: readonly HeldDeletions[],
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     if (!(await saveImport(trx, { error: null, held }))) return false
     const deletions = describeHeld(platformKinds, held)

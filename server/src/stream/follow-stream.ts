@@ -68,6 +68,7 @@ async function* eventsFrom(
     let position = from
     let received: StreamSignal = 'messages'
     for (; ; received = await subscription.next(silenceMs, signal)) {
+      if (received === 'ended') return
       // Also without a signal: a notification may be lost.
       const messages =
         received === 'access' ? [] : await listMessages(postgres, teamId, userId, position, wanted, batch)

@@ -21,8 +21,11 @@ export type OutboxListener = {
   stop(): Promise<void>
 }
 
-/** The team has new messages; the access of a user or token changed; neither. */
-export type StreamSignal = 'messages' | 'access' | 'none'
+/**
+ * The team has new messages; the access of a user or token changed; neither; another database server has taken over, so that the
+ * positions of this stream mean nothing any more.
+ */
+export type StreamSignal = 'messages' | 'access' | 'none' | 'ended'
 
 export type Subscription = {
   /** Resolves with the signal since the last call, or after the time. An aborted signal ends the wait. */
@@ -42,16 +45,23 @@ export type OutboxListenerDeps = {
 export function createOutboxListener({ db, waker, log, metrics }: OutboxListenerDeps): OutboxListener {
   const subscribers = new Map<number, Set<Signals>>()
   let horizon: string | undefined
+  let cluster: string | undefined
   let unsubscribe: (() => void)[] = []
 
   /** Without a horizon all teams are notified: each may have missed messages between its own query and this one. */
   async function check(): Promise<void> {
-    if (subscribers.size === 0) return void (horizon = undefined)
-    const { xmin, teams, isHeldBack } = await listTeamsWithMessages(db, horizon)
+    if (subscribers.size === 0) return void (horizon = cluster = undefined)
+    const { cluster: found, xmin, teams, isHeldBack } = await listTeamsWithMessages(db, horizon)
+    if (cluster !== undefined && found !== cluster) endAll()
+    cluster = found
     const notified = horizon === undefined ? subscribers.keys() : teams
     horizon = xmin
     for (const team of notified) for (const signals of subscribers.get(team) ?? []) signals.notify('messages')
     if (isHeldBack) setTimeout(() => loop.wake(), heldBackMs).unref()
+  }
+  /** The follower connects again and gets a `reset`. */
+  function endAll(): void {
+    for (const ofTeam of subscribers.values()) for (const signals of ofTeam) signals.notify('ended')
   }
   const loop: Loop = createLoop({ name: 'stream', intervalMs, run: check, log, metrics })
 
@@ -93,13 +103,15 @@ export function createOutboxListener({ db, waker, log, metrics }: OutboxListener
   }
 }
 
+const rank: Readonly<Record<StreamSignal, number>> = { none: 0, access: 1, messages: 2, ended: 3 }
+
 /** Keeps the signal that arrived while nothing waited for it. */
 class Signals {
   #pending: StreamSignal = 'none'
   #resolve: (() => void) | undefined
 
   notify(signal: StreamSignal): void {
-    if (this.#pending !== 'messages') this.#pending = signal
+    if (rank[signal] > rank[this.#pending]) this.#pending = signal
     this.#resolve?.()
   }
 

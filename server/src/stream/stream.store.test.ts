@@ -1,30 +1,37 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { findPostmaster } from '../db/embedded-orphan.ts'
-import { openPostgres, type Db } from '../db/postgres.ts'
+import type { Db } from '../db/postgres.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { silentLog } from '../runtime/log.ts'
+import { createMetrics } from '../runtime/metrics.ts'
+import { createOutboxListener, type OutboxListener } from './outbox-listener.ts'
 import { findHorizon } from './stream.store.ts'
+
+const never = new AbortController().signal
 
 async function waitForStandby(db: Db): Promise<void> {
   const deadline = performance.now() + 60_000
   for (;;) {
-    const found = await sql<{ is: boolean }>`select pg_is_in_recovery() as is`.execute(db).catch(() => undefined)
+    const found = await sql<{ is: boolean }>`select pg_is_in_recovery() as is`
+      .execute(db)
+      .catch(() => undefined)
     if (found?.rows[0]?.is) return
     assert.ok(performance.now() < deadline, 'the standby does not answer')
     await sleep(50)
   }
 }
 
-test('a promoted standby is another cluster before its first checkpoint, and no other one after it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-horizon-'))
-  const dataDir = join(folder, 'postgres')
-  const postgres = await openPostgres({ dataDir: folder })
+test('a promoted standby is another cluster before its first checkpoint, none after it, and ends open streams', async () => {
+  await using database = await createTestDatabase({ durable: true })
+  const { owner: db } = database.postgres
+  const dataDir = database.dataDir!
+  let listener: OutboxListener | undefined
   try {
-    const db = postgres.owner
     const clusterOf = async () => (await findHorizon(db)).cluster
     const before = await clusterOf()
     // What the standby replays is written by its first checkpoint, slowly.
@@ -32,6 +39,11 @@ test('a promoted standby is another cluster before its first checkpoint, and no 
       db,
     )
     assert.equal(await clusterOf(), before)
+    const waker = { on: () => () => {}, connected: true, start: async () => {}, stop: async () => {} }
+    listener = createOutboxListener({ db, waker, log: silentLog, metrics: createMetrics() })
+    listener.start()
+    const subscription = listener.subscribe(1)
+    assert.equal(await subscription.next(60_000, never), 'messages')
     writeFileSync(join(dataDir, 'standby.signal'), '')
     process.kill(findPostmaster(dataDir)!.pid, 'SIGQUIT')
     await waitForStandby(db)
@@ -43,8 +55,8 @@ test('a promoted standby is another cluster before its first checkpoint, and no 
     await sql`checkpoint`.execute(db)
     assert.equal(await clusterOf(), promoted)
     assert.notEqual(promoted, before)
+    assert.equal(await subscription.next(60_000, never), 'ended')
   } finally {
-    await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await listener?.stop()
   }
 })

@@ -6,15 +6,19 @@ import type { Db, Postgres } from '../db/postgres.ts'
 import type { Horizon, Position } from './position.ts'
 
 /**
- * Returns the current horizon. The timeline changes with every failover and every point-in-time recovery; until the first checkpoint
- * after it, which takes minutes, only the end of the recovery has it.
+ * Identifies the server and its timeline, which changes with every failover and every point-in-time recovery. Until the first
+ * checkpoint after it, which takes minutes, only the end of the recovery has the new one.
  */
+const cluster = sql<string>`(
+  select left(md5(concat(c.system_identifier, '/', greatest(p.timeline_id, r.min_recovery_end_timeline))), 8)
+  from pg_control_system() c, pg_control_checkpoint() p, pg_control_recovery() r)`
+
+/** Returns the current horizon. */
 export async function findHorizon(db: Db): Promise<Horizon> {
   const { rows } = await sql<Horizon>`
-    select left(md5(concat(c.system_identifier, '/', greatest(p.timeline_id, r.min_recovery_end_timeline))), 8) as cluster,
-      pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax,
+    select ${cluster} as cluster, pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax,
       extract(epoch from now())::bigint as now
-    from pg_control_system() c, pg_control_checkpoint() p, pg_control_recovery() r, pg_current_snapshot() s`.execute(db)
+    from pg_current_snapshot() s`.execute(db)
   return rows[0]!
 }
 
@@ -49,6 +53,7 @@ export function listMessages(
 }
 
 export type TeamsWithMessages = {
+  readonly cluster: string
   /** All messages below this transaction have been read. */
   readonly xmin: string
   readonly teams: readonly number[]
@@ -59,7 +64,7 @@ export type TeamsWithMessages = {
 /** Lists the teams with messages since that transaction; none if it is undefined. */
 export async function listTeamsWithMessages(db: Db, since: string | undefined): Promise<TeamsWithMessages> {
   const { rows } = await sql<TeamsWithMessages>`
-    select h.xmin::text,
+    select ${cluster} as cluster, h.xmin::text,
       array(select distinct o.team_id from outbox o where o.team_id is not null and o.xid >= ${since ?? null}::xid8 and o.xid < h.xmin)
         as teams,
       exists (select from outbox o where o.xid >= h.xmin) as "isHeldBack"
