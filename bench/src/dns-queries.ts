@@ -32,7 +32,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const questions = join(bench.folder, 'questions')
   await writeFile(questions, questionsFile())
   await using stack = new AsyncDisposableStack()
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const settings = { PHAROS_DNS_LISTEN: `127.0.0.1:${port}`, PHAROS_DNS_REUSE_PORT: 'true' }
   const ours = stack.use(await startDnsProduct(bench, { settings }))
   await importHosts(ours, hosts, false)

@@ -61,7 +61,7 @@ const hostsOfZone = 8
 /** Throws if the followers do not reach the stored state in time. */
 export async function killRepeatedly(bench: Bench, kills: number): Promise<KillResult> {
   await using stack = new AsyncDisposableStack()
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const api = stack.use(await startDnsProduct(bench, { roles: ['api'] }))
   const followers: Follower[] = []
   for (const name of ['BIND', 'Knot'] as const) {

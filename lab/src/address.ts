@@ -8,13 +8,21 @@ export function randomSubnet(): string {
   return `127.${randomInt(64, 250)}.${randomInt(1, 250)}`
 }
 
-/** Returns the preferred port if it is free at that address, otherwise a free one. */
-export async function freePort(address: string, preferred: number): Promise<number> {
-  return (
-    (await tryPort(address, preferred)) ??
-    (await tryPort(address, 0)) ??
-    Promise.reject(new Error(`no port is free at ${address}`))
-  )
+/**
+ * Below the ports of outgoing connections (32768 to 60999 on Linux): otherwise another program's connection can take the port of a
+ * server while that is restarted.
+ */
+const serverPorts = [10_000, 32_768] as const
+const attempts = 20
+
+/** Returns the preferred port if it is free at that address, otherwise a random one that is. */
+export async function freePort(address = '127.0.0.1', preferred?: number): Promise<number> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const candidate = attempt === 0 && preferred !== undefined ? preferred : randomInt(...serverPorts)
+    const port = await tryPort(address, candidate)
+    if (port !== undefined) return port
+  }
+  throw new Error(`no port is free at ${address}`)
 }
 
 /** Returns that port, or throws if it is in use. */

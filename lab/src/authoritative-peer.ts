@@ -87,7 +87,7 @@ export async function startPeer(
   const { program, config, args } = peers[name]
   const folder = mkdtempSync(join(tmpdir(), `pharos-${name}-`))
   mkdirSync(join(folder, 'db'))
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const zones = Object.keys(zoneFiles)
   for (const [zone, text] of Object.entries(zoneFiles)) writeFileSync(join(folder, fileOf(zone)), text)
   const configFile = join(folder, 'config')

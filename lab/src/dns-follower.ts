@@ -241,7 +241,7 @@ export async function startFollower(name: FollowerName, options: FollowerOptions
   // BIND listens only on addresses that an interface has.
   const isOnLoopback = name === 'BIND' || options.port !== undefined
   const address = isOnLoopback ? '127.0.0.1' : `${randomSubnet()}.53`
-  const port = options.port ?? (await freePort(address, isOnLoopback ? 0 : 5300))
+  const port = options.port ?? (await freePort(address, isOnLoopback ? undefined : 5300))
   let child: ChildProcess | undefined
   const follower: Follower = {
     name,

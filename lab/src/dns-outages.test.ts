@@ -54,7 +54,7 @@ describe('a zone while parts of DNS are killed', { skip, timeout: 300_000 }, () 
     const build = async (role: string): Promise<Pharos> => {
       const own = join(folder, role)
       mkdirSync(own)
-      const port = await freePort('127.0.0.1', 0)
+      const port = await freePort()
       return stack.use(new Pharos({ folder: own, platformFile, port, roles: [role], settings }))
     }
     api = await build('api')

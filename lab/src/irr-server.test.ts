@@ -119,7 +119,7 @@ describe('the registry of the lab', () => {
 
 async function serverOf(t: TestContext): Promise<IrrServer> {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const server = new IrrServer({ file: join(folder, 'lab.rpsl'), address: '127.0.0.1', port })
   await server.start()
   await server.setObjects(objects)

@@ -87,7 +87,7 @@ type RunningLab = {
 }
 
 async function startLab(t: TestContext): Promise<RunningLab> {
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   // A separate folder, so that other labs of this machine are not counted.
   const home = mkdtempSync('/tmp/lab-')
   const child = spawn('npm', ['run', 'lab'], {

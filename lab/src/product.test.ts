@@ -2,9 +2,9 @@
 // withdraws a prefix (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
 import { skipWithout } from './program.ts'
@@ -239,15 +239,4 @@ async function signIn({ url }: Pharos) {
     get: async (id: number) => (await (await call(`/${id}`)).json()) as Announcement,
     patch: (id: number, body: object) => call(`/${id}`, { method: 'PATCH', body: JSON.stringify(body) }),
   }
-}
-
-/** Returns a port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve((address as { port: number }).port))
-    })
-  })
 }

@@ -1,9 +1,9 @@
 // Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
 import { skipWithout } from './program.ts'
@@ -211,15 +211,4 @@ async function signIn({ url }: Pharos) {
 async function neighborsOf(pharos: Pharos, name: string): Promise<number> {
   const router = await (await signIn(pharos)).router('ams', name)
   return router?.neighbors.filter(({ state }) => state === 'established').length ?? -1
-}
-
-/** Returns a port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve((address as { port: number }).port))
-    })
-  })
 }

@@ -26,7 +26,7 @@ it('drops the packets of an attack at the host, and has the rule at the router',
   const platformFile = join(folder, 'platform.yaml')
   await writeFile(platformFile, platform(gobgpd.apiAddress, path.nft))
   const pharos = stack.use(
-    new Pharos({ folder, platformFile, port: await freePort('127.0.0.1', 0), settings: { TMPDIR: folder } }),
+    new Pharos({ folder, platformFile, port: await freePort(), settings: { TMPDIR: folder } }),
   )
   await pharos.start()
   await pharos.apply()

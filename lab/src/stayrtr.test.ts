@@ -27,7 +27,7 @@ vrpSourceConformance(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stayrtr-'))
     const address = `${randomSubnet()}.1`
-    const stayrtr = new Stayrtr({ folder, address, port: await freePort(address, 0) })
+    const stayrtr = new Stayrtr({ folder, address, port: await freePort(address) })
     await stayrtr.setVrps([])
     await stayrtr.start()
     return {
@@ -212,8 +212,8 @@ type Extra = Pick<StayrtrOptions, 'protocol'> & { readonly pem?: Pem }
 
 async function startStayrtr(t: TestContext, vrps: readonly LabVrp[], { pem, ...extra }: Extra = {}) {
   const address = pem ? '127.0.0.1' : `${randomSubnet()}.1`
-  const port = await freePort(address, 0)
-  const tls = pem && { port: await freePort(address, 0), ...pem }
+  const port = await freePort(address)
+  const tls = pem && { port: await freePort(address), ...pem }
   const folder = temporaryFolder(t)
   const stayrtr = new Stayrtr({ folder, address, port, ...extra, ...(tls ? { tls } : {}) })
   t.after(() => stayrtr.stop())

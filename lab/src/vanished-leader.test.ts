@@ -40,9 +40,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
       const folder = join(lab.folder, name)
       mkdirSync(folder)
       const settings = { DATABASE_URL: databaseUrl, PHAROS_SECRET: 'a secret of 32 bytes for the lab only' }
-      return stack.use(
-        new Pharos({ folder, platformFile, port: await freePort('127.0.0.1', 0), settings, ...rest }),
-      )
+      return stack.use(new Pharos({ folder, platformFile, port: await freePort(), settings, ...rest }))
     }
     local = await build('local', {})
     remote = await build('remote', { host: namespace.address, within: namespace.command })

@@ -26,7 +26,7 @@ describe(
         vrps: demoVrps,
         objects: demoObjects,
       })
-      const port = await freePort('127.0.0.1', 0)
+      const port = await freePort()
       const platformFile = await writeLabPlatform(lab.folder, { lab })
       await using pharos = new Pharos({
         folder: lab.folder,
@@ -52,7 +52,7 @@ describe(
         stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
       const dns = stack.use(await startDnsNetwork({ folder }))
       const platformFile = await writeLabPlatform(folder, { dns })
-      const port = await freePort('127.0.0.1', 0)
+      const port = await freePort()
       const settings = { ...dns.settings, PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true' }
       const pharos = stack.use(new Pharos({ folder, platformFile, port, settings }))
       await pharos.start()

@@ -2,12 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
+import { freePort } from '../../lab/src/address.ts'
 import { buildPortal } from '../../scripts/build-portal.mjs'
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
@@ -17,15 +17,6 @@ const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** FastNetMon's message about an attack on an address of the demo team, the example of the README. */
 export const ban = JSON.parse(

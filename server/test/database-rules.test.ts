@@ -103,11 +103,12 @@ describe('changes that teams are notified of', () => {
     for (const writer of found) assert.match(bodyOf(writer), /await notifyCheckedStatuses\(trx\)/)
   })
 
-  it('of a check’s state are written by the function that notifies, or are the first state', () => {
+  it('of a check’s state are written by the function that notifies, or are the first state of an origin', () => {
     const found = of('announcement_validations').filter((writer) => !sets(writer, /^\s*next_check = \S+\s*$/))
     assert.deepEqual(sites(found), [
       'byoip/validation/validation.store.ts upsertChecks',
       'byoip/validation/validation.store.ts saveFirstChecks',
+      'platform/kinds/announcement.store.ts forgetChecks',
     ])
     assert.match(bodyOf(found[0]!), /await writeMessages\(trx, failedCheckMessages\(/)
   })

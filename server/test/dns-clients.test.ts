@@ -35,7 +35,7 @@ before(async () => {
   const settings = {
     PHAROS_SECRET: 'c'.repeat(64),
     PHAROS_LOG_LEVEL: 'error',
-    PHAROS_PORT: String(await freePort('127.0.0.1', 0)),
+    PHAROS_PORT: String(await freePort()),
     PHAROS_DNS_LISTEN: '127.0.0.1:0',
     PHAROS_NETFLOW_LISTEN: 'off',
     PHAROS_SFLOW_LISTEN: 'off',
@@ -181,7 +181,7 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
   let pebble: ChildProcess
   let directory: string
   before(async () => {
-    const [port, management] = [await freePort('127.0.0.1', 0), await freePort('127.0.0.1', 0)]
+    const [port, management] = [await freePort(), await freePort()]
     directory = `https://localhost:${port}/dir`
     await run('openssl', [
       'req',

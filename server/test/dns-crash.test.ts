@@ -188,7 +188,7 @@ describe('kills', { skip: skipWithout('named', 'knotd') }, () => {
     await using database = await createTestDatabase({ durable: true })
     const db = database.postgres.owner
     const secret = randomBytes(32).toString('hex')
-    const port = await freePort('127.0.0.1', 0)
+    const port = await freePort()
     const settings = {
       PHAROS_SECRET: secret,
       PHAROS_RATE_LIMIT_PER_SECOND: '100000',

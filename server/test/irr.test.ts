@@ -145,7 +145,7 @@ describe('a check result', () => {
 async function registryOf(t: TestContext, sources: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
   const file = join(folder, 'registry.rpsl')
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const server = new IrrServer({ file, address: '127.0.0.1', port, sources })
   await server.start()
   t.after(async () => {

@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../lab/src/address.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const startTimeoutMs = 180_000
@@ -105,13 +105,4 @@ export class ServerProcess {
     child.once('exit', () => running.delete(child))
     return child
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return address.port
 }

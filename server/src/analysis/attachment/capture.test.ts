@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { programPath, skipWithout } from '@pharos/lab/program'
 import * as fc from 'fast-check'
 import { parsePrefix } from '../../net/prefix.ts'
 import { CaptureError, isCapture, readCapture, snapLength, writeCapture, type Packet } from './capture.ts'
@@ -83,7 +84,7 @@ describe('a capture', () => {
     )
   })
 
-  test('is read by tshark as it was written', { skip: !existsSync('/usr/bin/tshark') }, () => {
+  test('is read by tshark as it was written', { skip: skipWithout('tshark') }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-capture-'))
     const list = [
       {
@@ -101,7 +102,7 @@ describe('a capture', () => {
     writeFileSync(path, writeCapture({ linkType: 1, packets: list }))
     const fields = ['frame.time_epoch', 'frame.len', 'ip.dst', 'ipv6.dst', 'vlan.id']
     const text = execFileSync(
-      'tshark',
+      programPath('tshark'),
       ['-r', path, '-T', 'fields', '-E', 'separator=,', ...fields.flatMap((field) => ['-e', field])],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     )

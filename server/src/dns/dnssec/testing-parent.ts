@@ -35,8 +35,8 @@ export async function startHierarchy(child: () => Responder): Promise<Hierarchy>
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   const childPort = socket.address().port
-  const parentPort = await freePort('127.0.0.1', 0)
-  const resolverPort = await freePort('127.0.0.1', 0)
+  const parentPort = await freePort()
+  const resolverPort = await freePort()
   const parent = new SignedParent({
     folder: join(folder, 'parent'),
     port: parentPort,

@@ -141,7 +141,7 @@ export async function startPrimary(name: PrimaryName, options: PrimaryOptions): 
   await mkdir(join(folder, 'db'))
   // BIND listens only on addresses that an interface has.
   const address = name === 'BIND' ? '127.0.0.1' : `${randomSubnet()}.53`
-  const port = await freePort(address, name === 'BIND' ? 0 : 5300)
+  const port = await freePort(address, name === 'BIND' ? undefined : 5300)
   const { program, args, text } = programs[name]({ ...options, folder, address, port })
   await writeFile(join(folder, 'conf'), text)
   let child: ChildProcess | undefined

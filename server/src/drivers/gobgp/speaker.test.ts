@@ -288,7 +288,7 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
   const { gobgpd, bird } = await withNeighbor(folder)
   await Promise.all([gobgpd.start(), bird.start()])
   const connect = (owner: string) => createGobgpSpeaker({ address: gobgpd.apiAddress, owner })
-  const nobody = `127.0.0.1:${await freePort('127.0.0.1', 0)}`
+  const nobody = `127.0.0.1:${await freePort()}`
   const fixture = {
     speaker: connect(owner),
     stranger: connect('64500:1:2'),

@@ -156,7 +156,7 @@ it('announces all other routes when some are rejected, and returns the rejected 
 async function conformanceFixture(): Promise<SpeakerFixture> {
   const gobgp = await startFakeGobgp4()
   const connect = (owner: string) => createGobgpSpeaker({ address: gobgp.address, owner })
-  const nobody = `127.0.0.1:${await freePort('127.0.0.1', 0)}`
+  const nobody = `127.0.0.1:${await freePort()}`
   const fixture = {
     speaker: connect(owner),
     stranger: connect('64500:1:2'),

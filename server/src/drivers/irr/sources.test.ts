@@ -16,7 +16,7 @@ const sources = ['FIRST', 'SECOND', 'RIPE']
 
 async function whoisFixture(): Promise<IrrSourceFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
-  const address = { host: '127.0.0.1', port: await freePort('127.0.0.1', 0) }
+  const address = { host: '127.0.0.1', port: await freePort() }
   const server = new IrrServer({
     file: join(folder, 'registry.rpsl'),
     address: address.host,
@@ -25,7 +25,7 @@ async function whoisFixture(): Promise<IrrSourceFixture> {
   })
   await server.start()
   const source = createWhoisSource({ ...address, sources })
-  const nobody = { host: '127.0.0.1', port: await freePort('127.0.0.1', 0) }
+  const nobody = { host: '127.0.0.1', port: await freePort() }
   const absent = { source: createWhoisSource({ ...nobody, timeoutMs: 500 }), timeoutMs: 500 }
   return {
     source,

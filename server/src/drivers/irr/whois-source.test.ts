@@ -190,7 +190,7 @@ function sourceAt(t: TestContext, config: Partial<WhoisSourceConfig> & { readonl
 
 async function labOf(t: TestContext, config: Partial<WhoisSourceConfig> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
-  const port = await freePort('127.0.0.1', 0)
+  const port = await freePort()
   const server = new IrrServer({ file: join(folder, 'lab.rpsl'), address: '127.0.0.1', port })
   await server.start()
   await server.setObjects([route])

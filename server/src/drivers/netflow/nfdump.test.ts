@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
+import { freePort } from '@pharos/lab/address'
 import { programPath, skipWithout } from '@pharos/lab/program'
 import { createDecoder } from './decoder.ts'
 import {
@@ -211,14 +212,6 @@ function isEmpty(port: number): boolean {
 }
 
 const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
-}
 
 async function until(condition: () => boolean): Promise<void> {
   for (const begin = performance.now(); !condition(); await sleep(20))

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { programPath, skipWithout } from '@pharos/lab/program'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../../db/testing.ts'
 import { createTestFlowStore, type TestFlowStore } from '../../../drivers/clickhouse/testing.ts'
@@ -114,10 +115,9 @@ const rowsIn = async (store: TestFlowStore, where = '1'): Promise<number> =>
   (await store.query<{ n: number }>(`select count() as n from flows where ${where}`, {}))[0]!.n
 
 describe('the collector of flows', () => {
-  const tshark = '/usr/bin/tshark'
   it(
     'stores packets of sFlow towards the network of an event, after minutes and at the end',
-    { skip: !existsSync(tshark) && !process.env.PHAROS_TEST_REQUIRE_PEERS && 'no tshark' },
+    { skip: skipWithout('tshark') },
     async () => {
       await using database = await createTestDatabase()
       await using store = await createTestFlowStore()
@@ -207,7 +207,7 @@ describe('the collector of flows', () => {
           '-e',
           'frame.len',
         ]
-        const text = execFileSync(tshark, ['-r', path, ...fields], {
+        const text = execFileSync(programPath('tshark'), ['-r', path, ...fields], {
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'ignore'],
         })
