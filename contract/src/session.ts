@@ -117,6 +117,7 @@ export const createSessionTokenRoute = route({
   errors: [
     'unauthenticated',
     'invalid_credentials',
+    'otp_required',
     'email_unconfirmed',
     'forbidden',
     'not_found',
