@@ -57,8 +57,9 @@ export function watch(context: BrowserContext, origin: string): string[] {
 
 const shots = fileURLToPath(new URL('../screenshots/', import.meta.url))
 
-/** For manual review; the folder is not committed. */
+/** For manual review, with PHAROS_TEST_SCREENSHOTS; the folder is not committed. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env['PHAROS_TEST_SCREENSHOTS'] === undefined) return
   mkdirSync(shots, { recursive: true })
   await page.screenshot({ path: `${shots}${name}.png`, fullPage: false })
 }
@@ -71,6 +72,17 @@ export async function settled(page: Page): Promise<void> {
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
     .map((one) => one.finished.catch(() => {})))`)
+}
+
+/** Opens a page as a link does: to load the whole portal again for each page takes longer than what is tested there. */
+export async function visit(page: Page, place: string): Promise<void> {
+  await page.evaluate((href) => {
+    const { __TSR_ROUTER__: router } = globalThis as unknown as {
+      __TSR_ROUTER__: { navigate: (to: object) => Promise<void> }
+    }
+    return router.navigate({ href, ignoreBlocker: true })
+  }, place)
+  await settled(page)
 }
 
 /** Timeout of waits, long enough for a slow machine. */

@@ -33,8 +33,10 @@ const png = Buffer.from(
 
 describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo({
-    PHAROS_IRR_SOURCES: pathToFileURL(routes).href,
-    PHAROS_RPKI_SOURCES: pathToFileURL(roas).href,
+    settings: {
+      PHAROS_IRR_SOURCES: pathToFileURL(routes).href,
+      PHAROS_RPKI_SOURCES: pathToFileURL(roas).href,
+    },
   })
   let browser: Browser
   before(async () => {

@@ -25,6 +25,7 @@ export const ban = JSON.parse(
 
 export class Demo {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
+  readonly #arguments: readonly string[]
   readonly #settings: Readonly<Record<string, string>>
   #child: ChildProcess | undefined
   #out = ''
@@ -32,8 +33,12 @@ export class Demo {
   /** Where it answers DNS on 127.0.0.1, over UDP and TCP. */
   dnsPort = 0
 
-  /** `settings`: additional settings, by the names of their variables. */
-  constructor(settings: Readonly<Record<string, string>> = {}) {
+  /** `settings`: additional settings, by the names of their variables. Without `traffic` it needs half of the processor time. */
+  constructor({
+    traffic = false,
+    settings = {},
+  }: { traffic?: boolean; settings?: Readonly<Record<string, string>> } = {}) {
+    this.#arguments = ['start', ...(traffic ? [] : ['--no-traffic'])]
     this.#settings = settings
   }
 
@@ -41,7 +46,7 @@ export class Demo {
   async start(): Promise<void> {
     await buildPortal()
     this.dnsPort = await freePort()
-    const child = spawn(process.execPath, [main, 'start'], {
+    const child = spawn(process.execPath, [main, ...this.#arguments], {
       cwd: this.#folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

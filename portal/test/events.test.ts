@@ -9,7 +9,7 @@ import { demoPassword, openBrowser, openPerson, shoot, skipWithoutBrowser } from
 import { ban, Demo } from './demo.ts'
 
 describe('security events in the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])

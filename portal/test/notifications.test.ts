@@ -12,7 +12,7 @@ const member = 'demo@demo.example'
 const bellMs = 60_000
 
 describe('notifications in the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { assertFits, axeViolations } from './accessibility.ts'
-import { openBrowser, openPerson, settled, shoot, signIn, skipWithoutBrowser } from './browser.ts'
+import { openBrowser, openPerson, signIn, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
 import { asUser } from './sample-data.ts'
 import { fillDns } from './sample-dns.ts'
-import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
 describe('the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -273,29 +271,4 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('cell', { name: '203.0.113.66', exact: true }).first().waitFor()
     await context.close()
   })
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
-      const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
-      for (const place of placesOfMembers) await examine(page, place, colorScheme)
-      const staff = await person('staff@demo.example', { colorScheme })
-      for (const place of placesOfStaff) await examine(staff.page, place, colorScheme)
-      const guest = await person(undefined, { colorScheme })
-      for (const place of placesOfGuests) await examine(guest.page, place, colorScheme)
-      assert.deepEqual([...pageErrors, ...staff.pageErrors, ...guest.pageErrors], [])
-      await Promise.all([context.close(), staff.context.close(), guest.context.close()])
-    })
-  }
-
-  async function examine(page: Page, place: string, scheme: string): Promise<void> {
-    await page.goto(demo.url + place)
-    await settled(page)
-    await shoot(page, `${scheme}${place.replaceAll('/', '-')}`)
-    assert.deepEqual(await axeViolations(page), [], place)
-    // A phone: nothing may be wider than the screen.
-    await page.setViewportSize({ width: 360, height: 740 })
-    await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
-    await assertFits(page, place, 360)
-    await page.setViewportSize({ width: 1280, height: 800 })
-  }
 })

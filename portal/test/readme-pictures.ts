@@ -23,7 +23,7 @@ const hitsMs = 60_000
 type Call = Awaited<ReturnType<typeof asUser>>
 
 async function main(): Promise<void> {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   const browser = await openBrowser()
   try {
     await demo.start()

@@ -123,7 +123,7 @@ const ofGuest: readonly Shot[] = ['sign-in', 'reset-password', 'invitation', 'co
 }))
 
 async function main(words: readonly string[]): Promise<void> {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   const browser = await openBrowser()
   try {
     await demo.start()

@@ -8,7 +8,7 @@ import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.
 import { Demo } from './demo.ts'
 
 describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])

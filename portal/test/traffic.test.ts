@@ -9,7 +9,7 @@ import { openBrowser, openPerson, settled, skipWithoutBrowser, waitMs } from './
 import { Demo } from './demo.ts'
 
 describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
+  const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])

@@ -22,10 +22,13 @@ import { serveUntilStopped } from './serve.ts'
 
 export const start: Command = {
   name: 'start',
-  usage: '[--quiet]',
+  usage: '[--quiet] [--no-traffic]',
   summary: 'run the demo platform on loopback',
   async run(context) {
-    const { values } = parseArgs({ args: [...context.args], options: { quiet: { type: 'boolean' } } })
+    const { values } = parseArgs({
+      args: [...context.args],
+      options: { quiet: { type: 'boolean' }, 'no-traffic': { type: 'boolean' } },
+    })
     // A person watches the demo: readable lines, and only warnings, unless the settings override it.
     const env = { ...demoSettings, ...(await freeFlowAddresses()), ...context.env, PHAROS_DEMO: 'true' }
     const config = withMailFolder(context, env)
@@ -47,6 +50,8 @@ export const start: Command = {
     }
     await serveUntilStopped(config, postgres, allRoles, log, (serving, stopping) => {
       if (!values.quiet) context.out(welcome(serving.url!, config))
+      // Flows and the past year are a minute of processor time: not everyone who looks at the demo looks at its traffic.
+      if (values['no-traffic']) return
       const flowHistory = Promise.withResolvers<void>()
       const traffic = {
         postgres,

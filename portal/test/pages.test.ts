@@ -1,9 +1,10 @@
-// What people read: no page, dialog or error shows a key of a machine, a field name, a path of the API or its help, and no
-// failure reads like an all-clear.
+// Every page of the portal, for people: no page, dialog or error shows a key of a machine, a field name, a path of the API or its
+// help, no failure reads like an all-clear, axe finds nothing in either theme, and everything fits on a phone.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
+import { assertFits, axeViolations } from './accessibility.ts'
+import { openBrowser, openPerson, settled, skipWithoutBrowser, visit } from './browser.ts'
 import { Demo } from './demo.ts'
 import { asUser } from './sample-data.ts'
 import { mistakesInDns } from './mistakes-in-dns.ts'
@@ -27,8 +28,8 @@ const toldSoon = { timeout: 20_000 }
 
 const allClear = /\b(nothing to do|no ongoing attacks|all prefixes|up to date|everything is)\b/i
 
-describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
+describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
@@ -46,16 +47,19 @@ describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
   ] as const
 
   for (const [who, email, places] of visitors) {
-    it(`are for people, on the pages and dialogs of ${who}`, async () => {
-      const { context, page } = await openPerson(browser, demo.url, email)
+    it(`are for everyone who is ${who}, with their dialogs, in both themes and on a phone`, async () => {
+      const { context, page, pageErrors } = await openPerson(browser, demo.url, email)
+      if (!email) await page.goto(demo.url)
       const found: string[] = []
       for (const place of places) {
-        await page.goto(demo.url + place)
-        await settled(page)
+        await visit(page, place)
         found.push(...(await machineTexts(page, place)))
+        found.push(...(await mistakesOfLook(page)).map((mistake) => `${place}: ${mistake}`))
+        await assertFitsPhone(page, place)
         found.push(...(await inDialogs(page, place)))
       }
       assert.deepEqual([...new Set(found)], [])
+      assert.deepEqual(pageErrors, [])
       await context.close()
     })
   }
@@ -111,8 +115,7 @@ describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
       )
       const found: string[] = []
       for (const place of places) {
-        await page.goto(demo.url + place)
-        await settled(page)
+        await visit(page, place)
         found.push(...(await machineTexts(page, place)))
         const text = await page.locator('main').innerText()
         const claim = allClear.exec(text)?.[0]
@@ -149,6 +152,23 @@ async function machineTexts(page: Page, place: string): Promise<string[]> {
   )
 }
 
+/** Findings of axe in both themes. */
+async function mistakesOfLook(page: Page): Promise<string[]> {
+  const found = await axeViolations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await settled(page)
+  found.push(...(await axeViolations(page, 'colors')).map((one) => `dark theme: ${one}`))
+  await page.emulateMedia({ colorScheme: 'light' })
+  return found
+}
+
+/** Nothing is wider than the screen of a phone. */
+async function assertFitsPhone(page: Page, place: string): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await assertFits(page, place, 360)
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
 /** Opens what each button of the page opens, and returns the texts of machines in it. */
 async function inDialogs(page: Page, place: string): Promise<string[]> {
   const found: string[] = []
@@ -169,8 +189,7 @@ async function inDialogs(page: Page, place: string): Promise<string[]> {
       await page.keyboard.press('Escape')
     }
     if (!page.url().includes(place)) {
-      await page.goto(page.url().replace(/^(https?:\/\/[^/]+).*$/, '$1') + place)
-      await settled(page)
+      await visit(page, place)
     }
   }
   return found
