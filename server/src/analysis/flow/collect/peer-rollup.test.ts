@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
 import type { FlowStore } from '../flow-store.ts'
-import { peerStatement, rollUpHour, rollUpPeers } from './peer-rollup.ts'
+import { peerStatement, rollUpHours, rollUpPeers } from './peer-rollup.ts'
 
 const hour = 1_790_000_400 - (1_790_000_400 % 3600)
 const { signal } = new AbortController()
@@ -88,6 +88,17 @@ test('an hour that a failure left added twice or in part is corrected; one whose
   assert.deepEqual(await rowsOf(store), before)
 })
 
+test('several hours are added with one statement, and nothing beside them', async () => {
+  await using store = await createTestFlowStore()
+  for (const at of [hour - 1, hour, hour + 3600, hour + 7200]) await insert(store, at)
+  assert.equal(await rollUpHours(store, hour, 2, hour + 7200), true)
+  assert.equal(await rollUpHours(store, hour, 2, hour + 7200), false)
+  assert.deepEqual(await hoursOf(store), [
+    { at: hour, flows: 2 },
+    { at: hour + 3600, flows: 2 },
+  ])
+})
+
 test('an hour that two processes add at the same time is added once', async () => {
   await using store = await createTestFlowStore()
   await insert(store, hour)
@@ -103,6 +114,6 @@ test('an hour that two processes add at the same time is added once', async () =
       return rows as never
     },
   }
-  await Promise.all([1, 2].map(() => rollUpHour(together, hour, hour + 7200)))
+  await Promise.all([1, 2].map(() => rollUpHours(together, hour, 1, hour + 7200)))
   assert.deepEqual(await hoursOf(store), [{ at: hour, flows: 2 }])
 })

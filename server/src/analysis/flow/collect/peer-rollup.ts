@@ -21,31 +21,35 @@ export const peerStatement = (condition: string): string => `
   group by team_id, hour, direction, is_primary, remote_as, remote_country
   order by team_id, hour, direction, remote_as, remote_country, is_primary`
 
-const ofHour = "time = toDateTime({hour:UInt32}, 'UTC')"
-const inHour = "time >= toDateTime({hour:UInt32}, 'UTC') and time < toDateTime({end:UInt32}, 'UTC')"
+const inHours = "time >= toDateTime({hour:UInt32}, 'UTC') and time < toDateTime({end:UInt32}, 'UTC')"
 
 /**
- * Adds the flows of an hour unless they are added already, and returns whether it did. `hour` is its start in Unix seconds. Repeating
- * it corrects whatever a failure left: a part of the hour, or the hour twice.
+ * Adds the flows of consecutive hours unless they are added already, and returns whether it did. `hour` is the start of the first in
+ * Unix seconds. Repeating it corrects whatever a failure left: a part of the hours, or an hour twice.
  */
-export async function rollUpHour(store: FlowStore, hour: number, nowSeconds: number): Promise<boolean> {
-  const params = { hour, end: hour + hourSeconds }
+export async function rollUpHours(
+  store: FlowStore,
+  hour: number,
+  count: number,
+  nowSeconds: number,
+): Promise<boolean> {
+  const params = { hour, end: hour + count * hourSeconds }
   const [counts] = await store.query<{ kept: number; received: number; added: number }>(
-    `select (select count() from flows where ${inHour}) as kept,
-       (select sum(flows) from flows_by_protocol_1h where ${ofHour}) as received,
-       (select sum(flows) from flows_by_peer_1h where ${ofHour}) as added`,
+    `select (select count() from flows where ${inHours}) as kept,
+       (select sum(flows) from flows_by_protocol_1h where ${inHours}) as received,
+       (select sum(flows) from flows_by_peer_1h where ${inHours}) as added`,
     params,
     limits,
   )
   const { kept, received, added } = counts!
-  // Of an hour whose flows are partly deleted, what was added is more than what could be.
+  // Of hours whose flows are partly deleted, what was added is more than what could be.
   if (kept === added || (kept < added && kept < received)) return false
-  if (added > 0) await store.command(`delete from flows_by_peer_1h where ${ofHour}`, params)
-  // Two processes that add the hour at the same time add it once. Rows that were deleted since are added again, after an hour at most.
-  const token = `peer:${hour}:${kept}:${Math.floor(nowSeconds / hourSeconds)}`
+  if (added > 0) await store.command(`delete from flows_by_peer_1h where ${inHours}`, params)
+  // Two processes that add the same hours at the same time add them once. Rows that were deleted since are added again, after an hour at most.
+  const token = `peer:${hour}:${count}:${kept}:${Math.floor(nowSeconds / hourSeconds)}`
   const once =
     added > 0 ? 'insert_deduplicate = 0' : `insert_deduplicate = 1, insert_deduplication_token = '${token}'`
-  await store.command(`${peerStatement(inHour)} settings ${once}`, params)
+  await store.command(`${peerStatement(inHours)} settings ${once}`, params)
   return true
 }
 
@@ -70,7 +74,7 @@ export async function rollUpPeers(
   let hours = 0
   for (const { hour } of differing) {
     if (hours === hoursMax || signal.aborted) break
-    if (await rollUpHour(store, hour, nowSeconds)) hours++
+    if (await rollUpHours(store, hour, 1, nowSeconds)) hours++
   }
   return hours
 }

@@ -5,7 +5,7 @@ import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow
 import { listExporterPorts, saveExporters } from '../../../analysis/flow/collect/exporter.store.ts'
 import { toBlockColumns } from '../../../analysis/flow/collect/flow-block.ts'
 import { createFlowOwners, toHoldingColumns } from '../../../analysis/flow/collect/flow-owners.ts'
-import { rollUpHour } from '../../../analysis/flow/collect/peer-rollup.ts'
+import { rollUpHours } from '../../../analysis/flow/collect/peer-rollup.ts'
 import { createRowAssigner, type RowContext } from '../../../analysis/flow/collect/flow-rows.ts'
 import { readAddressTables } from '../../../analysis/flow/collect/range-file.ts'
 import { flowTable } from '../../../analysis/flow/collect/spool.ts'
@@ -97,8 +97,9 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
     const block = encodeNativeBlock(rows.length, toBlockColumns(columns, rows, context))
     await store.insert(flowTable, block, `demo-${fromMs}-${untilMs}`)
     // The loop of the collector may come too late: flows of a month ago are soon deleted.
-    for (let hour = Math.ceil(fromMs / hourMs); (hour + 1) * hourMs <= untilMs; hour++)
-      await rollUpHour(store, (hour * hourMs) / 1000, Date.now() / 1000)
+    const first = Math.ceil(fromMs / hourMs)
+    const hours = Math.floor(untilMs / hourMs) - first
+    if (hours > 0) await rollUpHours(store, (first * hourMs) / 1000, hours, Date.now() / 1000)
   }
 }
 
