@@ -84,7 +84,8 @@ export const importZoneRoute = route({
     'deletes record sets that are not in the file. The file must be valid as a whole: 422 lists the errors with line, text ' +
     'and reason (the first 1,000), and nothing is applied. Records that are not applied are listed in `ignored` with the reason. `$INCLUDE` is ' +
     'rejected, `$GENERATE` is supported. At most 5 MB and 50,000 records. 200 if the zone existed, 201 if it was created; with ' +
-    '`dry_run=true` it is a plan. With `create`, the serial continues that of the file, so that secondary servers of the old primary accept it.',
+    '`dry_run=true` it is a plan. With `create`, the serial continues that of the file, so that secondary servers of the old primary accept it. ' +
+    '`If-Match` takes the ETag of getZone.',
   permission: dnsAdmin,
   body: Component('ZoneSource', {
     name: DomainNameText('name of the zone'),
@@ -116,6 +117,8 @@ export const importZoneRoute = route({
   creates: getZoneRoute,
   errors: ['forbidden', 'not_found', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,
+  conditional: true,
+  ifMatch: true,
 })
 
 export const exportZoneRoute = route({

@@ -702,8 +702,8 @@ other.example. A 192.0.2.3
 `
 
 describe('importing a zone file', () => {
-  const load = (payload: object, query = '') =>
-    red.call('POST', `/zones/import${query}`, { dnssec: false, ...payload })
+  const load = (payload: object, query = '', headers: Record<string, string> = {}) =>
+    red.call('POST', `/zones/import${query}`, { dnssec: false, ...payload }, headers)
 
   it('creates a zone, reports every line that is left out, and continues the serial', async () => {
     const plan = await load({ name: 'import.example', zonefile: file, mode: 'create' }, '?dry_run=true')
@@ -757,6 +757,30 @@ describe('importing a zone file', () => {
       [0, 0, 0],
       again.text,
     )
+  })
+
+  it('changes only the zone that the caller has seen', async () => {
+    await zoneOf(red, 'reviewed.example')
+    const payload = { name: 'reviewed.example', zonefile: 'www 300 A 192.0.2.9\n' }
+    const { etag } = await red.call('GET', '/zones/reviewed.example')
+    const seen = { 'if-match': etag }
+    const plan = await load({ ...payload, mode: 'replace' }, '?dry_run=true', seen)
+    assert.equal(plan.status, 200, plan.text)
+    await red.call('PUT', '/zones/reviewed.example/recordsets/later/A', { ttl: 300, records: ['192.0.2.1'] })
+    for (const [mode, query] of [
+      ['merge', ''],
+      ['replace', ''],
+      ['replace', '?dry_run=true'],
+    ] as const) {
+      const stale = await load({ ...payload, mode }, query, seen)
+      assert.deepEqual([stale.status, stale.body.code], [412, 'precondition_failed'])
+    }
+    const now = await red.call('GET', '/zones/reviewed.example')
+    const replaced = await load({ ...payload, mode: 'replace' }, '', { 'if-match': now.etag })
+    assert.equal(replaced.status, 200, replaced.text)
+    assert.equal((await load({ ...payload, mode: 'merge' }, '', { 'if-match': replaced.etag })).status, 200)
+    const absent = { ...payload, name: 'unseen.example', mode: 'create' }
+    assert.equal((await load(absent, '', { 'if-match': '*' })).status, 412)
   })
 
   it('with errors names their lines and applies nothing', async () => {
