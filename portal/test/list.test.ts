@@ -393,6 +393,65 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await still.close()
   })
 
+  it('shows all ports and bills of a service, and an error with Retry if they cannot be read', async () => {
+    const { context: own, page: other } = await openPerson(browser, demo.url, 'demo@demo.example')
+    const ports = 1_001
+    const isOf = (name: string) => (url: URL) =>
+      url.pathname.startsWith('/v3/inventory/') && url.pathname.endsWith(name)
+    await own.route(isOf('/ports'), async (route) => {
+      const { searchParams } = new URL(route.request().url())
+      const [offset, limit] = ['offset', 'limit'].map((key) => Number(searchParams.get(key)))
+      const answer = await route.fetch({ url: `${demo.url}/v3/inventory/ports?limit=1` })
+      const { results } = (await answer.json()) as { results: object[] }
+      const all = Array.from({ length: ports }, (_, at) => ({
+        ...results[0],
+        id: at + 1,
+        circuit_id: `CIR-${at + 1}`,
+      }))
+      await route.fulfill({
+        response: answer,
+        json: { results: all.slice(offset, offset! + (limit || 100)), count: ports },
+      })
+    })
+    await other.goto(`${demo.url}/services/1`)
+    await other.getByText(`CIR-${ports}`, { exact: true }).waitFor()
+    await own.unrouteAll()
+    const fail = (route: Route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        json: {
+          type: 'about:blank',
+          title: 'No',
+          status: 403,
+          detail: 'No.',
+          code: 'forbidden',
+          request_id: 'x',
+        },
+      })
+    for (const name of [
+      '/ports',
+      '/billable-ports',
+      '/billing-periods',
+      '/transceiver/metrics',
+      '/cross-connects',
+    ])
+      await own.route(isOf(name), fail)
+    await other.goto(`${demo.url}/services/1`)
+    for (const title of ['Ports', 'Bill', 'Past months'])
+      await other
+        .getByRole('region', { name: title, exact: true })
+        .getByRole('button', { name: 'Retry' })
+        .waitFor()
+    await other.goto(`${demo.url}/ports/1`)
+    for (const title of ['Light levels', 'Cross connects'])
+      await other
+        .getByRole('region', { name: title, exact: true })
+        .getByRole('button', { name: 'Retry' })
+        .waitFor()
+    await own.close()
+  })
+
   for (const place of ['/', '/events', '/announcements', '/team/webhooks', '/team/audit', '/profile'])
     it(`fits ${place} at twice the font size`, async () => {
       await page.setViewportSize({ width: 640, height: 400 })

@@ -12,7 +12,7 @@ import type { Service } from '@pharos/contract/service'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { teamIdNow, useAnswer } from '../api/queries.ts'
+import { teamIdNow } from '../api/queries.ts'
 import { BillBar } from '../charts/bill-bar.tsx'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartColor } from '../charts/chart-props.ts'
@@ -27,7 +27,8 @@ import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { sortedRates } from './billing-samples.ts'
+import { useAllRows } from '../ui/use-all-rows.ts'
+import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
 const { bill: texts } = words
@@ -39,12 +40,12 @@ const amount = (octets: number | null) => (octets === null ? null : formatRate(o
 
 export function BillCard({ service }: { service: Service }) {
   const [month, setMonth] = useState('')
-  const answer = useAnswer(
+  const answer = useAllRows(
     listBillablePortsRoute,
     { params: { service_id: service.id }, query: month === '' ? {} : { period: month } },
-    { refetchInterval: refetchMs },
+    refetchMs,
   )
-  const bills = answer.data?.results ?? []
+  const bills = answer.data ?? []
   return (
     <Section
       title={texts.title}
@@ -59,7 +60,7 @@ export function BillCard({ service }: { service: Service }) {
         />
       }
     >
-      {answer.error ? (
+      {answer.error && !answer.data ? (
         <Problem error={answer.error} retry={() => answer.refetch()} />
       ) : answer.isPending ? (
         <Skeleton height={120} radius="md" />
@@ -151,7 +152,6 @@ function Recount({ bill, service, month }: BillProps) {
     enabled: opened,
   })
   const values = samples.data === undefined ? [] : sortedRates(samples.data, bill)
-  const column = { in: 5, out: 6, sum: 7 }[rankedDirection(bill)]
   return (
     <>
       <Group gap="xs" mt="xs">
@@ -182,10 +182,7 @@ function Recount({ bill, service, month }: BillProps) {
             <StatePill color="ok">{texts.agrees}</StatePill>
           )}
           <Text size="sm">{texts.withShell}</Text>
-          <CopyBlock
-            text={`tail -n +2 samples.csv | cut -d, -f${column} | grep . | sort -n | sed -n ${bill.rank}p`}
-            label={texts.copyCommand}
-          />
+          <CopyBlock text={recountCommand(bill, month)} label={texts.copyCommand} />
           {bill.samples_sha256 !== null && (
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {texts.hash} <Mono>{bill.samples_sha256}</Mono>
@@ -197,14 +194,6 @@ function Recount({ bill, service, month }: BillProps) {
   )
 }
 
-/** With `max`, the direction that was greater. */
-const rankedDirection = ({
-  direction,
-  p95_in_bps: inbound,
-  p95_out_bps: outbound,
-}: BillablePort): 'in' | 'out' | 'sum' =>
-  direction === 'max' ? ((outbound ?? 0) > (inbound ?? 0) ? 'out' : 'in') : direction
-
 async function samplesOf(service: Service, { port_id: portId }: BillablePort, month: string): Promise<Blob> {
   const { body } = await call(getBillingSamplesRoute, {
     params: { service_id: service.id },
@@ -214,18 +203,18 @@ async function samplesOf(service: Service, { port_id: portId }: BillablePort, mo
 }
 
 const saveSamples = async (service: Service, bill: BillablePort, month: string): Promise<void> =>
-  download(
-    `samples-${month || 'current'}-${bill.name.replaceAll('/', '-')}.csv`,
-    await samplesOf(service, bill, month),
-  )
+  download(samplesFile(bill, month), await samplesOf(service, bill, month))
 
 /** Closed months as columns beside the commit, and as a table with their hashes. */
 export function PastMonths({ service }: { service: Service }) {
-  const answer = useAnswer(listBillingPeriodsRoute, {
-    params: { service_id: service.id },
-    query: { limit: 100 },
-  })
-  const periods = answer.data?.results ?? []
+  const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
+  if (answer.error && !answer.data)
+    return (
+      <Section title={texts.past}>
+        <Problem error={answer.error} retry={() => answer.refetch()} />
+      </Section>
+    )
+  const periods = answer.data ?? []
   if (periods.length === 0) return null
   const months = [...new Set(periods.map(({ period }) => period))].sort()
   const billed = periods.filter(({ problem }) => problem === null)

@@ -1,5 +1,6 @@
 // The module of a port: its light levels between their limits, early warnings, and the levels of the past 90 days.
 import { Alert, Group, SegmentedControl, Stack, Table } from '@mantine/core'
+import { ProblemError } from '@pharos/contract/client'
 import {
   getTransceiverMetricsRoute,
   type OpticMetric,
@@ -9,7 +10,8 @@ import {
 } from '@pharos/contract/transceiver'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { call } from '../api/call.ts'
+import { answerOf, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartColor, ChartSeries } from '../charts/chart-props.ts'
 import { LevelBar } from '../charts/level-bar.tsx'
@@ -38,9 +40,18 @@ const colors: Readonly<Record<OpticStatus, StateColor>> = {
 /** Undefined until the module is known; null for a port without one. */
 export function useTransceiver(portId: number) {
   return useQuery({
-    ...answerOf(getTransceiverMetricsRoute, { params: { port_id: portId }, query: {} }),
+    queryKey: [teamIdNow(), getTransceiverMetricsRoute.name, 'module', portId],
+    meta: { group: getTransceiverMetricsRoute.group },
+    queryFn: async ({ signal }): Promise<TransceiverMetrics | null> => {
+      try {
+        return (await call(getTransceiverMetricsRoute, { params: { port_id: portId }, query: {}, signal }))
+          .body
+      } catch (error) {
+        if (error instanceof ProblemError && error.problem.code === 'no_transceiver') return null
+        throw error
+      }
+    },
     refetchInterval: () => refetchIntervalOf(getTransceiverMetricsRoute, refetchMs),
-    retry: false,
   })
 }
 

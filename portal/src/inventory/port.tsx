@@ -12,9 +12,11 @@ import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
 import { PendingPage } from '../ui/pending-page.tsx'
+import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import classes from './inventory.module.css'
 import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
@@ -58,6 +60,7 @@ export function PortPage() {
           isOptional
         />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
+        {optics.error && optics.data === undefined && <Failed title={words.optics.title} answer={optics} />}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
         <CrossConnectsOf portId={port.id} />
@@ -66,6 +69,14 @@ export function PortPage() {
     </Page>
   )
 }
+
+type FailedProps = { title: string; answer: { readonly error: unknown; readonly refetch: () => unknown } }
+
+const Failed = ({ title, answer }: FailedProps) => (
+  <Section title={title}>
+    <Problem error={answer.error} retry={() => answer.refetch()} />
+  </Section>
+)
 
 /** The meaning of a state other than "up", and who can act. */
 function Explanation({ port: { admin_status, oper_status } }: { port: Port }) {
@@ -130,18 +141,19 @@ function LagLink({ id }: { id: number }) {
 }
 
 function Members({ lag }: { lag: Port }) {
-  const answer = useAnswer(
+  const answer = useAllRows(
     listPortsRoute,
-    { query: { device_id: [lag.device_id], ordering: 'name', limit: 1000 } },
-    { refetchInterval: refetchMs },
+    { query: { device_id: [lag.device_id], ordering: 'name' } },
+    refetchMs,
   )
-  const members = (answer.data?.results ?? []).filter(({ lag_id: id }) => id === lag.id)
+  const members = (answer.data ?? []).filter(({ lag_id: id }) => id === lag.id)
   const speedOf = (ports: readonly Port[]) =>
     formatRate(
       ports.reduce((sum, { speed_bps: bps }) => sum + (bps ?? 0), 0),
       'bps',
     )
   const up = members.filter(({ oper_status: state }) => state === 'up')
+  if (answer.error && !answer.data) return <Failed title={texts.members} answer={answer} />
   if (members.length === 0) return null
   return (
     <Section
@@ -176,8 +188,9 @@ function isUneven(members: readonly Port[]): boolean {
 }
 
 function CrossConnectsOf({ portId }: { portId: number }) {
-  const answer = useAnswer(listCrossConnectsRoute, { query: { port_id: [portId], limit: 100 } })
-  const found = answer.data?.results ?? []
+  const answer = useAllRows(listCrossConnectsRoute, { query: { port_id: [portId] } })
+  if (answer.error && !answer.data) return <Failed title={words.crossConnects.title} answer={answer} />
+  const found = answer.data ?? []
   if (found.length === 0) return null
   return (
     <Section title={words.crossConnects.title}>
@@ -196,6 +209,7 @@ function CrossConnectsOf({ portId }: { portId: number }) {
 function ServiceOf({ port: { service_id: id } }: { port: Port }) {
   const answer = useAnswer(getServiceRoute, { params: { service_id: id } })
   const service = answer.data
+  if (answer.error && !service) return <Failed title={texts.service} answer={answer} />
   if (!service) return null
   return (
     <Section title={texts.service}>

@@ -10,8 +10,10 @@ import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
 import { PendingPage } from '../ui/pending-page.tsx'
+import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import { BillCard, PastMonths } from './bill.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { words } from './words.ts'
@@ -63,12 +65,14 @@ const ServiceFacts = ({ service }: { service: Service }) => (
 )
 
 function PortsOf({ service: { id } }: { service: Service }) {
-  const answer = useAnswer(listPortsRoute, { query: { service_id: [id], ordering: 'device_name,name' } })
+  const answer = useAllRows(listPortsRoute, { query: { service_id: [id], ordering: 'device_name,name' } })
   if (answer.isPending) return <Skeleton height={120} radius="lg" />
-  const ports = answer.data?.results ?? []
+  const ports = answer.data ?? []
   return (
     <Section title={texts.ports}>
-      {ports.length === 0 ? (
+      {answer.error && !answer.data ? (
+        <Problem error={answer.error} retry={() => answer.refetch()} />
+      ) : ports.length === 0 ? (
         <Dimmed>{texts.noPorts}</Dimmed>
       ) : (
         <Facts
