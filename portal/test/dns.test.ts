@@ -318,6 +318,10 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByText('198-51-100-1.pool.orchard.example').waitFor()
     await dialog.getByRole('button', { name: 'Show effect' }).click()
     await dialog.getByText(/^16 added, 0 changed/).waitFor()
+    // The effect is that of the settings in the form.
+    await dialog.getByLabel('Network').fill('198.51.100.0/29')
+    await dialog.getByText(/^16 added, 0 changed/).waitFor({ state: 'detached' })
+    await dialog.getByLabel('Network').fill('198.51.100.0/28')
     await dialog.getByRole('button', { name: 'Apply template' }).click()
     await page.getByRole('cell', { name: '198.51.100.0/28', exact: true }).waitFor()
     assert.deepEqual(without422(pageErrors), [])

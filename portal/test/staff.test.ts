@@ -35,6 +35,17 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByText('Router ams is the only one of region ams that is not drained').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await look(page, 'staff-regions')
+    // A colleague drains it while the dialog is open.
+    await page.route('**/v3/admin/regions?**', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { results: { routers: { drained: string | null }[] }[] }
+      for (const { routers } of body.results)
+        for (const router of routers) router.drained = '2026-11-22T10:00:00Z'
+      await route.fulfill({ response, json: body })
+    })
+    await ams.getByRole('button', { name: 'Drain router ams' }).click()
+    await page.locator('[aria-label="Undrain router ams"]').waitFor()
+    await dialog.getByRole('button', { name: 'Drain', exact: true }).waitFor()
     assert.deepEqual(
       pageErrors.filter((one) => !one.includes('409')),
       [],

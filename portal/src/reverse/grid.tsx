@@ -88,7 +88,8 @@ export function Grid({ cidr, addresses, records }: Props) {
 type EditProps = { address: string; record: PtrRecord | undefined; onDone: () => void }
 
 export function EditName({ address, record, onDone }: EditProps) {
-  const before = record?.ptrdname.replace(/\.$/, '') ?? ''
+  // As it was opened: a colleague may change the name meanwhile.
+  const [before] = useState(record?.ptrdname.replace(/\.$/, '') ?? '')
   const [name, setName] = useState(before)
   const save = useMutation({
     mutationFn: (next: string | null) => writeName(address, next),

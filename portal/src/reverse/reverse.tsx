@@ -1,7 +1,7 @@
 // Reverse DNS: the addresses of a network as a grid with their names, many names at once, and templates for whole networks.
 import { Group, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { listPtrRecordsRoute } from '@pharos/contract/dns-ptr'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
@@ -78,7 +78,6 @@ export function Reverse() {
 function Addresses({ cidr }: { cidr: string }) {
   const answer = useQuery({
     ...answerOf(listPtrRecordsRoute, { query: { cidr, limit } }),
-    placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />

@@ -10,9 +10,9 @@ import {
 } from '@pharos/contract/dns-ptr'
 import type { ResponseOf } from '@pharos/contract/route'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { useAnswer } from '../api/queries.ts'
+import { teamIdNow, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
@@ -144,11 +144,15 @@ const AddTemplate = ({ network }: { network: string }) => (
 function Preview({ form }: { form: RequestForm<Values, unknown> }) {
   const { values } = form.fields
   const names = sampleNames(values.cidr, values.pattern)
-  const effect = useMutation({
-    mutationFn: async () =>
+  const body = bodyOf(values)
+  // A result belongs to the settings that were checked.
+  const effect = useQuery({
+    queryKey: [teamIdNow(), 'template effect', body],
+    enabled: false,
+    gcTime: 0,
+    queryFn: async () =>
       resultOf<Answer>(
-        (await call(updatePtrRecordsRoute, { body: bodyOf(values), query: { dry_run: true } as object }))
-          .body,
+        (await call(updatePtrRecordsRoute, { body, query: { dry_run: true } as object })).body,
       ),
   })
   const counted = effect.data?.templates[0]
@@ -180,8 +184,8 @@ function Preview({ form }: { form: RequestForm<Values, unknown> }) {
           variant="default"
           size="compact-sm"
           disabled={values.cidr === '' || values.pattern === ''}
-          loading={effect.isPending}
-          onClick={() => effect.mutate()}
+          loading={effect.isFetching}
+          onClick={() => void effect.refetch()}
         >
           {texts.check}
         </Button>

@@ -1,6 +1,7 @@
 // Drains a router before maintenance, and undrains it afterwards.
 import { Button, Text } from '@mantine/core'
 import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/admin-region'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -9,24 +10,33 @@ import { words } from './words.ts'
 const { regions: t } = words
 
 export function Drain({ region, name, isDrained }: { region: string; name: string; isDrained: boolean }) {
-  const verb = isDrained ? t.undrain : t.drain
-  const title = t.drainOf(verb, name, region)
+  // The action of an open dialog stays, also when a colleague drains the router meanwhile.
+  const [wasDrained, setWasDrained] = useState(isDrained)
+  const verbOf = (drained: boolean) => (drained ? t.undrain : t.drain)
   return (
     <Dialog
-      title={title}
-      action={verb}
-      danger={!isDrained}
+      title={t.drainOf(verbOf(wasDrained), name, region)}
+      action={verbOf(wasDrained)}
+      danger={!wasDrained}
       trigger={(open) => (
-        <Button size="xs" variant="default" onClick={open} aria-label={title}>
-          {verb}
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t.drainOf(verbOf(isDrained), name, region)}
+          onClick={() => {
+            setWasDrained(isDrained)
+            open()
+          }}
+        >
+          {verbOf(isDrained)}
         </Button>
       )}
       onSubmit={async () => {
-        await call(isDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
+        await call(wasDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
         await invalidate(listAdminRegionsRoute)
       }}
     >
-      <Text size="sm">{isDrained ? t.undrainText : t.drainText}</Text>
+      <Text size="sm">{wasDrained ? t.undrainText : t.drainText}</Text>
     </Dialog>
   )
 }

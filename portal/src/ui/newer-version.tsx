@@ -1,6 +1,7 @@
 // A form or editor that is open while someone else saves: without changes it follows; a draft stays, with a note and a way to load
 // the newer version.
 import { Alert, Button, Text } from '@mantine/core'
+import { ProblemError } from '@pharos/contract/client'
 import { useEffect, type ReactNode } from 'react'
 import { words } from './words.ts'
 
@@ -13,6 +14,10 @@ type Options = {
   /** Names what has changed, if the page shows more. */
   readonly name?: string
 }
+
+/** Reports whether a request was refused because someone else has saved since. */
+export const isPreconditionFailed = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.code === 'precondition_failed'
 
 /** Loads a newer version while nothing is edited. Otherwise returns the note, to be shown above what is edited. */
 export function useNewerVersion({ isNewer, isEdited, load, name = words.newer.this }: Options): ReactNode {

@@ -1,5 +1,6 @@
 // The versions of a zone, newest first: who changed what, the difference, and the way back.
-import { Button, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import {
   getZoneVersionRoute,
   listZoneVersionsRoute,
@@ -8,20 +9,20 @@ import {
 } from '@pharos/contract/dns-version'
 import type { ZoneChanges } from '@pharos/contract/dns-recordset'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMemberNames } from '../announcements/use-member-names.ts'
 import { call } from '../api/call.ts'
-import { answerOf, useAnswer } from '../api/queries.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { answerOf, teamIdNow, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
+import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { Plan } from './plan.tsx'
 import { words } from './words.ts'
-import { invalidateZones, resultOf } from './zone-queries.ts'
+import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
 import classes from './zones.module.css'
 
 const { history: texts } = words
@@ -116,39 +117,77 @@ function Difference({ zone, version }: { zone: Zone; version: number }) {
 }
 
 function RollBack({ zone, version }: { zone: Zone; version: number }) {
-  const params = { zone: String(zone.id), version }
+  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <Dialog
-      title={texts.rollbackTitle(version)}
-      action={texts.rollback}
-      size="lg"
-      intro={<Text size="sm">{texts.rollbackText}</Text>}
-      trigger={(open) => (
-        <Button variant="default" size="compact-sm" aria-label={texts.rollbackOf(version)} onClick={open}>
-          {texts.rollback}
-        </Button>
-      )}
-      onSubmit={async () => {
-        await call(rollBackZoneRoute, { params })
-        notifySuccess(texts.rolledBack(version))
-        await invalidateZones()
-      }}
-    >
-      <RollBackPlan params={params} />
-    </Dialog>
+    <>
+      <Button variant="default" size="compact-sm" aria-label={texts.rollbackOf(version)} onClick={open}>
+        {texts.rollback}
+      </Button>
+      <Modal opened={opened} onClose={close} title={texts.rollbackTitle(version)} size="lg">
+        <Stack>
+          <Text size="sm">{texts.rollbackText}</Text>
+          <ReviewedRollBack zone={zone} version={version} onClose={close} />
+        </Stack>
+      </Modal>
+    </>
   )
 }
 
-function RollBackPlan({ params }: { params: { zone: string; version: number } }) {
+type ReviewedProps = { zone: Zone; version: number; onClose: () => void }
+
+/** The plan stays while it is read, and only what it shows is applied. */
+function ReviewedRollBack({ zone: { id, name }, version, onClose }: ReviewedProps) {
+  const params = { zone: String(id), version }
   const plan = useQuery({
-    queryKey: ['zone rollback plan', params],
+    queryKey: [teamIdNow(), 'zone rollback plan', params],
     gcTime: 0,
-    queryFn: async () =>
-      resultOf<ZoneChanges>(
-        (await call(rollBackZoneRoute, { params, query: { dry_run: true } as object })).body,
-      ),
+    staleTime: Infinity,
+    queryFn: async () => {
+      const { etag } = await readZoneMark(params.zone)
+      const { body } = await call(rollBackZoneRoute, {
+        params,
+        query: { dry_run: true } as object,
+        headers: { 'if-match': etag },
+      })
+      return { changes: resultOf<ZoneChanges>(body), etag }
+    },
   })
-  if (plan.error) return <Problem error={plan.error} retry={() => plan.refetch()} />
-  if (!plan.data) return <Skeleton height={80} />
-  return <Plan changes={plan.data} />
+  const apply = useMutation({
+    mutationFn: (etag: string) => call(rollBackZoneRoute, { params, headers: { 'if-match': etag } }),
+    onSuccess: async () => {
+      onClose()
+      notifySuccess(texts.rolledBack(version))
+      await invalidateZones()
+    },
+  })
+  const isOutdated = isPreconditionFailed(apply.error)
+  const newer = useNewerVersion({
+    isNewer: isOutdated,
+    isEdited: true,
+    load: () => {
+      apply.reset()
+      void plan.refetch()
+    },
+    name,
+  })
+  return (
+    <>
+      {plan.error && <Problem error={plan.error} retry={() => plan.refetch()} />}
+      {plan.isFetching ? <Skeleton height={80} /> : plan.data && <Plan changes={plan.data.changes} />}
+      {newer}
+      {apply.error && !isOutdated && <Problem error={apply.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {words.cancel}
+        </Button>
+        <Button
+          disabled={!plan.data || plan.isFetching || isOutdated}
+          loading={apply.isPending}
+          onClick={() => plan.data && apply.mutate(plan.data.etag)}
+        >
+          {texts.rollback}
+        </Button>
+      </Group>
+    </>
+  )
 }

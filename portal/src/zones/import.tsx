@@ -16,6 +16,7 @@ import { call } from '../api/call.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
+import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -27,7 +28,7 @@ import { lineErrors } from './import-errors.ts'
 import { ImportErrors, ImportReport } from './import-report.tsx'
 import { FileSource, ServerSource, type TransferSource } from './import-sources.tsx'
 import { words } from './words.ts'
-import { invalidateZones, resultOf } from './zone-queries.ts'
+import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
 
 const { import: texts } = words
 
@@ -118,13 +119,17 @@ function Import({ zone }: { zone?: Zone }) {
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({})
   const { name, source, content, server, mode } = draft
   const check = useMutation({
-    mutationFn: async () =>
-      resultOf<ImportResult>(
-        (await call(importZoneRoute, { body: bodyOf(draft), query: { dry_run: true } as object })).body,
-      ),
+    mutationFn: async () => {
+      const headers = zone ? { 'if-match': (await readZoneMark(String(zone.id))).etag } : {}
+      const query = { dry_run: true } as object
+      const { body } = await call(importZoneRoute, { body: bodyOf(draft), query, headers })
+      return { report: resultOf<ImportResult>(body), headers }
+    },
   })
   const apply = useMutation({
-    mutationFn: async () => (await call(importZoneRoute, { body: bodyOf(draft) })).body,
+    // Only what the report shows is applied.
+    mutationFn: async () =>
+      (await call(importZoneRoute, { body: bodyOf(draft), headers: check.data?.headers ?? {} })).body,
     onSuccess: async (result) => {
       notifySuccess(texts.applied(result.zone.name))
       check.reset()
@@ -158,7 +163,17 @@ function Import({ zone }: { zone?: Zone }) {
     setMistakes(found)
     if (Object.keys(found).length === 0) check.mutate()
   }
-  const error = apply.error ?? check.error
+  const isOutdated = isPreconditionFailed(apply.error)
+  const newer = useNewerVersion({
+    isNewer: isOutdated,
+    isEdited: true,
+    load: () => {
+      apply.reset()
+      check.mutate()
+    },
+    name,
+  })
+  const error = isOutdated ? undefined : (apply.error ?? check.error)
   const { lines, fields, rest } = errorsOf(error)
   const isBusy = check.isPending || apply.isPending
   return (
@@ -251,9 +266,10 @@ function Import({ zone }: { zone?: Zone }) {
       {rest !== undefined && (
         <Problem error={rest} retry={() => (apply.error ? apply.mutate() : check.mutate())} />
       )}
-      {check.data && !error && (
+      {newer}
+      {check.data && !error && !isOutdated && (
         <ImportReport
-          result={check.data}
+          result={check.data.report}
           action={mode === 'create' ? texts.create : texts.apply}
           isPending={apply.isPending}
           onApply={() => apply.mutate()}

@@ -9,6 +9,7 @@ import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { errorSentence } from '../ui/form-errors.ts'
 import type { FieldBreach } from '../ui/form-rules.ts'
+import { isPreconditionFailed } from '../ui/newer-version.tsx'
 import { notifyFailure, notifySuccess } from '../ui/notify.ts'
 import { isForPeople } from '../ui/person-text.ts'
 import { changeCount } from './plan.tsx'
@@ -45,7 +46,6 @@ const sentence = (error: FieldBreach) =>
   /^[a-z][a-z ]*: /.test(error.msg) && isForPeople(error.msg)
     ? `${error.msg[0]!.toUpperCase()}${error.msg.slice(1)}${/[.!?]$/.test(error.msg) ? '' : '.'}`
     : errorSentence(undefined, error)
-const hasCode = (error: unknown, code: string) => error instanceof ProblemError && error.problem.code === code
 
 /** Moves the focus to the first field with an error, once it is rendered. */
 function focusFirstMistake(): void {
@@ -155,7 +155,7 @@ export function useRecordDrafts(zone: string) {
       await invalidateZones()
     },
     onError: async (error) => {
-      if (!hasCode(error, 'precondition_failed')) return setProblem(error)
+      if (!isPreconditionFailed(error)) return setProblem(error)
       setApplied(undefined)
       notifyFailure(texts.notUndone)
       await invalidateZones()
