@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getAnnouncementRoute, listAnnouncementsRoute, updateAnnouncementRoute } from '@pharos/contract/byoip'
-import { updateRecordSetRoute } from '@pharos/contract/dns-recordset'
+import { listPtrRecordsRoute, updatePtrRecordsRoute } from '@pharos/contract/dns-ptr'
+import { listRecordSetsRoute, updateRecordSetRoute } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import { getTeamRoute, updateTeamRoute } from '@pharos/contract/team'
 import { createTokenRoute, getTokenRoute, updateTokenRoute } from '@pharos/contract/token'
@@ -216,6 +217,154 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
       [...document.querySelectorAll('textarea')].some(({ value }) => value === '203.0.113.68'),
     )
     assert.equal(await newerNote(page).count(), 0)
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('of a reverse name stay when a colleague names the address, and are not saved unless edited', async () => {
+    const { context, page, pageErrors } = await person()
+    const call = await colleague()
+    const nameNow = async (ip: string) =>
+      (await call(listPtrRecordsRoute, { query: { cidr: `${ip}/32` } })).body.results[0]?.ptrdname
+    await page.goto(`${demo.url}/reverse?network=203.0.113.0%2F24`)
+    const grid = page.getByRole('group', { name: 'Addresses of 203.0.113.0/24' })
+    await grid.getByRole('button', { name: '203.0.113.40: no name' }).click()
+    const field = page.getByRole('textbox', { name: 'Name of 203.0.113.40' })
+    await field.waitFor()
+    await call(updatePtrRecordsRoute, {
+      body: { records: [{ ip: '203.0.113.40', ptrdname: 'gw.harbor.example' }] },
+    })
+    await comeBack(page, /\/dns\/ptr$/)
+    await page.locator('[aria-label="203.0.113.40: gw.harbor.example."]').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await field.waitFor({ state: 'detached' })
+    assert.equal(await nameNow('203.0.113.40'), 'gw.harbor.example.')
+    // The names of one network are not shown under the next one.
+    let answer = () => {}
+    const isAsked = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(/dns\/ptr\?.*198\.51\.100/, async (route) => {
+      await isAsked
+      await route.continue()
+    })
+    await page.getByRole('combobox', { name: 'Network' }).click()
+    await page.getByRole('option', { name: '198.51.100.0/24' }).click()
+    await page.waitForURL(/198\.51\.100/)
+    await page.getByText('gw.harbor.example.').waitFor({ state: 'detached' })
+    answer()
+    await page.getByRole('group', { name: 'Addresses of 198.51.100.0/24' }).waitFor()
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('of a roll back and of an import change only the version that was reviewed', async () => {
+    const { context, page, pageErrors } = await person()
+    const call = await colleague()
+    const params = { ...zone, name: 'game', type: 'A' }
+    const change = (address: string) =>
+      call(updateRecordSetRoute, { params, body: { records: [address] } }).then(({ body }) => body)
+    const recordsNow = async () =>
+      (await call(listRecordSetsRoute, { params: zone, query: { name: ['game'] } })).body.results[0]?.records
+    const note = page.getByRole('alert').filter({ hasText: 'Someone has changed harbor.example meanwhile' })
+    const load = note.getByRole('button', { name: 'Discard and load the new version' })
+    await change('203.0.113.71')
+    await change('203.0.113.72')
+    await page.goto(`${demo.url}/zones/${zone.zone}?tab=history`)
+    await page
+      .getByRole('button', { name: /^Roll back to version/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    const rollBack = dialog.getByRole('button', { name: 'Roll back', exact: true })
+    await dialog.getByText('203.0.113.71').waitFor()
+    await change('203.0.113.73')
+    await rollBack.click()
+    await note.waitFor()
+    await settled(page)
+    await shoot(page, 'drafts-rollback')
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(await recordsNow(), ['203.0.113.73'])
+    await load.click()
+    await dialog.getByText('203.0.113.73').waitFor()
+    await rollBack.click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.deepEqual(await recordsNow(), ['203.0.113.71'])
+    await page.getByRole('tab', { name: 'Import and export' }).click()
+    await page.getByLabel('Text of the zone file').fill('game 300 A 203.0.113.74')
+    await page.getByRole('button', { name: 'Check file' }).click()
+    const apply = page.getByRole('button', { name: 'Apply import' })
+    await apply.waitFor()
+    await change('203.0.113.75')
+    await apply.click()
+    await note.waitFor()
+    assert.deepEqual(await recordsNow(), ['203.0.113.75'])
+    await load.click()
+    await page.getByRole('group', { name: 'Changes' }).getByText('203.0.113.75').waitFor()
+    await apply.click()
+    await page.getByRole('row').filter({ hasText: '203.0.113.74' }).waitFor()
+    assert.deepEqual(
+      pageErrors.filter((error) => !/status of 412/.test(error)),
+      [],
+    )
+    await context.close()
+  })
+
+  it('of a team are asked about before another team is opened, here or in another tab', async () => {
+    const { context, page, pageErrors } = await person('staff@demo.example')
+    const question = page.getByRole('dialog', { name: 'Discard changes?' })
+    const phone = page.getByLabel('NOC phone')
+    const [demoTeam, other] = ['Demo Networks', 'Other Networks']
+    const inTeam = (tab: Page, name: string) =>
+      tab.getByRole('navigation').getByText(name, { exact: true }).first()
+    async function openOther(tab: Page): Promise<void> {
+      await tab.goto(`${demo.url}/staff/customers`)
+      await tab.getByText(other, { exact: true }).first().click()
+      await tab.getByRole('button', { name: 'Open as this team' }).click()
+      await tab.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+      await inTeam(tab, other).waitFor()
+    }
+    async function goBack(tab: Page): Promise<void> {
+      await inTeam(tab, other).click()
+      await tab.getByRole('menuitem', { name: demoTeam }).click()
+    }
+    await openOther(page)
+    await page.goto(`${demo.url}/team/settings`)
+    await phone.fill('+31 20 765 4321')
+    await goBack(page)
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.equal(await phone.inputValue(), '+31 20 765 4321')
+    await inTeam(page, other).waitFor()
+    // By another tab: to keep editing takes both tabs back.
+    const tab = await context.newPage()
+    await tab.goto(demo.url)
+    await goBack(tab)
+    await question.waitFor()
+    await settled(page)
+    await shoot(page, 'drafts-team-change')
+    assert.deepEqual(await axeViolations(page), [])
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await inTeam(tab, other).waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { body: saved } = await (
+      await asUser(demo.url, 'other@demo.example')
+    )(getTeamRoute, { params: team })
+    assert.equal(saved.noc_phone, '+31 20 765 4321')
+    // A dialog in which nothing was entered is closed: it is not sent to the other team.
+    await page.goto(`${demo.url}/team/members`)
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').waitFor()
+    await goBack(tab)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await inTeam(page, demoTeam).waitFor()
+    await openOther(tab)
+    await page.goto(`${demo.url}/team/settings`)
+    await phone.fill('+31 20 765 9999')
+    await goBack(tab)
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await inTeam(page, demoTeam).waitFor()
+    await settled(page)
+    assert.notEqual(await phone.inputValue(), '+31 20 765 9999')
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

@@ -10,6 +10,7 @@ import {
   type SessionTokens,
   type User,
 } from '@pharos/contract/session'
+import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =
   | { readonly kind: 'unknown' }
@@ -25,21 +26,30 @@ const inCookie = 'cookie'
 const renewBeforeMs = 30_000
 const lockName = 'pharos-session'
 
-const call = createClient({ baseUrl: '', credential: () => (access ? { bearer: access.token } : undefined) })
+const call = createClient({
+  baseUrl: '',
+  credential: () => {
+    const known = held?.access ?? access
+    return known && { bearer: known.token }
+  },
+})
 
 type Access = { readonly token: string; readonly until: number }
-type Message =
-  | { readonly access: Access; readonly user: User; readonly etag: string }
-  | { readonly out: 'signed_out' | 'expired' }
+type Entry = { readonly access: Access; readonly user: User; readonly etag: string }
+type Message = Entry | { readonly out: 'signed_out' | 'expired' }
 
 let access: Access | undefined
+/** Of another team, until the person has decided about the unsaved changes of this tab. */
+let held: Entry | undefined
+/** Resolves once nothing is held. */
+let decision: Promise<void> | undefined
 let state: SessionState = { kind: 'unknown' }
 const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel(lockName)
 
 otherTabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   if ('out' in data) leave(data.out)
-  else enter(data.access, data.user, data.etag)
+  else follow(data)
 })
 
 /** A channel reaches pages of this origin only: it has no target to name. */
@@ -61,8 +71,11 @@ export const session = {
     })
   },
 
-  async switchTeam(teamId: number): Promise<void> {
-    await callForTokens(createSessionTokenRoute, { team_id: teamId })
+  /** Asks first if something is not saved. Resolves with whether the team was changed. */
+  async switchTeam(teamId: number): Promise<boolean> {
+    if (!(await askToDiscard())) return false
+    await callForTokens(createSessionTokenRoute, { team_id: teamId }, enter)
+    return true
   },
 
   /** Throws if the server could not end the session; the user stays signed in. One that has ended already is no error. */
@@ -92,15 +105,19 @@ export const session = {
 const exclusively = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(lockName, work)
 
 /** Calls as the signed-in user. A 401 is tried once more: another tab may have replaced the session. */
-async function callForTokens<R extends Route>(route: R, body: BodyOf<R>): Promise<ResponseOf<R>> {
+async function callForTokens<R extends Route>(
+  route: R,
+  body: BodyOf<R>,
+  take: (entry: Entry) => void = follow,
+): Promise<ResponseOf<R>> {
   const send = async () => {
     const answer = await call(route, { body, headers: cookieMode } as unknown as CallInput<R>)
-    shareTokens(answer.body as SessionTokens)
+    shareTokens(answer.body as SessionTokens, take)
     return answer.body as ResponseOf<R>
   }
   return exclusively(async () => {
-    if (!isGood(access)) await refreshNow()
-    const refused = access
+    if (!isGood(held?.access ?? access)) await refreshNow()
+    const refused = held?.access ?? access
     try {
       return await send()
     } catch (error) {
@@ -114,9 +131,11 @@ async function callForTokens<R extends Route>(route: R, body: BodyOf<R>): Promis
 /** Returns a token that stays valid for a while; undefined if no user is signed in. Throws if the server is out of reach. */
 export async function ensureAccess(): Promise<string | undefined> {
   if (isGood(access)) return access!.token
+  await decision
   if (state.kind === 'out') return undefined
   if (state.kind === 'unknown' && !mayBeSignedIn()) leave()
   else await refresh()
+  await decision
   return access?.token
 }
 
@@ -157,20 +176,50 @@ async function refreshNow(): Promise<void> {
 const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.status === 401
 
-function shareTokens({ access: token, user, user_etag: etag }: SessionTokens): void {
-  const next = { token, until: expiryOf(token) }
-  post({ access: next, user, etag })
-  enter(next, user, etag)
+function shareTokens(
+  { access: token, user, user_etag: etag }: SessionTokens,
+  take: (entry: Entry) => void = follow,
+): void {
+  const entry = { access: { token, until: expiryOf(token) }, user, etag }
+  post(entry)
+  take(entry)
 }
 
-function enter(next: Access, user: User, etag: string): void {
+/** Enters, but asks first if another tab has changed the team and something is not saved in this one. */
+function follow(entry: Entry): void {
+  const user = state.kind === 'in' ? state.user : undefined
+  const isOtherTeam = user?.id === entry.user.id && user.current_team.id !== entry.user.current_team.id
+  if (!isOtherTeam || (held === undefined && !hasUnsaved())) return enter(entry)
+  held = entry
+  decision ??= decide(user.current_team.id).finally(() => (decision = undefined))
+}
+
+/** One session has one team: to stay, all tabs return to the team of this one. */
+async function decide(ownTeamId: number): Promise<void> {
+  const isDiscarded = await askToDiscard()
+  if (held === undefined) return
+  if (isDiscarded) return enter(held)
+  await callForTokens(createSessionTokenRoute, { team_id: ownTeamId }).catch(() => {})
+  // The server could not be reached.
+  if (held !== undefined) await decide(ownTeamId)
+}
+
+/** Holds nothing any more, and closes the question. */
+function release(): void {
+  held = undefined
+  answerQuestion(false)
+}
+
+function enter({ access: next, user, etag }: Entry): void {
   access = next
+  if (held !== undefined) release()
   const known = state.kind === 'in' && state.etag === etag
   if (!known) change({ kind: 'in', user, etag })
 }
 
 function leave(reason?: 'expired' | 'signed_out'): void {
   access = undefined
+  release()
   if (state.kind === 'in' && reason) change({ kind: 'out', reason, userId: state.user.id })
   else if (state.kind !== 'out') change({ kind: 'out' })
 }

@@ -123,7 +123,7 @@ function useHits(query: string) {
   })
   const open = async (hit: SearchHit) => {
     const team = hit.kind === 'team' ? Number(hit.id) : hit.team?.id
-    if (team !== undefined) await session.switchTeam(team)
+    if (team !== undefined && !(await session.switchTeam(team))) return
     const page = pageOfHit(hit)
     if (page) await navigate(page)
   }

@@ -12,10 +12,12 @@ import type { User } from '@pharos/contract/session'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
+import { answerQuestion, useIsAsking } from '../api/unsaved.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { useGatedTeamId } from '../session/second-factor-gate.ts'
 import { ModuleDisabled } from '../session/module-disabled.tsx'
 import { hasRole, isAt, pageAt } from '../pages.tsx'
+import { DiscardQuestion } from '../ui/discard-question.tsx'
 import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useCounts, type Counts } from './counts.ts'
 import { BottomBar, Navigation } from './navigation.tsx'
@@ -104,7 +106,8 @@ function Frame({ user }: { user: User }) {
               <ConfirmTimers />
             </Suspense>
           )}
-          <Content user={user} path={path} />
+          {/* Nothing that was opened in a team, such as a dialog, is sent to another one. */}
+          <Content key={user.current_team.id} user={user} path={path} />
         </div>
       </AppShell.Main>
       <AppShell.Footer hiddenFrom="sm">
@@ -115,6 +118,12 @@ function Frame({ user }: { user: User }) {
           <Sidebar user={user} path={path} counts={counts} isNarrow={false} />
         </nav>
       </Drawer>
+      <DiscardQuestion
+        opened={useIsAsking()}
+        text={words.teamChange}
+        onKeep={() => answerQuestion(false)}
+        onDiscard={() => answerQuestion(true)}
+      />
       <Shortcuts user={user} />
       <Suspense>
         <AttackNotification />

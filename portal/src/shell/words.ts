@@ -52,6 +52,7 @@ export const words = {
   team: 'Team',
   teamSettings: 'Team settings',
   switchTeam: 'switch team',
+  teamChange: 'The session changes to another team. Unsaved changes on this page will be lost.',
   findTeam: 'Find a team',
   noTeam: 'No team has this name',
   accountOf: 'Account of',

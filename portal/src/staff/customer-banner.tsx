@@ -17,8 +17,8 @@ export function CustomerBanner({ user: { current_team: current, teams } }: { use
   if (teams.some(({ id }) => id === current.id)) return null
   const [own] = teams
   async function goBack(id: number) {
-    await session.switchTeam(id)
-    await navigate({ to: '/staff/customers/$id', params: { id: String(current.id) } })
+    if (await session.switchTeam(id))
+      await navigate({ to: '/staff/customers/$id', params: { id: String(current.id) } })
   }
   return (
     <div role="status" className={classes['banner']}>

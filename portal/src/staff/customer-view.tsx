@@ -88,8 +88,7 @@ export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {
       action={t.open}
       trigger={(open) => <Button onClick={open}>{t.open}</Button>}
       onSubmit={async () => {
-        await session.switchTeam(id)
-        await navigate({ to: '/' })
+        if (await session.switchTeam(id)) await navigate({ to: '/' })
       }}
     >
       <Effects confirms texts={[t.openText(name)]} />

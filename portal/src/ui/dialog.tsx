@@ -1,9 +1,11 @@
 // A dialog with a form: title, text or fields, one submit button, the error if the request fails. Its fields start
 // from `initialValues` each time it opens.
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Route } from '@pharos/contract/route'
 import { useState, type ReactNode } from 'react'
+import { useUnsaved } from '../api/unsaved.ts'
+import { DiscardQuestion } from './discard-question.tsx'
 import {
   AllFields,
   FormProblem,
@@ -74,6 +76,8 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
   /** Escape and the cross ask before what was typed is lost. */
   const leave = () => (form.isUnsaved() && !isDone ? setAsking(true) : shut())
   const isDone = result !== undefined && form.result !== undefined
+  // A result, such as a secret, is shown once.
+  useUnsaved(() => opened && (form.isUnsaved() || isDone))
   return (
     <>
       {trigger(start)}
@@ -110,24 +114,12 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
           </Stack>
         </form>
       </Modal>
-      <Modal
+      <DiscardQuestion
         opened={opened && isAsking}
-        onClose={() => setAsking(false)}
-        title={words.discard.title}
-        size="sm"
-      >
-        <Stack>
-          <Text size="sm">{words.discard.ofDialog}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
-              {words.discard.keep}
-            </Button>
-            <Button color="bad" onClick={shut}>
-              {words.discard.action}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        text={words.discard.ofDialog}
+        onKeep={() => setAsking(false)}
+        onDiscard={shut}
+      />
     </>
   )
 }

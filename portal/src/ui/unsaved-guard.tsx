@@ -1,30 +1,25 @@
-// Asks before unsaved changes are lost: on a link of the portal with a dialog of ours, on closing the tab with the browser's.
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+// Asks before unsaved changes are lost: on a link of the portal and on a change of the team with a dialog of ours, on closing the tab
+// with the browser's.
 import { useBlocker } from '@tanstack/react-router'
+import { useUnsaved } from '../api/unsaved.ts'
+import { DiscardQuestion } from './discard-question.tsx'
 import { words } from './words.ts'
 
 /** `isUnsaved` is called at the moment of leaving. Signing out and a change of the page's own parameters are never held up. */
 export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
+  useUnsaved(isUnsaved)
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       isUnsaved() && next.pathname !== current.pathname && next.pathname !== '/sign-in',
     enableBeforeUnload: isUnsaved,
     withResolver: true,
   })
-  const { title, text, keep, action } = words.discard
   return (
-    <Modal opened={status === 'blocked'} onClose={() => reset?.()} title={title}>
-      <Stack>
-        <Text size="sm">{text}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={() => reset?.()}>
-            {keep}
-          </Button>
-          <Button color="bad" onClick={() => proceed?.()}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <DiscardQuestion
+      opened={status === 'blocked'}
+      text={words.discard.text}
+      onKeep={() => reset?.()}
+      onDiscard={() => proceed?.()}
+    />
   )
 }
