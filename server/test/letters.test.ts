@@ -380,6 +380,17 @@ describe('the review of a letter', () => {
     assert.deepEqual([check.state, check.validUntil], ['valid', new Date('2028-01-01')])
   })
 
+  it('counts for the origin that the announcement had at the upload, and for no other', async () => {
+    const { id } = await uploaded()
+    assert.equal((await decide(id, 'accept')).status, 200)
+    const setOrigin = (asn: number) =>
+      sql`update announcements set origin_asn = ${asn} where id = ${one}`.execute(owner())
+    await setOrigin(64497)
+    assert.equal((await letterCheckOf(one)).state, 'missing')
+    await setOrigin(64496)
+    assert.equal((await letterCheckOf(one)).state, 'valid')
+  })
+
   it('rejects once, with a reason that the team sees', async () => {
     const { id } = await uploaded()
     assert.equal((await decide(id, 'reject', {})).status, 422)

@@ -435,8 +435,8 @@ describe('letters', () => {
         l as (insert into letters (team_id, filename, media_type, size, sha256, status, valid_until, reviewed, uploaded_by, reason)
           values (${red.teamId}, 'letter.pdf', 'application/pdf', 1, decode(repeat('00', 32), 'hex'), ${status}, ${validUntil},
             ${decided}, 'user:1', ${status === 'rejected' ? 'See https://evil.example' : null}) returning id)
-      insert into letter_announcements (letter_id, announcement_id, team_id)
-      select l.id, a.id, ${red.teamId} from l, a returning letter_id as id`.execute(owner())
+      insert into letter_announcements (letter_id, announcement_id, team_id, origin_asn)
+      select l.id, a.id, ${red.teamId}, 64496 from l, a returning letter_id as id`.execute(owner())
     return rows[0]!.id
   }
   beforeEach(() => sql`truncate letters, announcements cascade`.execute(owner()))

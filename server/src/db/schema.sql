@@ -1935,6 +1935,7 @@ create table letter_announcements (
   announcement_id integer not null,
   team_id integer not null,
   replaced boolean not null default false, -- a newer letter was uploaded for it before this one was decided
+  origin_asn bigint not null, -- of the announcement at the upload: the letter does not authorize another one
   constraint letter_announcements_pkey PRIMARY KEY (letter_id, announcement_id),
   constraint letter_announcements_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint letter_announcements_letter_id_fkey FOREIGN KEY (letter_id) REFERENCES letters(id) ON DELETE CASCADE,
@@ -2994,7 +2995,7 @@ grant select on interface_counters to pharos_tenant;
 grant select on interface_log to pharos_tenant;
 grant select on interfaces to pharos_tenant;
 grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
-grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
+grant insert (letter_id, announcement_id, team_id, origin_asn), select, update (replaced) on letter_announcements to pharos_tenant;
 grant insert, select on letter_files to pharos_tenant;
 grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by, pages), select, update (replaced_by) on letters to pharos_tenant;
 grant select on locations to pharos_tenant;

@@ -1247,6 +1247,8 @@ export interface LetterAnnouncementsTable {
   team_id: number
   /** a newer letter was uploaded for it before this one was decided */
   replaced: Generated<boolean>
+  /** of the announcement at the upload: the letter does not authorize another one */
+  origin_asn: number
 }
 
 export interface LetterFilesTable {

@@ -13,8 +13,8 @@ export async function addLetter(db: Db, announcementId: number, filename = 'lett
       from announcements where id = ${announcementId} returning id, team_id),
     file as (insert into letter_files (letter_id, team_id, content) select id, team_id, ${content} from letter),
     pair as (
-      insert into letter_announcements (letter_id, announcement_id, team_id)
-      select id, ${announcementId}, team_id from letter)
+      insert into letter_announcements (letter_id, announcement_id, team_id, origin_asn)
+      select l.id, a.id, l.team_id, a.origin_asn from letter l, announcements a where a.id = ${announcementId})
     select id from letter`.execute(db)
   return rows[0]!.id
 }

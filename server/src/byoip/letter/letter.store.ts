@@ -189,8 +189,9 @@ export async function insertLetter(trx: Trx, teamId: number, letter: NewLetter):
     trx,
   )
   await sql`
-    insert into letter_announcements (letter_id, announcement_id, team_id)
-    select ${id}, n, ${teamId} from unnest(${announcementIds}::integer[]) as n`.execute(trx)
+    insert into letter_announcements (letter_id, announcement_id, team_id, origin_asn)
+    select ${id}, id, ${teamId}, origin_asn from announcements
+    where team_id = ${teamId} and id = any(${announcementIds}::integer[])`.execute(trx)
   return id
 }
 
@@ -266,7 +267,7 @@ export async function findDrafts(
   return postgres.readInTeam(teamId, query)
 }
 
-/** Returns the verdict of the letters for each announcement, of any team: for the validator, as the owner. */
+/** Returns the verdict of the letters for each announcement with its present origin, of any team: for the validator, as the owner. */
 export async function readLetterVerdicts(
   db: Db | Trx,
   announcementIds: readonly number[],
@@ -275,6 +276,7 @@ export async function readLetterVerdicts(
     select la.announcement_id as "announcementId", l.id, l.status, l.reason, l.valid_until as "validUntil",
       l.valid_until is not null and l.valid_until <= now() as past
     from letter_announcements la join letters l on l.id = la.letter_id
+      join announcements a on a.id = la.announcement_id and a.origin_asn = la.origin_asn
     where la.announcement_id = any(${announcementIds}::integer[]) and not la.replaced and l.replaced_by is null`.execute(
     db,
   )
