@@ -2,10 +2,11 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
@@ -40,8 +41,10 @@ export function History({ id }: { id: number }) {
   const [limit, setLimit] = useState(step)
   const kind = group === 'all' ? {} : { kind: [...kindGroups[group]] }
   const answer = useQuery({
-    ...answerOf(listAnnouncementHistoryRoute, { params: { announcement_id: id }, query: { ...kind, limit } }),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(listAnnouncementHistoryRoute, {
+      params: { announcement_id: id },
+      query: { ...kind, limit },
+    }),
     refetchInterval: () => refetchIntervalOf(listAnnouncementHistoryRoute, 5_000),
   })
   const names = useMemberNames()
@@ -60,7 +63,12 @@ export function History({ id }: { id: number }) {
       {answer.error && !answer.data && <Problem error={answer.error} retry={() => answer.refetch()} />}
       {answer.isPending && <Skeleton height={240} />}
       {answer.data && count === 0 && <Empty title={texts.none} />}
-      <Timeline bulletSize={14} lineWidth={2} active={results.length}>
+      <Timeline
+        bulletSize={14}
+        lineWidth={2}
+        active={results.length}
+        {...placeholderProps(answer.isPlaceholderData)}
+      >
         {results.map((entry) => itemOf(entry, names))}
       </Timeline>
       {count > results.length && limit < limitMax && (

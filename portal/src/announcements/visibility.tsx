@@ -6,15 +6,17 @@ import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { moreSpecificsText, originsText, visibilityText } from './visibility-text.ts'
 import { words } from './words.ts'
 
 const { visibility: texts } = words
 
 export function Visibility({ announcement: { visibility } }: { announcement: Announcement }) {
+  const now = useNow()
   if (!visibility || visibility.reason === 'no_source')
     return <Empty title={texts.notMonitored}>{texts.notMonitoredNote}</Empty>
-  const text = visibilityText(visibility)
+  const text = visibilityText(visibility, now)
   const details = [originsText(visibility), moreSpecificsText(visibility), visibility.message]
   return (
     <Section title={texts.title} actions={<VisibilityPill visibility={visibility} />}>

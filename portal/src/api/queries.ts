@@ -1,7 +1,7 @@
 // The query cache. Every key starts with the team, so that a change of team never shows another team's rows.
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import type { ResponseOf, Route } from '@pharos/contract/route'
-import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { QueryClient, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { call } from './call.ts'
 import { session } from './session.ts'
@@ -32,6 +32,25 @@ export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
       (await call(route, { ...input, signal })).body as ResponseOf<R>,
   })
 }
+
+/**
+ * Returns the query of an operation whose last answer stays on the screen (`isPlaceholderData`) while the next one is loaded. It
+ * stays only if the two differ in query or body: the answer to another team or another object is never shown.
+ */
+export function answerOverLastOf<R extends Route>(route: R, input: CallInput<R>) {
+  const options = answerOf(route, input)
+  const subject = subjectOf(options.queryKey)
+  return {
+    ...options,
+    placeholderData: (
+      last: ResponseOf<R> | undefined,
+      query: { readonly queryKey: QueryKey } | undefined,
+    ): ResponseOf<R> | undefined => (query && subjectOf(query.queryKey) === subject ? last : undefined),
+  }
+}
+
+const subjectOf = ([team, name, input]: QueryKey): string =>
+  JSON.stringify([team, name, (input as { readonly params?: object }).params])
 
 export const useAnswer = <R extends Route>(
   route: R,

@@ -101,6 +101,8 @@ export type ChartProps = {
   readonly hasLegend?: boolean
   readonly height?: number
   readonly isLoading?: boolean
+  /** The values are those of an earlier request until this one is answered. */
+  readonly isPlaceholder?: boolean
   /** Replaces the drawing with an error and a Retry. */
   readonly error?: string
   readonly onRetry?: () => void

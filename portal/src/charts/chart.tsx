@@ -2,6 +2,7 @@
 // values are a description and a table, and each point can be reached with the keyboard.
 import { useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { formatTime, useZone } from '../ui/time.tsx'
 import type { CanvasHandle } from './chart-canvas.tsx'
 import type { ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
@@ -17,11 +18,16 @@ const Canvas = lazy(() => import('./chart-canvas.tsx'))
 
 /** Draws values over time; `charts/README.md` has an example of each kind. */
 export function Chart(props: ChartProps) {
-  const { label, height = 240, isLoading = false, error } = props
+  const { label, height = 240, isLoading = false, isPlaceholder = false, error } = props
   const hasValues =
     props.times.length > 0 && props.series.some(({ values }) => values.some((value) => value !== null))
   return (
-    <figure className={classes['figure']} aria-label={label} aria-busy={isLoading}>
+    <figure
+      className={classes['figure']}
+      aria-label={label}
+      aria-busy={isLoading}
+      {...placeholderProps(isPlaceholder)}
+    >
       {error !== undefined ? (
         <Message height={height} title={words.failed} text={error} isError onRetry={props.onRetry} />
       ) : isLoading ? (

@@ -10,7 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { bytesPerPacket, nth, rateNow } from './attack-text.ts'
 import { durationOf } from './event-duration.ts'
 import classes from './events.module.css'
-import { useNow } from './use-now.ts'
+import { useNow } from '../ui/use-now.ts'
 import { words } from './words.ts'
 
 const { page: texts } = words

@@ -2,15 +2,16 @@
 import { getRelatedTimeseriesRoute } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
 import type { Timeseries } from '@pharos/contract/timeseries'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import type { ChartProps, TimeRange as Milliseconds } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import type { Span, TimeRange } from '../ui/time-range.ts'
 import { timeIn } from '../ui/time-text.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { barsOf, bucketsOf, rangeOfBar } from './by-day.ts'
 import classes from './events.module.css'
 import { words } from './words.ts'
@@ -44,10 +45,9 @@ export function AttacksByDay({
 }: AttacksByDayProps) {
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const query = { ...filters, ...bucketsOf(span, Date.now(), timeZone), group_by: 'peak_bps' as const }
+  const query = { ...filters, ...bucketsOf(span, useNow(), timeZone), group_by: 'peak_bps' as const }
   const answer = useQuery({
-    ...answerOf(getRelatedTimeseriesRoute, { query }),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(getRelatedTimeseriesRoute, { query }),
     refetchInterval: () => refetchIntervalOf(getRelatedTimeseriesRoute, 30_000),
   })
   // The list names a filter that the API refuses, and leaves it out.
@@ -62,6 +62,7 @@ export function AttacksByDay({
         timeZone={timeZone}
         height={height}
         isLoading={answer.isPending}
+        isPlaceholder={answer.isPlaceholderData}
         onPeriod={onPeriod}
         {...(answer.error && !data
           ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
@@ -75,7 +76,7 @@ export function AttacksByDay({
 }
 
 type AttackBarsProps = Pick<AttacksByDayProps, 'label' | 'height' | 'onPeriod' | 'onZoom' | 'isZoomed'> &
-  Pick<ChartProps, 'isLoading' | 'error' | 'onRetry'> & {
+  Pick<ChartProps, 'isLoading' | 'isPlaceholder' | 'error' | 'onRetry'> & {
     /** Undefined until it is loaded. */
     readonly data: Timeseries | undefined
     readonly timeZone: string

@@ -32,7 +32,7 @@ import { chartRatesOf } from './timeline.ts'
 import { DroppedTraffic } from './dropped-traffic.tsx'
 import { FlowsOfEvent } from './flows-of-event.tsx'
 import { ShareCards } from './share-cards.tsx'
-import { useNow } from './use-now.ts'
+import { useNow } from '../ui/use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
 import { words } from './words.ts'
 

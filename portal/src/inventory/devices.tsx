@@ -6,15 +6,16 @@ import {
   type Device,
   type DeviceGroup,
 } from '@pharos/contract/device'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answerOf, useAnswer } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
 import { OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import type { ChoiceFilter } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListView } from '../ui/use-list-search.ts'
 import { textsOf } from '../ui/use-page-search.ts'
@@ -99,6 +100,9 @@ const columns: readonly Column<Device>[] = [
   },
 ]
 
+/** The counts beside the list are as new as its rows. */
+const refetchMs = 30_000
+
 const search = { kind: 'text', name: 'search', label: texts.search, placeholder: texts.search } as const
 
 /** Values that no group lists are kept: they may have been removed since the link was made. */
@@ -127,7 +131,7 @@ export function Devices() {
           route={listDevicesRoute}
           view={view}
           columns={columns}
-          refetchMs={30_000}
+          refetchMs={refetchMs}
           empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
         />
       </div>
@@ -138,13 +142,18 @@ export function Devices() {
 /** The values of each filter with their counts under the other filters. */
 function Groups({ view }: { view: ListView }) {
   const groups = useQuery({
-    ...answerOf(groupDevicesRoute, { query: view.query }),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(groupDevicesRoute, { query: view.query }),
+    refetchInterval: () => refetchIntervalOf(groupDevicesRoute, refetchMs),
   })
   const shown = (groups.data?.results ?? []).filter(({ values }) => values.length > 0)
   if (shown.length === 0) return null
   return (
-    <div className={classes['groups']} role="group" aria-label={texts.groupsLabel}>
+    <div
+      className={classes['groups']}
+      role="group"
+      aria-label={texts.groupsLabel}
+      {...placeholderProps(groups.isPlaceholderData)}
+    >
       {shown.map(({ key, values }) => {
         const chosen = textsOf(view.values[key])
         const toggle = (value: string) =>

@@ -2,9 +2,9 @@
 import { SegmentedControl, Table } from '@mantine/core'
 import { getDeviceMetricsRoute } from '@pharos/contract/device'
 import type { Series } from '@pharos/contract/timeseries'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartColor } from '../charts/chart-props.ts'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
@@ -12,6 +12,7 @@ import { problemText } from '../ui/problem-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { formatDuration } from '../ui/time-text.ts'
+import { useNow } from '../ui/use-now.ts'
 import { words } from './words.ts'
 
 const { health: texts, usage } = words
@@ -24,13 +25,12 @@ const charted: readonly string[] = ['cpu', 'memory']
 
 export function HealthCard({ deviceId }: { deviceId: number }) {
   const [span, setSpan] = useState<Span>('day')
-  const now = Math.floor(Date.now() / refetchMs) * refetchMs
+  const now = Math.floor(useNow() / refetchMs) * refetchMs
   const answer = useQuery({
-    ...answerOf(getDeviceMetricsRoute, {
+    ...answerOverLastOf(getDeviceMetricsRoute, {
       params: { device_id: deviceId },
       query: { start: new Date(now - spans[span] * dayMs).toISOString(), points: 300 },
     }),
-    placeholderData: keepPreviousData,
     refetchInterval: () => refetchIntervalOf(getDeviceMetricsRoute, refetchMs),
   })
   const metrics = answer.data
@@ -61,6 +61,7 @@ export function HealthCard({ deviceId }: { deviceId: number }) {
         {...(metrics ? { range: [Date.parse(metrics.start), Date.parse(metrics.end)] as const } : {})}
         height={180}
         isLoading={answer.isPending}
+        isPlaceholder={answer.isPlaceholderData}
         {...(answer.error
           ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
           : {})}

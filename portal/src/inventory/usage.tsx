@@ -3,14 +3,15 @@ import { SegmentedControl, Table } from '@mantine/core'
 import { getServiceRoute } from '@pharos/contract/service'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { words } from './words.ts'
 
 const { usage: texts } = words
@@ -22,10 +23,9 @@ const refetchMs = 60_000
 export function UsageCard({ portId, serviceId }: { portId: number; serviceId: number }) {
   const [span, setSpan] = useState<Span>('day')
   const commit = useCommit(serviceId)
-  const input = { params: { port_id: portId }, query: queryOf(span) }
+  const input = { params: { port_id: portId }, query: queryOf(span, useNow()) }
   const answer = useQuery({
-    ...answerOf(getPortUsageRoute, input),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(getPortUsageRoute, input),
     refetchInterval: () => refetchIntervalOf(getPortUsageRoute, refetchMs),
   })
   const usage = answer.data
@@ -62,6 +62,7 @@ export function UsageCard({ portId, serviceId }: { portId: number; serviceId: nu
         {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
         height={260}
         isLoading={answer.isPending}
+        isPlaceholder={answer.isPlaceholderData}
         {...(answer.error
           ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
           : {})}
@@ -80,9 +81,9 @@ function useCommit(serviceId: number): number | null {
 }
 
 /** Rounded to minutes, so that the answer is cached. */
-function queryOf(span: Span): { readonly start: string; readonly points: number } {
-  const now = Math.floor(Date.now() / refetchMs) * refetchMs
-  return { start: new Date(now - spans[span] * dayMs).toISOString(), points: 300 }
+function queryOf(span: Span, now: number): { readonly start: string; readonly points: number } {
+  const minute = Math.floor(now / refetchMs) * refetchMs
+  return { start: new Date(minute - spans[span] * dayMs).toISOString(), points: 300 }
 }
 
 const rate = (value: number | null) => <OrDash>{value === null ? null : formatRate(value, 'bps')}</OrDash>

@@ -7,6 +7,7 @@ import { TextLink } from '../ui/link.tsx'
 import { Section } from '../ui/section.tsx'
 import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { words } from './words.ts'
 
 const { chart: texts } = words
@@ -18,7 +19,7 @@ export function AttacksCard({ height }: { height: number }) {
   const navigate = useNavigate()
   const stored = useStoredChoice(shownDays)
   const days = choices.find((one) => one === stored) ?? '30'
-  const start = firstOfDays(Number(days), Date.now(), zoneName(zone))
+  const start = firstOfDays(Number(days), useNow(), zoneName(zone))
   return (
     <Section
       title={texts.title}

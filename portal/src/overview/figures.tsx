@@ -7,6 +7,7 @@ import { changeText } from '../events/by-day.ts'
 import { Figure } from '../ui/figure.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { ago, formatTime, useZone, zoneName } from '../ui/time.tsx'
+import { useNow } from '../ui/use-now.ts'
 import classes from './overview.module.css'
 import type { Attacks } from './use-attacks.ts'
 import { words } from './words.ts'
@@ -125,6 +126,7 @@ const dayText = (time: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone }).format(new Date(time))
 
 export function OngoingAttacks({ attacks: { ongoing, last } }: { attacks: Attacks }) {
+  const now = useNow()
   if (!ongoing.data) return <Pending label={texts.ongoing} answer={ongoing} />
   const { count, results } = ongoing.data
   const bps = results[0]?.affected_bps ?? 0
@@ -137,13 +139,14 @@ export function OngoingAttacks({ attacks: { ongoing, last } }: { attacks: Attack
       note={
         count > 0
           ? bps > 0 && texts.ongoingLargest(formatRate(bps, 'bps'))
-          : last.data && (ended ? texts.lastEnded(ago(ended)) : texts.neverAttacked)
+          : last.data && (ended ? texts.lastEnded(ago(ended, now)) : texts.neverAttacked)
       }
     />
   )
 }
 
 export function RegionsInSync({ answer }: { answer: Answer<{ readonly results: readonly Region[] }> }) {
+  const now = useNow()
   if (!answer.data) return <Pending label={texts.regions} answer={answer} />
   const regions = answer.data.results
   const behind = regions.filter(({ last_check_result: result }) => result !== true)
@@ -163,7 +166,7 @@ export function RegionsInSync({ answer }: { answer: Answer<{ readonly results: r
           ? texts.noRegions
           : behind.length > 0
             ? texts.regionsBehind(behind.map(({ name }) => name).join(', '))
-            : oldest !== undefined && texts.regionsChecked(ago(oldest))
+            : oldest !== undefined && texts.regionsChecked(ago(oldest, now))
       }
     />
   )

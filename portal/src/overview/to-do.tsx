@@ -24,6 +24,7 @@ import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { useNow } from '../ui/use-now.ts'
 import classes from './overview.module.css'
 import { tasksOf, type Task } from './tasks.ts'
 import { words } from './words.ts'
@@ -81,22 +82,26 @@ export function ToDo({ user }: { user: User }) {
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
-  const tasks = tasksOf({
-    failed: failed.data,
-    troubledZones: troubledZones.data,
-    dnssecZones: dnssecZones.data,
-    crossConnects: crossConnects.data,
-    opticPorts: opticPorts.data,
-    secondFactor: secondFactor.data,
-    invited: invited.data,
-    unverified: unverified.data,
-    webhooks: webhooks.data,
-    tokens: tokens.data,
-    holds: holds.data,
-    zoneHolds: zoneHolds.data,
-    shieldHolds: shieldHolds.data,
-    letters: letters.data,
-  })
+  const now = useNow()
+  const tasks = tasksOf(
+    {
+      failed: failed.data,
+      troubledZones: troubledZones.data,
+      dnssecZones: dnssecZones.data,
+      crossConnects: crossConnects.data,
+      opticPorts: opticPorts.data,
+      secondFactor: secondFactor.data,
+      invited: invited.data,
+      unverified: unverified.data,
+      webhooks: webhooks.data,
+      tokens: tokens.data,
+      holds: holds.data,
+      zoneHolds: zoneHolds.data,
+      shieldHolds: shieldHolds.data,
+      letters: letters.data,
+    },
+    now,
+  )
   const answers = [
     failed,
     troubledZones,

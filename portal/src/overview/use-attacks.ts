@@ -1,7 +1,8 @@
 // The attacks of the overview: counts and the largest ones, one row each, never the list.
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { useQuery } from '@tanstack/react-query'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { answerOf, answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
+import { useNow } from '../ui/use-now.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -10,7 +11,7 @@ const days = 30
 /** `isEnabled`: whether the team has the module. `largest`: so many of the largest attacks are read. */
 export function useAttacks(isEnabled: boolean, largest: number) {
   // In whole hours, so that the requests stay the same between refreshes.
-  const now = Math.floor(Date.now() / hourMs) * hourMs
+  const now = Math.floor(useNow() / hourMs) * hourMs
   const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
   const every = (ms: number) => ({
     enabled: isEnabled,
@@ -22,13 +23,13 @@ export function useAttacks(isEnabled: boolean, largest: number) {
     ...every(10_000),
   })
   const recent = useQuery({
-    ...answerOf(listRelatedEventsRoute, {
+    ...answerOverLastOf(listRelatedEventsRoute, {
       query: { start: daysAgo(days), ordering: '-affected_bps', limit: largest },
     }),
     ...every(30_000),
   })
   const earlier = useQuery({
-    ...answerOf(listRelatedEventsRoute, {
+    ...answerOverLastOf(listRelatedEventsRoute, {
       query: { ...query, start: daysAgo(2 * days), end: daysAgo(days) },
     }),
     ...every(hourMs),

@@ -5,7 +5,8 @@ import { IconDots, IconGripVertical } from '@tabler/icons-react'
 import { useRef, useState, type DragEvent, type KeyboardEvent } from 'react'
 import { formatRate } from '../ui/rate.ts'
 import { StatePill, type StateColor } from '../ui/status.tsx'
-import { ago, Time } from '../ui/time.tsx'
+import { Ago } from '../ui/task-row.tsx'
+import { Time } from '../ui/time.tsx'
 import { placeOf, warningText } from './effect.tsx'
 import { changeOf, type DraftRule, type ListPlan } from './rule-draft.ts'
 import { ruleReasonText } from './reason-text.ts'
@@ -237,7 +238,11 @@ function Hits({ rule, isCurrent, rate }: HitsProps) {
       <div className={classes['small']}>
         {rate !== undefined
           ? texts.perSecond(formatRate(rate, 'pps'))
-          : hits.last_hit !== null && `${texts.lastHit} ${ago(hits.last_hit)}`}
+          : hits.last_hit !== null && (
+              <>
+                {texts.lastHit} <Ago at={hits.last_hit} />
+              </>
+            )}
       </div>
     </span>
   )

@@ -4,9 +4,9 @@ import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield'
 import { IconPlus } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { answerOf } from '../api/queries.ts'
+import { answerOverLastOf } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
@@ -17,6 +17,7 @@ import { Section } from '../ui/section.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { Effect, Warnings } from './effect.tsx'
 import { ListStatePill } from './list-state.tsx'
 import { listReasonText } from './reason-text.ts'
@@ -145,7 +146,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
                   {texts.emptyText}
                 </Text>
               ) : effect.data ? (
-                <div aria-busy={!isCurrent} style={isCurrent ? undefined : { opacity: 0.6 }}>
+                <div {...placeholderProps(!isCurrent)}>
                   <Effect whatIf={effect.data.what_if} />
                 </div>
               ) : effect.error ? (
@@ -243,9 +244,8 @@ function useEffectOf(prefix: string, draft: readonly DraftRule[]) {
   const rules = useMemo(() => requestOf(draft), [draft])
   const [settled] = useDebouncedValue(rules, 400)
   const effect = useQuery({
-    ...answerOf(simulateShieldRoute, { body: { prefix, rules: settled } }),
+    ...answerOverLastOf(simulateShieldRoute, { body: { prefix, rules: settled } }),
     enabled: settled.length > 0,
-    placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   })
   return { effect, isCurrent: settled === rules && !effect.isPlaceholderData }

@@ -8,7 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { isHandledElsewhere } from '../ui/key-events.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { ago } from '../ui/time.tsx'
+import { Ago } from '../ui/task-row.tsx'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { AsnView } from './asn-view.tsx'
 import { ChangeView } from './change-view.tsx'
@@ -132,7 +132,9 @@ const Row = ({ row, isSelected, onSelect }: RowProps) => (
   >
     <span className={classes['rowTop']}>
       <span>{customerOf(row)}</span>
-      <span className={classes['age']}>{ago(row.since)}</span>
+      <span className={classes['age']}>
+        <Ago at={row.since} />
+      </span>
     </span>
     <span className={classes['what']}>{whatOf(row)}</span>
     <span className={classes['rowNote']}>{askedText(personOf(row), words.inbox.kinds[row.kind])}</span>

@@ -31,6 +31,8 @@ import { rowsOf, unitOf } from './traffic-rows.ts'
 import { readRange, readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
 import filterClasses from '../ui/filter.module.css'
+import { placeholderProps } from '../ui/placeholder.ts'
+import { useNow } from '../ui/use-now.ts'
 import classes from './traffic.module.css'
 import { words } from './words.ts'
 
@@ -42,7 +44,7 @@ export function Explorer() {
   const { view, ignored: ignoredOfView } = useMemo(() => readView(address), [address])
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const now = useMinute()
+  const now = useNow()
   const read = useMemo(() => readRange(address, now, timeZone), [address, now, timeZone])
   const { range, span } = read
   const ignored = [...ignoredOfView, ...read.ignored]
@@ -84,16 +86,6 @@ export function Explorer() {
       <Result {...shared} />
     </Page>
   )
-}
-
-/** Returns the time, which changes each minute: a range up to now moves with it. */
-function useMinute(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }
 
 type ResultProps = {
@@ -157,10 +149,7 @@ function Result(props: ResultProps) {
     />
   )
   return (
-    <div
-      className={answer.isPlaceholderData ? classes['busy'] : undefined}
-      aria-busy={answer.isPlaceholderData}
-    >
+    <div {...placeholderProps(answer.isPlaceholderData)}>
       <Stack gap="md">
         {answer.error && <FlowProblem error={answer.error} retry={() => answer.refetch()} />}
         {isSankey ? (
@@ -288,7 +277,7 @@ type NoTrafficProps = Pick<ResultProps, 'view' | 'span' | 'range' | 'onView' | '
 /** Distinguishes filters that match nothing, a quiet time, and a team without any flow record. */
 function NoTraffic({ view, span, range, onView, onRange }: NoTrafficProps) {
   const { state: texts } = words
-  const now = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  const now = Math.floor(useNow() / 3_600_000) * 3_600_000
   const anyRequest = useMemo(
     () => ({ start: new Date(now - 30 * 86_400_000).toISOString(), metric: 'bytes' as const, points: 30 }),
     [now],

@@ -11,9 +11,9 @@ import {
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/filter-key'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useRef, useState, type SyntheticEvent } from 'react'
-import { answerOf } from '../api/queries.ts'
+import { answerOverLastOf } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
 import { readValue, valueText } from './filter-values.ts'
 import { operators, type FlowFilter, type Operator } from './traffic-view.ts'
@@ -138,8 +138,8 @@ function ValueField({ filterKey, known, values, hasMany, error, onChange }: Valu
   // A text that changed while it is typed could not be completed.
   const [typed, setTyped] = useState<string>()
   const [prefix] = useDebouncedValue(search, 150)
-  const answer = useQuery({
-    ...answerOf(getFilterKeysRoute, {
+  const answer = useQuery(
+    answerOverLastOf(getFilterKeysRoute, {
       query: {
         dataset: ['flows'],
         key: filterKey,
@@ -147,8 +147,7 @@ function ValueField({ filterKey, known, values, hasMany, error, onChange }: Valu
         ...(prefix === '' ? {} : { prefix }),
       },
     }),
-    placeholderData: keepPreviousData,
-  })
+  )
   const offered = answer.data?.results.find((one) => one.key === filterKey)?.values ?? []
   const suggested = useRef(new Map<string, string>())
   for (const { value, label } of [...(known?.values ?? []), ...offered]) suggested.current.set(value, label)

@@ -6,6 +6,7 @@ import { Chart } from '../charts/chart.tsx'
 import { colorVariable } from '../charts/inks.ts'
 import { Sankey } from '../charts/sankey.tsx'
 import { formatValue } from '../charts/units.ts'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { FlowProblem } from './flow-problem.tsx'
 import { bandsOf, percentOf, sumOf, unitOf, type TrafficRow } from './traffic-rows.ts'
 import type { TrafficView } from './traffic-view.ts'
@@ -137,11 +138,13 @@ export function FlowDiagram({ view, request, isUpToNow, title, labelOf, height }
   if (!answer.data) return <Skeleton height={height} />
   const flows = bandsOf(answer.data, labelOf)
   return (
-    <Sankey
-      label={title}
-      flows={flows}
-      unit={unitOf[view.metric]}
-      height={Math.max(height, Math.min(640, answer.data.nodes.length * 20))}
-    />
+    <div {...placeholderProps(answer.isPlaceholderData)}>
+      <Sankey
+        label={title}
+        flows={flows}
+        unit={unitOf[view.metric]}
+        height={Math.max(height, Math.min(640, answer.data.nodes.length * 20))}
+      />
+    </div>
   )
 }

@@ -10,6 +10,7 @@ import type { SavedView } from '../ui/saved-views.ts'
 import { Section } from '../ui/section.tsx'
 import { timeRangeText } from '../ui/time-range-text.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { words as uiWords } from '../ui/words.ts'
 import { failureOf } from './flow-problem.tsx'
 import { flowRequest, graphRequest } from './flow-request.ts'
@@ -30,7 +31,7 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
   const address = useMemo(() => router.options.parseSearch(search), [router, search])
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const { range, span } = readRange(address, Date.now(), timeZone)
+  const { range, span } = readRange(address, useNow(), timeZone)
   const isUpToNow = span.end === undefined
   const view = useMemo(() => {
     const read = readView(address).view

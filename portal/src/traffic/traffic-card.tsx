@@ -8,6 +8,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import type { Span } from '../ui/time-range.ts'
 import { Section } from '../ui/section.tsx'
+import { minuteMs, useNow } from '../ui/use-now.ts'
 import { failureOf } from './flow-problem.tsx'
 import { dimensionsOf, rowsOf } from './traffic-rows.ts'
 import { filterText, viewAddress, defaultView, type Direction, type FlowFilter } from './traffic-view.ts'
@@ -33,7 +34,6 @@ export type TrafficCardProps = {
 }
 
 const hourMs = 3_600_000
-const minuteMs = 60_000
 
 export function TrafficCard({
   filters = [],
@@ -47,7 +47,7 @@ export function TrafficCard({
 }: TrafficCardProps) {
   const hasDirections = direction === 'both'
   const [by, setBy] = useState<'direction' | 'protocol'>(hasDirections ? 'direction' : 'protocol')
-  const minute = Math.floor(Date.now() / minuteMs) * minuteMs
+  const minute = Math.floor(useNow() / minuteMs) * minuteMs
   const text = filterText(filters)
   const request = useMemo(
     () => ({
@@ -128,6 +128,7 @@ export function TrafficCard({
           : {})}
         height={height}
         isLoading={answer.isPending}
+        isPlaceholder={answer.isPlaceholderData}
         {...(failure === undefined
           ? {}
           : {

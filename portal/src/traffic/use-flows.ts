@@ -7,27 +7,25 @@ import {
   type FlowTimeseriesRequest,
 } from '@pharos/contract/flow'
 import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/filter-key'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { answerOf, useAnswer } from '../api/queries.ts'
+import { answerOverLastOf, useAnswer } from '../api/queries.ts'
 
 const refetchMs = 15_000
 
 /** Requests traffic; an answer up to now is polled, as the stream does not announce flows. */
 export const useFlows = (request: FlowTimeseriesRequest, isUpToNow: boolean, isEnabled = true) =>
   useQuery({
-    ...answerOf(getFlowTimeseriesRoute, { body: request }),
+    ...answerOverLastOf(getFlowTimeseriesRoute, { body: request }),
     enabled: isEnabled,
-    placeholderData: keepPreviousData,
     refetchInterval: isUpToNow ? refetchMs : false,
   })
 
 /** Requests the flow diagram of a view. */
 export const useFlowGraph = (request: FlowGraphRequest, isUpToNow: boolean, isEnabled: boolean) =>
   useQuery({
-    ...answerOf(getFlowGraphRoute, { body: request }),
+    ...answerOverLastOf(getFlowGraphRoute, { body: request }),
     enabled: isEnabled,
-    placeholderData: keepPreviousData,
     refetchInterval: isUpToNow ? refetchMs * 4 : false,
   })
 

@@ -2,7 +2,7 @@
 import type { CallInput } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import { useQueries } from '@tanstack/react-query'
-import { answerOf } from '../api/queries.ts'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import type { PageOf } from './all-rows.ts'
 
 /** The request of a list, apart from the page. */
@@ -13,22 +13,32 @@ const pageRows = 100
 export const inputOf = (request: ListRequest, offset: number, limit = pageRows) =>
   ({ ...request, query: { ...request.query, limit, offset } }) as CallInput<Route>
 
-/** Returns the row at an index, undefined while it is loading; `first` and `last` are the indexes in view. */
+/**
+ * Returns the row at an index, undefined while it is loading, and the answers to the further pages in view. `first` and `last` are
+ * the indexes in view. All of them are polled at the interval.
+ */
 export function useRows<Row>(
   route: Route,
   request: ListRequest,
   page: PageOf<Row> | undefined,
   { first, last }: { readonly first: number; readonly last: number },
-): (index: number) => Row | undefined {
+  refetchMs: number | undefined,
+) {
   const from = Math.max(1, Math.floor(first / pageRows))
   const pages = Array.from(
     { length: Math.max(0, Math.floor(last / pageRows) - from + 1) },
     (_, at) => from + at,
   )
-  const further = useQueries({ queries: pages.map((at) => answerOf(route, inputOf(request, at * pageRows))) })
-  return (index) => {
+  const further = useQueries({
+    queries: pages.map((at) => ({
+      ...answerOf(route, inputOf(request, at * pageRows)),
+      refetchInterval: () => refetchIntervalOf(route, refetchMs),
+    })),
+  })
+  const rowAt = (index: number): Row | undefined => {
     const at = Math.floor(index / pageRows)
     const found = at === 0 ? page : (further[at - from]?.data as PageOf<Row> | undefined)
     return found?.results[index % pageRows]
   }
+  return { rowAt, further }
 }

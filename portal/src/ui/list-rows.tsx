@@ -11,6 +11,8 @@ import { cellClass, ListHead } from './list-head.tsx'
 import { useDensity, type ListLayout } from './list-layout.ts'
 import { useRows, type ListRequest } from './list-requests.ts'
 import classes from './list.module.css'
+import { NotUpdated, type Refreshed } from './not-updated.tsx'
+import { placeholderProps } from './placeholder.ts'
 import { useIsPhone } from './use-is-phone.ts'
 import type { Selection } from './use-selection.ts'
 import { useRemainingHeight } from './use-remaining-height.ts'
@@ -20,9 +22,11 @@ import { words } from './words.ts'
 type ListRowsProps<Row> = {
   readonly route: Route
   readonly request: ListRequest
-  readonly page: PageOf<Row> | undefined
-  /** When the answer arrived, milliseconds since 1970: cells that depend on the time are rendered again then. */
-  readonly asOf: number
+  /** The answer to the first page. */
+  readonly first: Refreshed & { readonly data: PageOf<Row> | undefined }
+  readonly refetchMs: number | undefined
+  /** The rows are those of an earlier view until this one is loaded. */
+  readonly isPlaceholder: boolean
   readonly layout: ListLayout
   readonly sort: string | undefined
   readonly onSort: (sort: string) => void
@@ -46,9 +50,9 @@ const rowsWhileLoading = 12
 const rowsMin = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
-  const { route, request, page, asOf, layout, sort, onSort, height, label, idOf, selection, onShow, shown } =
-    props
-  const { isOpener } = props
+  const { route, request, first, layout, sort, onSort, height, label, idOf, selection, onShow, shown } = props
+  const { isOpener, isPlaceholder, refetchMs } = props
+  const page = first.data
   const viewport = useRef<HTMLDivElement>(null)
   const count = page?.count ?? 0
   const isPhone = useIsPhone()
@@ -64,7 +68,8 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   })
   useLayoutEffect(() => virtual.measure(), [rowHeight])
   const items = virtual.getVirtualItems()
-  const rowAt = useRows(route, request, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
+  const inView = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 }
+  const { rowAt, further } = useRows(route, request, page, inView, refetchMs)
   const latest = useRef({ items, rowAt, idOf, selection, onShow, shown })
   latest.current = { items, rowAt, idOf, selection, onShow, shown }
   useRowKeys(viewport, count, {
@@ -110,6 +115,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const selected = selection?.count
+  const keys = new Set<string>()
   // Not rendered again for each row that comes into view.
   const head = useMemo(() => {
     const toggleAll = () => {
@@ -141,63 +147,71 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
     )
   }, [layout, growing, selected, count, sort, onSort])
   return (
-    <div
-      ref={viewport}
-      data-list
-      data-density={isPhone ? 'card' : density}
-      className={classes['viewport']}
-      style={{
-        minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
-        ...(height === undefined ? {} : { maxHeight: height }),
-      }}
-      onClick={onClick}
-    >
-      <table
-        className={classes['table']}
-        aria-label={label}
-        aria-rowcount={count + 1}
-        data-selectable={selection ? true : undefined}
-        style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
+    <>
+      <NotUpdated answers={[first, ...further]} />
+      <div
+        ref={viewport}
+        data-list
+        data-density={isPhone ? 'card' : density}
+        className={classes['viewport']}
+        style={{
+          minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
+          ...(height === undefined ? {} : { maxHeight: height }),
+        }}
+        onClick={onClick}
+        {...placeholderProps(isPlaceholder)}
       >
-        {isPhone ? (
-          <thead className={classes['unseen']}>
-            <tr aria-rowindex={1}>
-              <th>{label}</th>
-            </tr>
-          </thead>
-        ) : (
-          head
-        )}
-        <tbody>
-          {!page &&
-            Array.from({ length: rowsWhileLoading }, (_, at) => (
-              <LoadingRow key={at} cells={cells} isCard={isPhone} />
-            ))}
-          {above > 0 && <Spacer height={above} />}
-          {items.map(({ index }) => {
-            const row = rowAt(index)
-            if (!row) return <LoadingRow key={index} cells={cells} isCard={isPhone} />
-            const id = idOf(row)
-            return (
-              <OneRow
-                key={index}
-                index={index}
-                row={row}
-                columns={columns}
-                asOf={asOf}
-                isCard={isPhone}
-                hasFiller={growing === undefined}
-                isSelected={selection?.has(id)}
-                isShown={shown === id}
-                isOpener={isOpener}
-              />
-            )
-          })}
-          {below > 0 && <Spacer height={below} />}
-        </tbody>
-      </table>
-      <CellTip viewport={viewport} />
-    </div>
+        <table
+          className={classes['table']}
+          aria-label={label}
+          aria-rowcount={count + 1}
+          data-selectable={selection ? true : undefined}
+          style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
+        >
+          {isPhone ? (
+            <thead className={classes['unseen']}>
+              <tr aria-rowindex={1}>
+                <th>{label}</th>
+              </tr>
+            </thead>
+          ) : (
+            head
+          )}
+          <tbody>
+            {!page &&
+              Array.from({ length: rowsWhileLoading }, (_, at) => (
+                <LoadingRow key={at} cells={cells} isCard={isPhone} />
+              ))}
+            {above > 0 && <Spacer height={above} />}
+            {items.map(({ index }) => {
+              const row = rowAt(index)
+              if (!row) return <LoadingRow key={`loading-${index}`} cells={cells} isCard={isPhone} />
+              const id = idOf(row)
+              // A row keeps its dialogs and its focus when others are added. While pages differ in age, a row can be in two of them.
+              const key = keys.has(id) ? `${id}-${index}` : id
+              keys.add(id)
+              return (
+                <OneRow
+                  key={key}
+                  index={index}
+                  row={row}
+                  columns={columns}
+                  // Cells that depend on the time are rendered again with each answer.
+                  asOf={first.dataUpdatedAt}
+                  isCard={isPhone}
+                  hasFiller={growing === undefined}
+                  isSelected={selection?.has(id)}
+                  isShown={shown === id}
+                  isOpener={isOpener}
+                />
+              )
+            })}
+            {below > 0 && <Spacer height={below} />}
+          </tbody>
+        </table>
+        <CellTip viewport={viewport} />
+      </div>
+    </>
   )
 }
 

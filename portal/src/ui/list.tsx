@@ -9,9 +9,16 @@ import { ActionIcon, Button, CloseButton, Group, Stack, Text, Tooltip } from '@m
 import { ProblemError } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react'
-import { answerOf, queryClient, refetchIntervalOf } from '../api/queries.ts'
+import {
+  answerOf,
+  answerOverLastOf,
+  invalidate,
+  queryClient,
+  refetchIntervalOf,
+  teamIdNow,
+} from '../api/queries.ts'
 import type { PageOf, Row as AnyRow } from './all-rows.ts'
 import { Empty } from './empty.tsx'
 import { AddFilter, FilterChips } from './filter-chips.tsx'
@@ -25,6 +32,8 @@ import { inputOf, type ListRequest } from './list-requests.ts'
 import { ListRows } from './list-rows.tsx'
 import { Export, pagesOf, ViewOptions } from './list-tools.tsx'
 import { SavedViews } from './list-views.tsx'
+import { NotUpdated, type Refreshed } from './not-updated.tsx'
+import { placeholderProps } from './placeholder.ts'
 import { Problem } from './problem.tsx'
 import { SearchField } from './search-field.tsx'
 import { TimeRangeField } from './time-range-field.tsx'
@@ -72,22 +81,34 @@ export function List<Row extends object>(props: ListProps<Row>) {
   const { set, sort, isFiltered } = view
   const [refused, request] = useRequest(route, view, params, query)
   const first = useQuery({
-    ...answerOf(route, inputOf(request, 0)),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(route, inputOf(request, 0)),
     refetchInterval: () => refetchIntervalOf(route, refetchMs),
   })
   const page = first.data as PageOf<Row> | undefined
+  // A range up to now moves each minute: the rows are still those of this view.
+  const rowsKey = JSON.stringify([teamIdNow(), name, params, query, view.values, view.range])
+  const [shown, setShown] = useState({ rowsKey, sort })
+  const isSameView = shown.rowsKey === rowsKey && shown.sort === sort
+  if (!first.isPlaceholderData && !isSameView) setShown({ rowsKey, sort })
+  const hasOtherRows = first.isPlaceholderData && shown.rowsKey !== rowsKey
+  const isPlaceholder = first.isPlaceholderData && !isSameView
   const count = page?.count ?? 0
   const layout = useListLayout(name, columns, view) as unknown as ListLayout
   const selection = useSelection<Row>(layout, idOfRow)
   // Rows that do not match other filters are not changed by a bulk action.
-  useEffect(() => selection.clear(), [name, view.query])
+  useEffect(() => selection.clear(), [rowsKey, hasOtherRows])
   const onSort = useCallback((next: string) => set({ sort: next }), [set])
   const show = useCallback((id: string | undefined) => set({ show: id }), [set])
   const close = useCallback(() => show(undefined), [show])
   return (
     <Stack gap="xs" className={classes['list']!}>
-      <Toolbar {...props} layout={layout} count={page && count} request={request} first={first} />
+      <Toolbar
+        {...props}
+        layout={layout}
+        count={page && count}
+        request={request}
+        isFetching={first.isFetching}
+      />
       <IgnoredNote ignored={[...view.ignored, ...refused]} view={view} />
       {props.chart}
       <div
@@ -103,17 +124,17 @@ export function List<Row extends object>(props: ListProps<Row>) {
             </Button>
           </Stack>
         ) : page && count === 0 ? (
-          isFiltered ? (
-            (emptyFiltered ?? <Empty title={words.list.noMatch(things[1])} />)
-          ) : (
-            empty
-          )
+          <Stack gap="xs" {...placeholderProps(isPlaceholder)}>
+            <NotUpdated answers={[first]} />
+            {isFiltered ? (emptyFiltered ?? <Empty title={words.list.noMatch(things[1])} />) : empty}
+          </Stack>
         ) : (
           <ListRows<Row>
             route={route}
             request={request}
-            page={page}
-            asOf={first.dataUpdatedAt}
+            first={first as Refreshed & { readonly data: PageOf<Row> | undefined }}
+            refetchMs={refetchMs}
+            isPlaceholder={isPlaceholder}
             layout={layout}
             sort={sort}
             onSort={onSort}
@@ -197,11 +218,11 @@ type ToolbarProps<Row> = ListProps<Row> & {
   /** Undefined while it is loading. */
   readonly count: number | undefined
   readonly request: ListRequest
-  readonly first: { readonly isFetching: boolean; readonly refetch: () => Promise<unknown> }
+  readonly isFetching: boolean
 }
 
 function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
-  const { name, things, route, view, columns, layout, count, request, first, toolbar } = props
+  const { name, things, route, view, columns, layout, count, request, isFetching, toolbar } = props
   const { search, values, set, time, range } = view
   const [edited, setEdited] = useState<string>()
   const isPhone = useIsPhone()
@@ -234,9 +255,10 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
           <Tooltip label={words.list.refresh}>
             <ActionIcon
               aria-label={words.list.refresh}
-              data-busy={first.isFetching || undefined}
+              data-busy={isFetching || undefined}
               className={classes['again']!}
-              onClick={() => void first.refetch()}
+              // Also the pages in view after the first.
+              onClick={() => void invalidate(route)}
             >
               <IconRefresh size={16} />
             </ActionIcon>

@@ -6,7 +6,7 @@ import { isConnectionError } from '../api/connection.ts'
 import { CopyIcon } from './copy.tsx'
 import { errorSentence } from './form-errors.ts'
 import { problemText } from './problem-text.ts'
-import { formatDuration } from './time.tsx'
+import { formatDuration, Time } from './time.tsx'
 import { useRetryAfter } from './use-retry-after.ts'
 import { words } from './words.ts'
 
@@ -14,9 +14,11 @@ type ProblemProps = {
   readonly error: unknown
   /** Repeats the request; every load error has it. */
   readonly retry?: () => unknown
+  /** When the answer that is still shown arrived, milliseconds since 1970. */
+  readonly asOf?: number | undefined
 }
 
-export function Problem({ error, retry }: ProblemProps) {
+export function Problem({ error, retry, asOf }: ProblemProps) {
   const { title, detail } = problemText(error)
   const problem = error instanceof ProblemError ? error.problem : undefined
   const wait = useRetryAfter(error)
@@ -30,6 +32,11 @@ export function Problem({ error, retry }: ProblemProps) {
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
+      )}
+      {asOf !== undefined && (
+        <Text size="sm">
+          {words.notUpdatedSince} <Time at={new Date(asOf).toISOString()} />.
+        </Text>
       )}
       {(retry || wait > 0 || problem) && (
         <Group gap="xs" mt="xs">

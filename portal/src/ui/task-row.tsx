@@ -6,6 +6,7 @@ import { LazyTooltip } from './lazy-tooltip.tsx'
 import type { StateColor } from './status.tsx'
 import classes from './task-row.module.css'
 import { ago, formatTime, useZone } from './time.tsx'
+import { useNow } from './use-now.ts'
 import { words } from './words.ts'
 
 const icons = { ok: IconCheck, warn: IconAlertTriangle, bad: IconX, info: IconDots, idle: IconMinus } as const
@@ -65,9 +66,10 @@ export function TaskRow({ color, stateText, title, who, when, text, children }: 
 /** `3 minutes ago`, with the time as a tooltip. */
 export function Ago({ at }: { at: string }) {
   const [zone] = useZone()
+  const now = useNow()
   return (
     <LazyTooltip label={() => formatTime(at, zone)}>
-      <time dateTime={at}>{ago(at)}</time>
+      <time dateTime={at}>{ago(at, now)}</time>
     </LazyTooltip>
   )
 }

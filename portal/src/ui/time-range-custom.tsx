@@ -3,7 +3,7 @@ import '@mantine/dates/styles.css'
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { useState, type SyntheticEvent } from 'react'
-import { limitText, parseLimit } from './time-range-text.ts'
+import { dayOf, endOfDay, lastDayOf, limitText, parseLimit } from './time-range-text.ts'
 import { spanOf, type TimeRange } from './time-range.ts'
 import { words } from './words.ts'
 
@@ -21,7 +21,6 @@ export function CustomRange({ value, timeZone, onApply }: CustomRangeProps) {
   const [from, setFrom] = useState(() => textOf(value.from, span?.start))
   const [to, setTo] = useState(() => textOf(value.to, span?.end))
   const [mistakes, setMistakes] = useState<{ from?: string; to?: string }>({})
-  const dayOf = (text: string) => (/^\d{4}-\d\d-\d\d/.test(text) ? text.slice(0, 10) : null)
   function submit(event: SyntheticEvent) {
     event.preventDefault()
     const [start, end] = [parseLimit(from, timeZone), parseLimit(to, timeZone)]
@@ -43,10 +42,10 @@ export function CustomRange({ value, timeZone, onApply }: CustomRangeProps) {
           allowSingleDateInRange
           weekendDays={[]}
           mx="auto"
-          value={[dayOf(from), dayOf(to)]}
+          value={[dayOf(from), lastDayOf(to)]}
           onChange={([first, last]) => {
             setFrom(first === null ? '' : `${first} 00:00`)
-            setTo(last === null ? '' : `${last} 23:59`)
+            setTo(last === null ? '' : endOfDay(last))
             setMistakes({})
           }}
         />

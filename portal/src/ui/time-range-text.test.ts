@@ -1,7 +1,7 @@
 // A time range as a person reads and types it.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { limitText, parseLimit, timeRangeText } from './time-range-text.ts'
+import { endOfDay, lastDayOf, limitText, parseLimit, timeRangeText } from './time-range-text.ts'
 
 describe('the text of a time range', () => {
   it('names quick ranges, and shows limits in the time zone', () => {
@@ -18,6 +18,14 @@ describe('the text of a time range', () => {
     assert.equal(parseLimit('', 'UTC'), undefined)
     assert.equal(parseLimit('soon', 'UTC'), null)
     assert.equal(limitText('now-2d', 'UTC'), 'now-2d')
+  })
+
+  it('ends at the midnight after the last day, which is shown as that day', () => {
+    assert.equal(endOfDay('2026-02-28'), '2026-03-01 00:00')
+    assert.equal(lastDayOf(endOfDay('2026-02-28')), '2026-02-28')
+    assert.equal(lastDayOf('2026-03-01 00:01'), '2026-03-01')
+    assert.equal(lastDayOf('now-1h'), null)
+    assert.equal(lastDayOf(''), null)
   })
 
   it('is left as it is, and cannot be read, outside of the years that the portal shows', () => {

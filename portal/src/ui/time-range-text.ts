@@ -25,6 +25,23 @@ export function limitText(text: string, timeZone: string): string {
   return moment === undefined ? text : wallClock(moment, timeZone).replace('T', ' ')
 }
 
+const dayMs = 86_400_000
+
+/** Returns the day of a limit as it is typed; null if it is relative to now, or open. */
+export const dayOf = (limit: string): string | null =>
+  /^\d{4}-\d\d-\d\d/.test(limit) ? limit.slice(0, 10) : null
+
+/** Returns the end of a range whose last day is this: the midnight after it, as it is typed. */
+export const endOfDay = (day: string): string => `${dayAt(Date.parse(day) + dayMs)} 00:00`
+
+/** Returns the last day of a range with this end: midnight belongs to the day before. */
+export function lastDayOf(end: string): string | null {
+  const day = dayOf(end)
+  return day !== null && end.slice(10) === ' 00:00' ? dayAt(Date.parse(day) - dayMs) : day
+}
+
+const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
 /** Returns the limit that was typed, as the address holds it; null if it cannot be read, undefined for an open limit. */
 export function parseLimit(typed: string, timeZone: string): string | undefined | null {
   const text = typed.trim()

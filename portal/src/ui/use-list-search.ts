@@ -1,6 +1,6 @@
 // The view of a list, from the address: filters, time range, order, columns and the row in the side panel. Parameters and values
 // that the list does not know are named, and left out of the request.
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import {
   isSet,
   namesOf,
@@ -13,6 +13,7 @@ import {
 } from './list-filter.ts'
 import { spanOf, type TimeRange } from './time-range.ts'
 import { useZone, zoneName } from './time.tsx'
+import { useNow } from './use-now.ts'
 import { textsOf, usePageSearch, type FramePath } from './use-page-search.ts'
 
 export type ListDeclaration = {
@@ -60,7 +61,7 @@ export function useListSearch<Path extends FramePath>(path: Path, declared: List
   const address = search as Values
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const minute = useMinute(time !== undefined && (address['range'] ?? address['from']) !== undefined)
+  const minute = useNow(time !== undefined && (address['range'] ?? address['from']) !== undefined)
   const view = useMemo(() => {
     const all = field ? [...filters, field] : filters
     const values: Record<string, string> = {}
@@ -143,18 +144,6 @@ function useStable<T>(value: T): T {
   const kept = useRef(value)
   if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value
   return kept.current
-}
-
-/** Returns the start of this minute; it changes while a range up to now is shown. */
-function useMinute(isMoving: boolean): number {
-  const [minute, setMinute] = useState(() => Date.now())
-  useEffect(() => {
-    if (!isMoving) return undefined
-    setMinute(Date.now())
-    const timer = setInterval(() => setMinute(Date.now()), 60_000)
-    return () => clearInterval(timer)
-  }, [isMoving])
-  return minute
 }
 
 /** Returns what is chosen, as one line: the suggested name of a saved view. */

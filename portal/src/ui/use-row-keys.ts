@@ -1,6 +1,6 @@
 // Moves the focus through the rows of a list: j and k anywhere on the page, the arrows, Home and End within the list. Enter
 // opens the row, Space its side panel, x selects it.
-import { useEffect, useRef, type RefObject } from 'react'
+import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react'
 import { isHandledElsewhere } from './key-events.ts'
 
 const steps: Readonly<Record<string, number>> = { j: 1, k: -1 }
@@ -28,11 +28,19 @@ export function useRowKeys(
 ): void {
   const latest = useRef({ count, ...actions })
   latest.current = { count, ...actions }
+  const focused = useRef<HTMLElement>(undefined)
+  // A row that an update removes leaves the focus to the one in its place.
+  useLayoutEffect(() => {
+    if (!focused.current || focused.current.isConnected) return
+    if (document.activeElement === document.body)
+      elementAt(indexOf(focused.current), viewport.current)?.focus({ preventScroll: true })
+    focused.current = undefined
+  })
   useEffect(() => {
     let wanted = 0
     function focusRow(index: number) {
       cancelAnimationFrame(wanted)
-      const row = viewport.current?.querySelector<HTMLElement>(`tbody tr[aria-rowindex="${index + 2}"]`)
+      const row = elementAt(index, viewport.current)
       if (!row) return void (wanted = requestAnimationFrame(() => focusRow(index)))
       row.focus({ preventScroll: true })
       latest.current.onFocus(index)
@@ -59,9 +67,12 @@ export function useRowKeys(
       latest.current.show(index)
       focusRow(index)
     }
+    const onFocusIn = ({ target }: FocusEvent) => (focused.current = rowOf(target, viewport.current))
     addEventListener('keydown', onKey)
+    addEventListener('focusin', onFocusIn)
     return () => {
       removeEventListener('keydown', onKey)
+      removeEventListener('focusin', onFocusIn)
       cancelAnimationFrame(wanted)
     }
   }, [viewport])
@@ -71,5 +82,8 @@ function rowOf(target: EventTarget | null, viewport: HTMLElement | null): HTMLEl
   const row = target instanceof Element ? target.closest<HTMLElement>('tbody tr[aria-rowindex]') : null
   return row && viewport?.contains(row) ? row : undefined
 }
+
+const elementAt = (index: number, viewport: HTMLElement | null) =>
+  viewport?.querySelector<HTMLElement>(`tbody tr[aria-rowindex="${index + 2}"]`)
 
 const indexOf = (row: HTMLElement): number => Number(row.getAttribute('aria-rowindex')) - 2

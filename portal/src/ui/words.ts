@@ -185,6 +185,7 @@ export const words = {
   copyRequestId: 'Copy request ID',
   tryAgainIn: (duration: string): string => `Try again in ${duration}.`,
   retry: 'Retry',
+  notUpdatedSince: 'Not updated since',
   wait: (duration: string): string => `Wait ${duration}`,
 
   /** Errors at a field; the label is the subject. */

@@ -23,11 +23,13 @@ import {
   IconPlus,
   IconTrash,
 } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { answerOf, useAnswer } from '../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { answerOverLastOf, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useNewerVersion } from '../ui/newer-version.tsx'
+import { NotUpdated } from '../ui/not-updated.tsx'
+import { placeholderProps } from '../ui/placeholder.ts'
 import { Problem } from '../ui/problem.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
@@ -55,15 +57,19 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const [selected, setSelected] = useState<ReadonlyMap<string, RecordSet>>(new Map())
   const filter = { ...(search === '' ? {} : { search }), ...(type === '' ? {} : { type: [type] }) }
   const answer = useQuery({
-    ...answerOf(listRecordSetsRoute, {
+    ...answerOverLastOf(listRecordSetsRoute, {
       params: { zone: id },
       query: { ...filter, ordering: orderingOf(sort), limit: pageSize, offset },
     }),
-    placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   })
   const settings = useAnswer(getZoneSettingsRoute, { params: { zone: id } })
   const { results = [], count = 0 } = answer.data ?? {}
+  // The record sets of the last page were deleted: the page before it is the last one.
+  const isPastEnd = results.length === 0 && count > 0
+  useEffect(() => {
+    if (isPastEnd && !answer.isPlaceholderData) setOffset((Math.ceil(count / pageSize) - 1) * pageSize)
+  }, [isPastEnd, answer.isPlaceholderData, count])
   const isReadOnly = zone.kind === 'secondary'
   const isEditable = ({ managed, name, type: of }: RecordSet) =>
     !isReadOnly && (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
@@ -140,10 +146,13 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
           {texts.secondary}
         </Text>
       )}
+      <NotUpdated answers={[answer]} />
       <Applied drafts={drafts} />
       {newer}
       {drafts.problem !== undefined && <Problem error={drafts.problem} />}
-      {results.length === 0 && added.length === 0 ? (
+      {isPastEnd ? (
+        <Skeleton height={320} radius="lg" />
+      ) : results.length === 0 && added.length === 0 ? (
         <Empty title={isFiltered ? texts.none : texts.empty}>
           {isFiltered ? (
             <Button
@@ -157,7 +166,13 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
           )}
         </Empty>
       ) : (
-        <div className={classes['tableBox']} tabIndex={0} role="group" aria-label={texts.label}>
+        <div
+          className={classes['tableBox']}
+          tabIndex={0}
+          role="group"
+          aria-label={texts.label}
+          {...placeholderProps(answer.isPlaceholderData)}
+        >
           <Table
             className={classes['records']!}
             aria-label={texts.label}

@@ -1,0 +1,21 @@
+// Above an answer that stays on the page although its refresh failed: why, how old it is, and Retry. While the server is out of
+// reach, the banner of the frame has the same.
+import type { UseQueryResult } from '@tanstack/react-query'
+import { isConnectionError } from '../api/connection.ts'
+import { Problem } from './problem.tsx'
+
+export type Refreshed = Pick<UseQueryResult, 'error' | 'dataUpdatedAt' | 'refetch'>
+
+/** Renders nothing unless one of the answers could not be updated, or loaded. */
+export function NotUpdated({ answers }: { readonly answers: readonly Refreshed[] }) {
+  const failed = answers.filter(({ error }) => error !== null && !isConnectionError(error))
+  if (failed.length === 0) return null
+  return (
+    <Problem
+      error={failed[0]!.error}
+      // 0 if it was never loaded.
+      asOf={Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt)) || undefined}
+      retry={() => Promise.all(failed.map(({ refetch }) => refetch()))}
+    />
+  )
+}
