@@ -1,0 +1,241 @@
+// Pages that stay open: what a person has open keeps its row while others come, nothing old is shown as new, and times go on.
+// The answers are those of the server, changed on their way to the page; the clock of the page is moved.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
+import { Demo } from './demo.ts'
+
+/** Longer than every interval of polling. */
+const poll = 61_000
+
+type Row = { readonly id: number; readonly cidr: string }
+type Rows = { readonly results: readonly Row[]; readonly count: number }
+
+describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  async function open(email: string) {
+    const person = await openPerson(browser, demo.url, email)
+    await person.page.clock.install()
+    return person
+  }
+
+  /** Changes the answers to the requests of an address. Every page of a list is made from its first one. */
+  const change = <Answer>(page: Page, address: RegExp, changed: (answer: Answer, url: URL) => unknown) =>
+    page.route(address, async (route) => {
+      const response = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/offset=\d+/, 'offset=0'),
+      })
+      const json = changed((await response.json()) as Answer, new URL(route.request().url()))
+      await route.fulfill({ response, json })
+    })
+
+  const refuse = (page: Page, address: RegExp) =>
+    page.route(address, (route) =>
+      route.fulfill({
+        status: 429,
+        contentType: 'application/problem+json',
+        json: { code: 'rate_limited', title: 'Too many requests', status: 429, detail: '', request_id: 'r1' },
+      }),
+    )
+
+  /** Answers the list of announcements with so many rows, named by `cidrOf`. */
+  const announcements = /\/v3\/ipam\/announcements\?/
+  const rowsOf = (page: Page, ids: () => readonly number[], cidrOf: (id: number) => string) =>
+    change<Rows>(page, announcements, ({ results }, { searchParams }) => {
+      const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name)))
+      const all = ids().map((id) => ({ ...results[0]!, id, cidr: cidrOf(id) }))
+      return { results: all.slice(offset, offset! + limit!), count: all.length }
+    })
+  const rowAt = (page: Page, index: number) => page.locator(`tr[aria-rowindex="${index + 2}"]`)
+  const upTo = (count: number, first = 1) => Array.from({ length: count }, (_, at) => first + at)
+
+  it('keeps the dialog of a row when an update moves the row', async () => {
+    const { context, page } = await open('staff@demo.example')
+    let isMoved = false
+    await change<Rows>(page, /\/v3\/admin\/teams\/\d+\/announcements\?/, ({ results, count }) =>
+      isMoved
+        ? { results: [{ ...results[0]!, id: 9_999, cidr: '192.0.2.0/25' }, ...results], count: count + 1 }
+        : { results, count },
+    )
+    await page.goto(`${demo.url}/staff/customers`)
+    await page.getByRole('row').filter({ hasText: 'Demo Networks' }).click()
+    await page.locator('[data-panel]').getByRole('link', { name: 'Open page' }).click()
+    await page.getByRole('button', { name: 'Suspend 203.0.113.0/24' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Suspend 203.0.113.0/24?' })
+    await dialog.getByLabel('Reason').fill('Reported as hijacked.')
+    isMoved = true
+    await page.clock.fastForward(poll)
+    await page.locator('tr').filter({ hasText: '192.0.2.0/25' }).waitFor()
+    assert.deepEqual(
+      await page
+        .getByRole('dialog')
+        .allInnerTexts()
+        .then((texts) => texts.length),
+      1,
+    )
+    assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Reported as hijacked.')
+    await context.close()
+  })
+
+  it('keeps the focus on its row, and gives it to the next one if the row is removed', async () => {
+    const { context, page } = await open('demo@demo.example')
+    let ids = upTo(10)
+    await rowsOf(
+      page,
+      () => ids,
+      (id) => `10.0.${id}.0/24`,
+    )
+    await page.goto(`${demo.url}/announcements`)
+    await rowAt(page, 9).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.locator('tr:focus').getByText('10.0.2.0/24').waitFor()
+    ids = [50, ...upTo(10)]
+    await page.clock.fastForward(poll)
+    await rowAt(page, 0).getByText('10.0.50.0/24').waitFor()
+    assert.match(await page.locator('tr:focus').innerText(), /10\.0\.2\.0\/24/)
+    ids = [50, 1, ...upTo(8, 3)]
+    await page.clock.fastForward(poll)
+    await page.locator('tr:focus').getByText('10.0.3.0/24').waitFor()
+    await page.keyboard.press('k')
+    await page.locator('tr:focus').getByText('10.0.1.0/24').waitFor()
+    await context.close()
+  })
+
+  it('dims the rows of the filters before until those of the new filters are loaded', async () => {
+    const { context, page } = await open('demo@demo.example')
+    await page.goto(`${demo.url}/announcements`)
+    await rowAt(page, 0).waitFor()
+    await settled(page)
+    const held = Promise.withResolvers<void>()
+    await page.route(/announcements\?.*status=announced/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('menuitem', { name: 'Status' }).click()
+    await page.getByRole('checkbox', { name: 'Announced', exact: true }).check()
+    await page.waitForURL(/status=announced/)
+    await page.locator('[data-list][aria-busy=true]').waitFor()
+    held.resolve()
+    await page.locator('[data-list]:not([aria-busy])').waitFor()
+    await context.close()
+  })
+
+  it('shows no row of another team', async () => {
+    const { context, page } = await open('staff@demo.example')
+    await page.goto(`${demo.url}/announcements`)
+    await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor()
+    // The rows of the next team are never answered.
+    await page.route(announcements, () => {})
+    const other = await context.newPage()
+    await other.goto(`${demo.url}/staff/customers`)
+    await other.getByText('Other Networks', { exact: true }).first().click()
+    await other.locator('[data-panel]').getByRole('button', { name: 'Open as this team' }).click()
+    await other.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+    await page.getByText('You are working in Other Networks').waitFor()
+    await page.locator('tr[aria-busy=true]').first().waitFor()
+    assert.equal(await page.getByRole('link', { name: '203.0.113.0/24' }).count(), 0)
+    await context.close()
+  })
+
+  it('updates the rows in view after the first hundred, and shows since when it could not', async () => {
+    const { context, page } = await open('demo@demo.example')
+    let name = 0
+    await rowsOf(
+      page,
+      () => upTo(150),
+      (id) => `10.${name}.${id}.0/24`,
+    )
+    await page.goto(`${demo.url}/announcements`)
+    await rowAt(page, 0).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('End')
+    await rowAt(page, 149).getByText('10.0.150.0/24').waitFor()
+    name = 1
+    await page.clock.fastForward(poll)
+    await rowAt(page, 149).getByText('10.1.150.0/24').waitFor()
+    name = 2
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await rowAt(page, 149).getByText('10.2.150.0/24').waitFor()
+    const alert = page.getByRole('alert').filter({ hasText: 'Not updated since' })
+    for (const refused of [/announcements\?.*offset=0/, /announcements\?.*offset=100/]) {
+      await refuse(page, refused)
+      await page.clock.fastForward(poll)
+      await alert.waitFor()
+      await page.unroute(refused)
+      await alert.getByRole('button', { name: 'Retry' }).click()
+      await alert.waitFor({ state: 'detached' })
+    }
+    await context.close()
+  })
+
+  it('shows that an empty list could not be updated', async () => {
+    const { context, page } = await open('demo@demo.example')
+    await rowsOf(page, () => [], String)
+    await page.goto(`${demo.url}/announcements`)
+    await page.getByText('0 announcements').waitFor()
+    await refuse(page, announcements)
+    await page.clock.fastForward(poll)
+    await page.getByRole('alert').filter({ hasText: 'Not updated since' }).waitFor()
+    await context.close()
+  })
+
+  it('goes to the last page of record sets if the page in the address has become empty', async () => {
+    const { context, page } = await open('demo@demo.example')
+    await page.goto(`${demo.url}/zones`)
+    await page.locator('[data-list] tbody a').first().click()
+    await page.locator('[data-records]').waitFor()
+    await change<Rows>(page, /\/recordsets\?/, ({ results }, { searchParams }) => ({
+      results: searchParams.get('offset') === '200' ? [] : results,
+      count: 200,
+    }))
+    await page.goto(`${page.url().split('?')[0]}?from=200`)
+    await page.waitForURL(/\?from=100$/)
+    await page.locator('[data-records]').waitFor()
+    await context.close()
+  })
+
+  it('counts the time on although no answer changes', async () => {
+    const { context, page } = await open('demo@demo.example')
+    await page.goto(demo.url)
+    await page.getByText(/routers compared .* ago/).waitFor()
+    await settled(page)
+    await page.route(/\/v3\//, () => {})
+    await page.clock.fastForward('02:30:00')
+    await page.getByText('routers compared 2 hours ago').waitFor()
+    await context.close()
+  })
+
+  it('updates the counts beside the devices with the list', async () => {
+    const { context, page } = await open('demo@demo.example')
+    let count = 7
+    type Groups = { readonly results: readonly { readonly values: readonly object[] }[] }
+    await change<Groups>(page, /\/devices\/groups/, ({ results }) => ({
+      results: results.map((group) => ({
+        ...group,
+        values: group.values.map((one) => ({ ...one, count })),
+      })),
+    }))
+    await page.goto(`${demo.url}/devices`)
+    const groups = page.getByRole('group', { name: 'Filter devices' })
+    await groups.getByText('7', { exact: true }).first().waitFor()
+    count = 8
+    await page.clock.fastForward(poll)
+    await groups.getByText('8', { exact: true }).first().waitFor()
+    await context.close()
+  })
+})
