@@ -115,6 +115,67 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('selects the rows between two also if an update has moved them', async () => {
+    const { context, page } = await open('demo@demo.example')
+    let ids = upTo(10)
+    await rowsOf(
+      page,
+      () => ids,
+      (id) => `10.0.${id}.0/24`,
+    )
+    await page.goto(`${demo.url}/announcements`)
+    const box = (id: number) =>
+      page
+        .locator('tr')
+        .filter({ hasText: `10.0.${id}.0/24` })
+        .getByRole('checkbox', { name: 'Select row' })
+    await box(2).click()
+    ids = [50, 51, ...upTo(10)]
+    await page.clock.fastForward(poll)
+    await box(51).waitFor()
+    await box(4).click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    for (const id of [2, 3, 4]) assert.ok(await box(id).isChecked())
+    await context.close()
+  })
+
+  it('selects all rows of the filters only, and shows why it could not', async () => {
+    const { context, page } = await open('demo@demo.example')
+    let name = 0
+    await rowsOf(
+      page,
+      () => upTo(150),
+      (id) => `10.${name}.${id}.0/24`,
+    )
+    await page.goto(`${demo.url}/announcements`)
+    const all = /announcements\?.*limit=1000/
+    const bar = page.getByRole('region', { name: 'Selected rows' })
+    await page.getByRole('checkbox', { name: 'Select row' }).first().click()
+    await page.route(all, (route) => route.fulfill({ status: 403, json: { code: 'forbidden', status: 403 } }))
+    await bar.getByRole('button', { name: 'Select all 150' }).click()
+    await page.getByText('You do not have access').waitFor()
+    await page.unroute(all)
+    const held = Promise.withResolvers<void>()
+    await page.route(all, async (route) => {
+      await held.promise
+      // The page may have cancelled it.
+      await route.fallback().catch(() => {})
+    })
+    await bar.getByRole('button', { name: 'Select all 150' }).click()
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('menuitem', { name: 'Status' }).click()
+    await page.getByRole('checkbox', { name: 'Announced', exact: true }).check()
+    await page.waitForURL(/status=announced/)
+    await bar.waitFor({ state: 'detached' })
+    held.resolve()
+    for (name of [1, 2]) {
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await rowAt(page, 0).getByText(`10.${name}.1.0/24`).waitFor()
+    }
+    assert.equal(await bar.count(), 0)
+    await context.close()
+  })
+
   it('dims the rows of the filters before until those of the new filters are loaded', async () => {
     const { context, page } = await open('demo@demo.example')
     await page.goto(`${demo.url}/announcements`)

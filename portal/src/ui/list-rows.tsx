@@ -3,13 +3,13 @@
 import { Checkbox } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useLayoutEffect, useMemo, useRef, type MouseEvent, type ReactNode } from 'react'
+import { useLayoutEffect, useMemo, useRef, type MouseEvent } from 'react'
 import type { PageOf } from './all-rows.ts'
 import { CellTip } from './cell-tip.tsx'
-import type { Column } from './list-column.ts'
-import { cellClass, ListHead } from './list-head.tsx'
+import { ListHead } from './list-head.tsx'
 import { useDensity, type ListLayout } from './list-layout.ts'
 import { useRows, type ListRequest } from './list-requests.ts'
+import { LoadingRow, OneRow } from './list-row.tsx'
 import classes from './list.module.css'
 import { NotUpdated, type Refreshed } from './not-updated.tsx'
 import { placeholderProps } from './placeholder.ts'
@@ -233,130 +233,8 @@ function Widths({ layout, growing, hasSelection }: WidthsProps) {
   )
 }
 
-type OneRowProps = {
-  readonly index: number
-  readonly row: object
-  readonly columns: readonly Column<object>[]
-  readonly asOf: number
-  readonly isCard: boolean
-  readonly hasFiller: boolean
-  /** Undefined if rows cannot be selected. */
-  readonly isSelected: boolean | undefined
-  readonly isShown: boolean
-  /** The first cell opens the side panel. */
-  readonly isOpener: boolean
-}
-
-/** Rendered once for each row that comes into view, not for each pixel scrolled. */
-const OneRow = memo(function OneRow(props: OneRowProps) {
-  const { index, row, columns, isCard, hasFiller, isSelected, isShown, isOpener } = props
-  const attributes = {
-    className: classes['row'],
-    'aria-rowindex': index + 2,
-    tabIndex: -1,
-    'data-selected': isSelected || undefined,
-    'data-shown': isShown || undefined,
-  }
-  const box = isSelected !== undefined && (
-    <input
-      type="checkbox"
-      data-select="true"
-      className={classes['box']}
-      aria-label={words.selection.row}
-      checked={isSelected}
-      // The click is handled for the whole list, which knows whether Shift is pressed.
-      onChange={() => {}}
-    />
-  )
-  if (isCard)
-    return (
-      <tr {...attributes}>
-        <td className={classes['cardCell']}>
-          <Card row={row} columns={columns} box={box} isOpener={isOpener} />
-        </td>
-      </tr>
-    )
-  const firstEnd = columns.findIndex(({ pinned }, at) => pinned && at > 0)
-  const filler = hasFiller && <td key="filler" className={classes['filler']} />
-  return (
-    <tr {...attributes}>
-      {isSelected !== undefined && <td className={classes['select']}>{box}</td>}
-      {columns.map(({ id, cell, align, pinned }, at) => [
-        at === firstEnd && filler,
-        <td key={id} className={cellClass(align, pinned, at === 0)}>
-          {at === 0 ? <Opener isOpener={isOpener}>{cell(row)}</Opener> : cell(row)}
-        </td>,
-      ])}
-      {firstEnd < 0 && filler}
-    </tr>
-  )
-})
-
-/** Opens the side panel of a row that has no page of its own. */
-const Opener = ({ isOpener, children }: { isOpener: boolean; children: ReactNode }) =>
-  isOpener ? (
-    <button type="button" data-opener tabIndex={-1} className={classes['opener']}>
-      {children}
-    </button>
-  ) : (
-    children
-  )
-
-type CardProps = {
-  readonly row: object
-  readonly columns: readonly Column<object>[]
-  readonly box: ReactNode
-  readonly isOpener: boolean
-}
-
-/** Without declared slots the first two columns are shown. */
-function Card({ row, columns, box, isOpener }: CardProps) {
-  const inSlot = (slot: Column<object>['card']) => columns.filter(({ card }) => card === slot)
-  const primary = inSlot('primary')[0] ?? columns[0]
-  const declared = inSlot('secondary')
-  const secondary =
-    declared.length > 0 ? declared : columns.filter((one) => one !== primary && !one.pinned).slice(0, 1)
-  return (
-    <div className={classes['card']}>
-      {box}
-      <div className={classes['cardText']}>
-        <div className={classes['cardPrimary']}>
-          <Opener isOpener={isOpener}>{primary?.cell(row)}</Opener>
-        </div>
-        <div className={classes['cardSecondary']}>
-          {secondary.map(({ id, cell }) => (
-            <span key={id}>{cell(row)}</span>
-          ))}
-        </div>
-      </div>
-      {inSlot('state').map(({ id, cell }) => (
-        <span key={id} className={classes['cardState']}>
-          {cell(row)}
-        </span>
-      ))}
-      {columns
-        .filter(({ pinned }) => pinned)
-        .map(({ id, cell }) => (
-          <span key={id}>{cell(row)}</span>
-        ))}
-    </div>
-  )
-}
-
 const Spacer = ({ height }: { height: number }) => (
   <tr aria-hidden>
     <td style={{ height, padding: 0 }} />
   </tr>
 )
-
-/** Plain elements: a list that is scrolled to its end in a moment shows nothing else. */
-const LoadingRow = memo(({ cells, isCard }: { cells: number; isCard: boolean }) => (
-  <tr className={classes['row']} aria-busy>
-    {Array.from({ length: isCard ? 1 : cells }, (_, at) => (
-      <td key={at} className={isCard ? classes['cardCell'] : undefined}>
-        <div className={classes['loading']} />
-        {isCard && <div className={classes['loading']} />}
-      </td>
-    ))}
-  </tr>
-))

@@ -22,6 +22,7 @@ import {
 } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
+import { teamIdNow } from '../api/queries.ts'
 import { allRows, type PageOf, type Row } from './all-rows.ts'
 import { download, writerOf, type FileKind } from './export-file.ts'
 import type { Column } from './list-column.ts'
@@ -211,14 +212,19 @@ async function partsOf(
   return [...parts, writer.end()]
 }
 
-/** Returns all rows of a list, page by page. Throws when it is cancelled. */
+/** Returns all rows of a list, page by page. Throws when it is cancelled, or when the user switches to another team. */
 export function pagesOf<R extends Row>(
   route: Route,
   request: ListRequest,
   signal: AbortSignal,
 ): AsyncGenerator<PageOf<R>> {
-  const ask = async (offset: number, limit: number) =>
-    (await call(route, { ...inputOf(request, offset, limit), signal })).body as unknown as PageOf<Row>
+  const team = teamIdNow()
+  const ask = async (offset: number, limit: number) => {
+    const { body } = await call(route, { ...inputOf(request, offset, limit), signal })
+    // The rest would be rows of another team.
+    if (teamIdNow() !== team) throw new Error('the team was switched')
+    return body as unknown as PageOf<Row>
+  }
   return allRows(ask, (seconds) => pause(seconds, signal)) as AsyncGenerator<PageOf<R>>
 }
 

@@ -6,32 +6,25 @@
 //   <List<RelatedEvent> name="events" things={['event', 'events']} route={listRelatedEventsRoute} view={view}
 //     columns={columns} panel={panel} empty={<Empty title="No events yet" />} />
 import { ActionIcon, Button, CloseButton, Group, Stack, Text, Tooltip } from '@mantine/core'
-import { ProblemError } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react'
-import {
-  answerOf,
-  answerOverLastOf,
-  invalidate,
-  queryClient,
-  refetchIntervalOf,
-  teamIdNow,
-} from '../api/queries.ts'
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { answerOverLastOf, invalidate, queryClient, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import type { PageOf, Row as AnyRow } from './all-rows.ts'
 import { Empty } from './empty.tsx'
 import { AddFilter, FilterChips } from './filter-chips.tsx'
 import filterClasses from './filter.module.css'
 import { BulkBar, type BulkAction } from './list-bulk.tsx'
 import type { Column } from './list-column.ts'
-import { namesOf, wordsOf } from './list-filter.ts'
+import { wordsOf } from './list-filter.ts'
 import { useListLayout, type ListLayout } from './list-layout.ts'
 import { ListPanel, type PanelDeclaration } from './list-panel.tsx'
-import { inputOf, type ListRequest } from './list-requests.ts'
+import { inputOf, useRequest, type ListRequest } from './list-requests.ts'
 import { ListRows } from './list-rows.tsx'
 import { Export, pagesOf, ViewOptions } from './list-tools.tsx'
 import { SavedViews } from './list-views.tsx'
+import { notifyProblem } from './notify.ts'
 import { NotUpdated, type Refreshed } from './not-updated.tsx'
 import { placeholderProps } from './placeholder.ts'
 import { Problem } from './problem.tsx'
@@ -39,7 +32,7 @@ import { SearchField } from './search-field.tsx'
 import { TimeRangeField } from './time-range-field.tsx'
 import { rangeChanges, viewText, type Ignored, type ListView } from './use-list-search.ts'
 import { useIsPhone } from './use-is-phone.ts'
-import { useSelection, type Selection } from './use-selection.ts'
+import { useSelection } from './use-selection.ts'
 import { words } from './words.ts'
 import classes from './list.module.css'
 
@@ -96,7 +89,20 @@ export function List<Row extends object>(props: ListProps<Row>) {
   const layout = useListLayout(name, columns, view) as unknown as ListLayout
   const selection = useSelection<Row>(layout, idOfRow)
   // Rows that do not match other filters are not changed by a bulk action.
-  useEffect(() => selection.clear(), [rowsKey, hasOtherRows])
+  const selecting = useRef<AbortController>(undefined)
+  useEffect(() => {
+    selection.clear()
+    return () => selecting.current?.abort()
+  }, [rowsKey, hasOtherRows])
+  async function selectAll(): Promise<void> {
+    const { signal } = (selecting.current = new AbortController())
+    try {
+      for await (const { results } of pagesOf<Row & AnyRow>(route, request, signal))
+        if (!signal.aborted) selection.add(results)
+    } catch (error) {
+      if (!signal.aborted) notifyProblem(error)
+    }
+  }
   const onSort = useCallback((next: string) => set({ sort: next }), [set])
   const show = useCallback((id: string | undefined) => set({ show: id }), [set])
   const close = useCallback(() => show(undefined), [show])
@@ -155,7 +161,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
             actions={bulk}
             count={selection.count}
             total={count}
-            onAll={() => selectAll(route, request, selection)}
+            onAll={selectAll}
             onClear={selection.clear}
             rows={selection.rows}
           />
@@ -163,54 +169,6 @@ export function List<Row extends object>(props: ListProps<Row>) {
       </div>
     </Stack>
   )
-}
-
-/** Returns the request without the parameters that the API has refused, and those as texts. */
-function useRequest(
-  route: Route,
-  view: ListView,
-  params: ListProps<never>['params'],
-  query: ListProps<never>['query'],
-): [readonly Ignored[], ListRequest] {
-  const { sort, filters = [], search } = view
-  const whole = useMemo(
-    () => ({
-      ...(params ? { params } : {}),
-      query: { ...view.query, ...query, ...(sort ? { ordering: sort } : {}) },
-    }),
-    [params, view.query, query, sort],
-  )
-  const { error, data } = useQuery({
-    ...answerOf(route, inputOf(whole, 0)),
-    // A query without data forgets its error while it is requested again.
-    enabled: ({ state }) => errorsIn(state.error) === undefined,
-  })
-  const errors = data ? undefined : errorsIn(error)
-  const key = JSON.stringify(errors?.map(({ loc, msg }) => [String(loc[1]), msg]) ?? [])
-  return useMemo(() => {
-    const refused = new Map((JSON.parse(key) as [string, string][]).filter(([name]) => name in whole.query))
-    if (refused.size === 0) return [[], whole]
-    const kept = Object.fromEntries(Object.entries(whole.query).filter(([name]) => !refused.has(name)))
-    const ignored = [...refused].map(([name, message]) => {
-      const filter = [...filters, ...(search ? [search] : [])].find((one) => namesOf(one).includes(name))
-      const label = filter?.label ?? (name === 'ordering' ? words.list.sortBy : words.range.label)
-      return { name: name === 'ordering' ? 'sort' : name, text: `${label}: ${message}` }
-    })
-    return [ignored, { ...whole, query: kept }]
-  }, [key, whole])
-}
-
-/** Returns what a refused answer says of the parameters; undefined for other failures. */
-const errorsIn = (error: unknown): ProblemError['problem']['errors'] =>
-  error instanceof ProblemError && error.problem.status === 422 ? error.problem.errors : undefined
-
-async function selectAll<Row extends object>(
-  route: Route,
-  request: ListRequest,
-  selection: Selection<Row>,
-): Promise<void> {
-  for await (const { results } of pagesOf<Row & AnyRow>(route, request, new AbortController().signal))
-    selection.add(results)
 }
 
 type ToolbarProps<Row> = ListProps<Row> & {
@@ -315,10 +273,10 @@ function Panel<Row extends object>({ panel, id, route, onClose }: PanelProps<Row
   )
 }
 
-/** Returns the row from any loaded page of the list. */
+/** Returns the row from any loaded page of the list, of this team. */
 function loadedRow<Row extends object>(route: Route, id: string): Row | undefined {
   for (const [, data] of queryClient.getQueriesData<PageOf<Row>>({
-    predicate: ({ queryKey }) => queryKey[1] === route.name,
+    predicate: ({ queryKey: [team, name] }) => team === teamIdNow() && name === route.name,
   })) {
     const found = data?.results.find((row) => idOfRow(row) === id)
     if (found) return found

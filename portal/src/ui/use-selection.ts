@@ -17,25 +17,43 @@ export type Selection<Row> = {
   readonly clear: () => void
 }
 
+/** By how many rows an update moves one at most; further away it is no longer looked for. */
+const movedMax = 100
+
 export function useSelection<Row extends object>(
   { selected, setSelected }: ListLayout,
   idOf: (row: Row) => string,
 ): Selection<Row> {
   const kept = useRef(new Map<string, Row>())
-  const last = useRef<number>(undefined)
+  const last = useRef<{ readonly id: string; readonly index: number }>(undefined)
   return useMemo(() => {
     const add = (rows: readonly Row[]) => {
       for (const row of rows) kept.current.set(idOf(row), row)
       setSelected((now) => ({ ...now, ...Object.fromEntries(rows.map((row) => [idOf(row), true])) }))
     }
     const isSelected = (id: string) => selected[id] === true
+    /** An update may have moved the row. */
+    const indexOf = (
+      { id, index }: { readonly id: string; readonly index: number },
+      rowAt: (index: number) => Row | undefined,
+    ): number => {
+      const isAt = (at: number) => {
+        const row = rowAt(at)
+        return row !== undefined && idOf(row) === id
+      }
+      const moved = Array.from({ length: movedMax }, (_, by) => [index - by, index + by])
+        .flat()
+        .find(isAt)
+      return moved ?? index
+    }
     return {
       count: Object.values(selected).filter(Boolean).length,
       has: isSelected,
       rows: () => [...kept.current].flatMap(([id, row]) => (isSelected(id) ? [row] : [])),
       toggle: (row, index, isRange, rowAt) => {
-        const from = last.current
-        last.current = index
+        const id = idOf(row)
+        const from = last.current && indexOf(last.current, rowAt)
+        last.current = { id, index }
         if (isRange && from !== undefined) {
           const [first, end] = [Math.min(from, index), Math.max(from, index)]
           add(
@@ -45,7 +63,6 @@ export function useSelection<Row extends object>(
           )
           return
         }
-        const id = idOf(row)
         if (!isSelected(id)) return add([row])
         setSelected(({ [id]: _removed, ...rest }) => rest)
       },
