@@ -383,6 +383,26 @@ test('keeps the last admin of a team, unless enforced, with a notice in both cas
   assert.deepEqual(await rowsOf(sql`select id from teams`), [])
 })
 
+test('pruning keeps a team whose zones are served or whose shield rules are applied', async () => {
+  await empty()
+  const red = 'teams: [{slug: red, name: Red}]\n'
+  const pruneTeams = () => apply('teams: []\n', { prune: true, enforce: false })
+  await apply(red)
+  await sql`insert into dns_zones (team_id, name, name_key) select id, 'red.example', '\\x00' from teams`.execute(
+    db,
+  )
+  const kept = (reason: string) => `! team red is not in the file and is kept: ${reason}`
+  assert.equal((await pruneTeams())[0], kept('its zones are served (1); delete them, then apply again'))
+  await sql`update dns_zones set deleted = now(), deleted_by = 'user:1', withdrawn = now()`.execute(db)
+  await sql`
+    with list as (insert into shield_lists (team_id, prefix) select id, '192.0.2.0/24' from teams returning id, team_id)
+    insert into shield_rules (list_id, team_id, sequence, enabled, action, match)
+    select id, team_id, 10, true, 'deny', '{}' from list`.execute(db)
+  assert.equal((await pruneTeams())[0], kept('it has shield rules; delete them, then apply again'))
+  await sql`delete from shield_rules`.execute(db)
+  assert.deepEqual((await pruneTeams()).slice(0, -1), ['- team red'])
+})
+
 test('enables in all open regions if the file names none', async () => {
   await empty()
   await apply(sampleText)

@@ -1,4 +1,5 @@
 // Teams: the provider's customers, which everything else belongs to.
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped } from '../field.ts'
@@ -22,7 +23,16 @@ export const team = defineKind({
     enable_dns: Optional(Flag),
     enable_sdwan: Optional(Flag),
   }),
-  table: { name: 'teams', id: 'id' },
+  table: {
+    name: 'teams',
+    id: 'id',
+    select: {
+      // A deleted zone is served until the catalog zone no longer contains it; a generated one ends with its prefix.
+      zones: sql`(select count(*)::integer from dns_zones z
+        where z.team_id = t.id and z.claimed is not null and z.withdrawn is null and not z.is_generated)`,
+      has_rules: sql`exists (select from shield_rules r where r.team_id = t.id)`,
+    },
+  },
   identity: ['slug'],
   fields: {
     slug: column('teams', 'slug'),
@@ -39,9 +49,18 @@ export const team = defineKind({
     enable_dns: column('teams', 'enable_dns', { initial: false }),
     enable_sdwan: column('teams', 'enable_sdwan', { initial: false }),
   },
-  stateOf: ({ renamed }) => ({ setByOwner: renamed === null ? [] : ['name'] }),
+  stateOf: ({ renamed, zones, has_rules }) => ({
+    setByOwner: renamed === null ? [] : ['name'],
+    inUse: reasonToKeep(zones as number, has_rules as boolean),
+  }),
   check(context, elements): void {
     for (const { path, element } of elements)
       context.add(team, path, { ...element, modules: element.modules?.toSorted() })
   },
 })
+
+/** Nobody stops to serve a zone or to drop an attack because a line is missing in a file. */
+function reasonToKeep(zones: number, hasRules: boolean): string | null {
+  if (zones > 0) return `its zones are served (${zones}); delete them, then apply again`
+  return hasRules ? 'it has shield rules; delete them, then apply again' : null
+}
