@@ -196,8 +196,18 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
       assert.equal(new URL(page.url()).pathname, '/team/settings')
       await page.unroute('**/v3/session/logout')
     }
+    // While the server does not answer at all, it is not known.
+    await page.route(/\/v3\/session\/(logout|refresh)$/, (route) => route.abort())
+    await signOut()
+    await page.getByText('You may still be signed in').waitFor()
+    await page.unroute(/\/v3\/session\/(logout|refresh)$/)
     await page.reload()
     await page.getByLabel('NOC phone').waitFor()
+    // The session has ended, and the answer is lost.
+    await page.route('**/v3/session/logout', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
     await signOut()
     await page.getByText('You have signed out.').waitFor()
     await context.close()

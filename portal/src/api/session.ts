@@ -78,12 +78,16 @@ export const session = {
     return true
   },
 
-  /** Throws if the server could not end the session; the user stays signed in. One that has ended already is no error. */
+  /**
+   * One that has ended already is no error. After a failure the server is asked for the session, because an answer may be lost after it has
+   * ended. Throws StillSignedIn with the failure as its cause if it has not ended, another error if the server did not answer.
+   */
   async signOut(all = false): Promise<void> {
     await exclusively(async () => {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
-      await call(logoutRoute, { body, headers: cookieMode }).catch((error: unknown) => {
-        if (!isUnauthenticated(error)) throw error
+      await call(logoutRoute, { body, headers: cookieMode }).catch(async (error: unknown) => {
+        if (!isUnauthenticated(error) && (await isOpen()))
+          throw new StillSignedIn('signing out failed', { cause: error })
       })
       post({ out: 'signed_out' })
       leave('signed_out')
@@ -99,6 +103,19 @@ export const session = {
   takeUser(user: User): void {
     if (state.kind === 'in') change({ ...state, user })
   },
+}
+
+export class StillSignedIn extends Error {}
+
+/** Asks the server whether there is a session. Must be called with the lock held. */
+async function isOpen(): Promise<boolean> {
+  try {
+    shareTokens(await requestTokens())
+    return true
+  } catch (error) {
+    if (isUnauthenticated(error)) return false
+    throw error
+  }
 }
 
 /** Runs the work while no other tab requests tokens. */
@@ -160,11 +177,15 @@ async function refresh(): Promise<void> {
   })
 }
 
+async function requestTokens(): Promise<SessionTokens> {
+  const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })
+  return { ...body, user: body.user! }
+}
+
 /** Must be called with the lock held. */
 async function refreshNow(): Promise<void> {
   try {
-    const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })
-    shareTokens({ ...body, user: body.user! })
+    shareTokens(await requestTokens())
   } catch (error) {
     // A lost connection does not end the session.
     if (!isUnauthenticated(error)) throw error

@@ -5,7 +5,7 @@ import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from '@tabler/icon
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
-import { session } from '../api/session.ts'
+import { session, StillSignedIn } from '../api/session.ts'
 import { useUser } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { FormSection } from '../ui/form.tsx'
@@ -42,7 +42,11 @@ export function Sessions() {
               {t.out}
             </Button>
           )}
-          onSubmit={() => session.signOut(true)}
+          onSubmit={() =>
+            session.signOut(true).catch((error: unknown) => {
+              throw error instanceof StillSignedIn ? error.cause : error
+            })
+          }
         >
           <Text size="sm">{t.outText}</Text>
         </Dialog>

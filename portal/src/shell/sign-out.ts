@@ -1,6 +1,11 @@
 // Signing out from a menu. A failure is shown: on a shared device, the next person would have the session.
-import { session } from '../api/session.ts'
+import { session, StillSignedIn } from '../api/session.ts'
 import { notifyFailure } from '../ui/notify.ts'
 import { words } from './words.ts'
 
-export const signOut = (): Promise<void> => session.signOut().catch(() => notifyFailure(words.notSignedOut))
+export const signOut = (): Promise<void> =>
+  session
+    .signOut()
+    .catch((error) =>
+      notifyFailure(error instanceof StillSignedIn ? words.notSignedOut : words.maybeSignedIn),
+    )

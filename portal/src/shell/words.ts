@@ -59,6 +59,7 @@ export const words = {
   profile: 'Profile',
   signOut: 'Sign out',
   notSignedOut: 'You are still signed in: the session could not be ended. Try again.',
+  maybeSignedIn: 'You may still be signed in: the server did not answer. Try again.',
   lightTheme: 'Light theme',
   darkTheme: 'Dark theme',
   live: 'Live',

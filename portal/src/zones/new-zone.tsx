@@ -57,6 +57,8 @@ export function NewZone() {
       kind === 'secondary' && primaries.length === 0
         ? { primaries: `${texts.primaries} ${texts.primariesNeeded}.` }
         : {},
+    // A refusal, such as the claim on a name, belongs to what was sent.
+    onValuesChange: () => form.error && form.clearResult(),
     request: async (values) => (await call(createZoneRoute, { body: bodyOf(values) })).body,
     onSuccess: async ({ id, name }) => {
       await invalidateZones()

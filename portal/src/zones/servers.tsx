@@ -130,7 +130,11 @@ function Delegation({ zone: { nameservers } }: { zone: Zone }) {
           [texts.assigned, <Names key="assigned" names={assigned} />],
           [
             texts.delegated,
-            delegated.length === 0 ? texts.noneDelegated : <Names key="delegated" names={delegated} />,
+            delegated.length > 0 ? (
+              <Names key="delegated" names={delegated} />
+            ) : status === 'absent' ? (
+              texts.noneDelegated
+            ) : null,
           ],
           [words.facts.checked, <Time key="checked" at={checked} none={words.facts.never} />],
         ]}
