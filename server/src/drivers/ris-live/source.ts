@@ -145,7 +145,12 @@ class RisLiveSource implements VisibilitySource {
     // Only `ws` calls this, once, after an error too.
     socket.on('close', (code, text) => {
       if (this.#socket !== socket) return
-      const said = text.toString('utf8').slice(0, 200)
+      // It is stored, and PostgreSQL accepts no NUL.
+      const said = text
+        .toString('utf8')
+        .replace(/[\p{C}\s]+/gu, ' ')
+        .trim()
+        .slice(0, 200)
       this.#lost(said === '' ? `${reason} (${code})` : `${reason} (${code} ${said})`)
     })
   }
