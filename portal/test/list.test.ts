@@ -435,20 +435,22 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       '/billing-periods',
       '/transceiver/metrics',
       '/cross-connects',
+      '/attachments',
     ])
       await own.route(isOf(name), fail)
-    await other.goto(`${demo.url}/services/1`)
-    for (const title of ['Ports', 'Bill', 'Past months'])
-      await other
-        .getByRole('region', { name: title, exact: true })
-        .getByRole('button', { name: 'Retry' })
-        .waitFor()
-    await other.goto(`${demo.url}/ports/1`)
-    for (const title of ['Light levels', 'Cross connects'])
-      await other
-        .getByRole('region', { name: title, exact: true })
-        .getByRole('button', { name: 'Retry' })
-        .waitFor()
+    await own.route((url) => url.searchParams.get('include') === 'log', fail)
+    for (const [place, titles] of [
+      ['/services/1', ['Ports', 'Bill', 'Past months']],
+      ['/ports/1', ['Light levels', 'Cross connects', 'Log']],
+      ['/devices/1', ['Files']],
+    ] as const) {
+      await other.goto(demo.url + place)
+      for (const title of titles)
+        await other
+          .getByRole('region', { name: title, exact: true })
+          .getByRole('button', { name: 'Retry' })
+          .waitFor()
+    }
     await own.close()
   })
 

@@ -1,12 +1,12 @@
 // The files about an event: captures, texts of the detector, and flows. A file is deleted after some time; its name stays.
 import { Anchor, Text } from '@mantine/core'
 import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
-import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
-import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
+import { FailedSection } from '../ui/failed-section.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import classes from './events.module.css'
 import { words } from './words.ts'
 
@@ -16,18 +16,9 @@ const refetchMs = 300_000
 
 /** Renders nothing without files. */
 export function EventFiles({ eventId }: { readonly eventId: string }) {
-  const answer = useAnswer(
-    listEventAttachmentsRoute,
-    { params: { event_id: eventId }, query: { limit: 100 } },
-    { refetchInterval: refetchMs },
-  )
-  if (answer.error && !answer.data)
-    return (
-      <Section title={texts.title}>
-        <Problem error={answer.error} retry={() => answer.refetch()} />
-      </Section>
-    )
-  const files = answer.data?.results ?? []
+  const answer = useAllRows(listEventAttachmentsRoute, { params: { event_id: eventId } }, refetchMs)
+  if (answer.error && !answer.data) return <FailedSection title={texts.title} answer={answer} />
+  const files = answer.data ?? []
   if (files.length === 0) return null
   return (
     <Section title={texts.title}>

@@ -1,11 +1,12 @@
 // The files of the provider about a device.
 import { Anchor } from '@mantine/core'
 import { listDeviceAttachmentsRoute } from '@pharos/contract/attachment'
-import { useAnswer } from '../api/queries.ts'
+import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import { fileHref } from '../ui/file-href.ts'
 import { words } from './words.ts'
 
@@ -14,12 +15,9 @@ const { attachments: texts } = words
 const refetchMs = 300_000
 
 export function DeviceAttachments({ deviceId }: { deviceId: number }) {
-  const answer = useAnswer(
-    listDeviceAttachmentsRoute,
-    { params: { device_id: deviceId }, query: { limit: 100 } },
-    { refetchInterval: refetchMs },
-  )
-  const files = answer.data?.results ?? []
+  const answer = useAllRows(listDeviceAttachmentsRoute, { params: { device_id: deviceId } }, refetchMs)
+  if (answer.error && !answer.data) return <FailedSection title={texts.title} answer={answer} />
+  const files = answer.data ?? []
   if (files.length === 0) return null
   return (
     <Section title={texts.title}>

@@ -20,6 +20,7 @@ import { SortedCurve } from '../charts/sorted-curve.tsx'
 import { Dimmed, Mono, OrDash } from '../ui/cells.tsx'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { download } from '../ui/export-file.ts'
+import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -208,12 +209,7 @@ const saveSamples = async (service: Service, bill: BillablePort, month: string):
 /** Closed months as columns beside the commit, and as a table with their hashes. */
 export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
-  if (answer.error && !answer.data)
-    return (
-      <Section title={texts.past}>
-        <Problem error={answer.error} retry={() => answer.refetch()} />
-      </Section>
-    )
+  if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
   const periods = answer.data ?? []
   if (periods.length === 0) return null
   const months = [...new Set(periods.map(({ period }) => period))].sort()

@@ -2,6 +2,7 @@
 import { getPortRoute, type Port, type PortChangeKind } from '@pharos/contract/port'
 import { useAnswer } from '../api/queries.ts'
 import { Dimmed } from '../ui/cells.tsx'
+import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
@@ -19,6 +20,7 @@ export function PortLog({ portId }: { portId: number }) {
     { params: { port_id: portId }, query: { include: 'log' } },
     { refetchInterval: 60_000 },
   )
+  if (answer.error && !answer.data) return <FailedSection title={texts.title} answer={answer} />
   const log = answer.data?.log
   if (!log) return null
   return (

@@ -8,11 +8,11 @@ import { Fragment } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
+import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
 import { PendingPage } from '../ui/pending-page.tsx'
-import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
@@ -60,7 +60,9 @@ export function PortPage() {
           isOptional
         />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
-        {optics.error && optics.data === undefined && <Failed title={words.optics.title} answer={optics} />}
+        {optics.error && optics.data === undefined && (
+          <FailedSection title={words.optics.title} answer={optics} />
+        )}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
         <CrossConnectsOf portId={port.id} />
@@ -69,14 +71,6 @@ export function PortPage() {
     </Page>
   )
 }
-
-type FailedProps = { title: string; answer: { readonly error: unknown; readonly refetch: () => unknown } }
-
-const Failed = ({ title, answer }: FailedProps) => (
-  <Section title={title}>
-    <Problem error={answer.error} retry={() => answer.refetch()} />
-  </Section>
-)
 
 /** The meaning of a state other than "up", and who can act. */
 function Explanation({ port: { admin_status, oper_status } }: { port: Port }) {
@@ -153,7 +147,7 @@ function Members({ lag }: { lag: Port }) {
       'bps',
     )
   const up = members.filter(({ oper_status: state }) => state === 'up')
-  if (answer.error && !answer.data) return <Failed title={texts.members} answer={answer} />
+  if (answer.error && !answer.data) return <FailedSection title={texts.members} answer={answer} />
   if (members.length === 0) return null
   return (
     <Section
@@ -189,7 +183,7 @@ function isUneven(members: readonly Port[]): boolean {
 
 function CrossConnectsOf({ portId }: { portId: number }) {
   const answer = useAllRows(listCrossConnectsRoute, { query: { port_id: [portId] } })
-  if (answer.error && !answer.data) return <Failed title={words.crossConnects.title} answer={answer} />
+  if (answer.error && !answer.data) return <FailedSection title={words.crossConnects.title} answer={answer} />
   const found = answer.data ?? []
   if (found.length === 0) return null
   return (
@@ -209,7 +203,7 @@ function CrossConnectsOf({ portId }: { portId: number }) {
 function ServiceOf({ port: { service_id: id } }: { port: Port }) {
   const answer = useAnswer(getServiceRoute, { params: { service_id: id } })
   const service = answer.data
-  if (answer.error && !service) return <Failed title={texts.service} answer={answer} />
+  if (answer.error && !service) return <FailedSection title={texts.service} answer={answer} />
   if (!service) return null
   return (
     <Section title={texts.service}>

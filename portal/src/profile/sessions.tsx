@@ -4,7 +4,7 @@ import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
 import { session, StillSignedIn } from '../api/session.ts'
 import { useUser } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -15,19 +15,20 @@ import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { deviceOf } from './device.ts'
 import classes from './profile.module.css'
+import { useAllRows } from '../ui/use-all-rows.ts'
 import { words } from './words.ts'
 
 const { sessions: t } = words
 
 export function Sessions() {
-  const answer = useAnswer(listSessionsRoute, { query: { limit: 100 } }, { refetchInterval: 30_000 })
+  const answer = useAllRows(listSessionsRoute, {}, 30_000)
   return (
     <FormSection title={t.title} help={t.help}>
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data && (
         <ul className={classes['sessions']}>
-          {answer.data.results.map((one) => (
+          {answer.data.map((one) => (
             <Row key={one.id} session={one} />
           ))}
         </ul>
