@@ -2,7 +2,7 @@
 // The answers are those of the server, changed on their way to the page; the clock of the page is moved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
@@ -61,6 +61,15 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     })
   const rowAt = (page: Page, index: number) => page.locator(`tr[aria-rowindex="${index + 2}"]`)
   const upTo = (count: number, first = 1) => Array.from({ length: count }, (_, at) => first + at)
+
+  /** Switches the team of staff in another tab, which switches it in all. */
+  async function switchTeam(context: BrowserContext): Promise<void> {
+    const page = await context.newPage()
+    await page.goto(`${demo.url}/staff/customers`)
+    await page.getByText('Other Networks', { exact: true }).first().click()
+    await page.locator('[data-panel]').getByRole('button', { name: 'Open as this team' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+  }
 
   it('keeps the dialog of a row when an update moves the row', async () => {
     const { context, page } = await open('staff@demo.example')
@@ -199,17 +208,38 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   it('shows no row of another team', async () => {
     const { context, page } = await open('staff@demo.example')
     await page.goto(`${demo.url}/announcements`)
-    await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor()
+    await page.getByRole('row').filter({ hasText: '203.0.113.0/24' }).locator('td').nth(2).click()
+    await page.getByRole('complementary', { name: '203.0.113.0/24' }).waitFor()
     // The rows of the next team are never answered.
     await page.route(announcements, () => {})
-    const other = await context.newPage()
-    await other.goto(`${demo.url}/staff/customers`)
-    await other.getByText('Other Networks', { exact: true }).first().click()
-    await other.locator('[data-panel]').getByRole('button', { name: 'Open as this team' }).click()
-    await other.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
+    await switchTeam(context)
     await page.getByText('You are working in Other Networks').waitFor()
     await page.locator('tr[aria-busy=true]').first().waitFor()
-    assert.equal(await page.getByRole('link', { name: '203.0.113.0/24' }).count(), 0)
+    await page.locator('[data-panel]').waitFor()
+    assert.equal(await page.getByText('203.0.113.0/24').count(), 0)
+    await context.close()
+  })
+
+  it('exports no row of another team', async () => {
+    const { context, page } = await open('staff@demo.example')
+    await rowsOf(page, () => upTo(1_500), String)
+    await page.goto(`${demo.url}/announcements`)
+    await rowAt(page, 0).waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route(/announcements\?.*limit=1000&offset=1000/, async (route) => {
+      await held.promise
+      await route.fallback()
+    })
+    const files: string[] = []
+    page.on('download', (download) => files.push(download.suggestedFilename()))
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    await page.getByText('1,000 of 1,500 exported').waitFor()
+    await switchTeam(context)
+    await page.getByText('You are working in Other Networks').waitFor()
+    held.resolve()
+    await page.getByRole('alert').filter({ hasText: 'Something went wrong' }).waitFor()
+    assert.deepEqual(files, [])
     await context.close()
   })
 
