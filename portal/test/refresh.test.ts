@@ -2,9 +2,11 @@
 // The answers are those of the server, changed on their way to the page; the clock of the page is moved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
 
 /** Longer than every interval of polling. */
 const poll = 61_000
@@ -24,9 +26,14 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   })
 
   async function open(email: string) {
-    const person = await openPerson(browser, demo.url, email)
-    await person.page.clock.install()
-    return person
+    const { context, page } = await openPerson(browser, demo.url, email)
+    await page.clock.install()
+    const close = async () => {
+      // A poll may be on its way.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
+    return { context, page, close }
   }
 
   /** Changes the answers to the requests of an address. Every page of a list is made from its first one. */
@@ -72,7 +79,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   }
 
   it('keeps the dialog of a row when an update moves the row', async () => {
-    const { context, page } = await open('staff@demo.example')
+    const { page, close } = await open('staff@demo.example')
     let isMoved = false
     await change<Rows>(page, /\/v3\/admin\/teams\/\d+\/announcements\?/, ({ results, count }) =>
       isMoved
@@ -96,11 +103,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       1,
     )
     assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Reported as hijacked.')
-    await context.close()
+    await close()
   })
 
   it('keeps the focus on its row, and gives it to the next one if the row is removed', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     let ids = upTo(10)
     await rowsOf(
       page,
@@ -121,11 +128,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await page.locator('tr:focus').getByText('10.0.3.0/24').waitFor()
     await page.keyboard.press('k')
     await page.locator('tr:focus').getByText('10.0.1.0/24').waitFor()
-    await context.close()
+    await close()
   })
 
   it('selects the rows between two also if an update has moved them', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     let ids = upTo(10)
     await rowsOf(
       page,
@@ -145,11 +152,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await box(4).click({ modifiers: ['Shift'] })
     await page.getByText('3 selected').waitFor()
     for (const id of [2, 3, 4]) assert.ok(await box(id).isChecked())
-    await context.close()
+    await close()
   })
 
   it('selects all rows of the filters only, and shows why it could not', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     let name = 0
     await rowsOf(
       page,
@@ -182,11 +189,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       await rowAt(page, 0).getByText(`10.${name}.1.0/24`).waitFor()
     }
     assert.equal(await bar.count(), 0)
-    await context.close()
+    await close()
   })
 
   it('dims the rows of the filters before until those of the new filters are loaded', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     await page.goto(`${demo.url}/announcements`)
     await rowAt(page, 0).waitFor()
     await settled(page)
@@ -202,11 +209,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await page.locator('[data-list][aria-busy=true]').waitFor()
     held.resolve()
     await page.locator('[data-list]:not([aria-busy])').waitFor()
-    await context.close()
+    await close()
   })
 
   it('shows no row of another team', async () => {
-    const { context, page } = await open('staff@demo.example')
+    const { context, page, close } = await open('staff@demo.example')
     await page.goto(`${demo.url}/announcements`)
     await page.getByRole('row').filter({ hasText: '203.0.113.0/24' }).locator('td').nth(2).click()
     await page.getByRole('complementary', { name: '203.0.113.0/24' }).waitFor()
@@ -217,11 +224,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await page.locator('tr[aria-busy=true]').first().waitFor()
     await page.locator('[data-panel]').waitFor()
     assert.equal(await page.getByText('203.0.113.0/24').count(), 0)
-    await context.close()
+    await close()
   })
 
   it('exports no row of another team', async () => {
-    const { context, page } = await open('staff@demo.example')
+    const { context, page, close } = await open('staff@demo.example')
     await rowsOf(page, () => upTo(1_500), String)
     await page.goto(`${demo.url}/announcements`)
     await rowAt(page, 0).waitFor()
@@ -240,11 +247,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     held.resolve()
     await page.getByRole('alert').filter({ hasText: 'Something went wrong' }).waitFor()
     assert.deepEqual(files, [])
-    await context.close()
+    await close()
   })
 
   it('updates the rows in view after the first hundred, and shows since when it could not', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     let name = 0
     await rowsOf(
       page,
@@ -271,22 +278,22 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       await alert.getByRole('button', { name: 'Retry' }).click()
       await alert.waitFor({ state: 'detached' })
     }
-    await context.close()
+    await close()
   })
 
   it('shows that an empty list could not be updated', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     await rowsOf(page, () => [], String)
     await page.goto(`${demo.url}/announcements`)
     await page.getByText('0 announcements').waitFor()
     await refuse(page, announcements)
     await page.clock.fastForward(poll)
     await page.getByRole('alert').filter({ hasText: 'Not updated since' }).waitFor()
-    await context.close()
+    await close()
   })
 
   it('goes to the last page of record sets if the page in the address has become empty', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     await page.goto(`${demo.url}/zones`)
     await page.locator('[data-list] tbody a').first().click()
     await page.locator('[data-records]').waitFor()
@@ -297,22 +304,42 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${page.url().split('?')[0]}?from=200`)
     await page.waitForURL(/\?from=100$/)
     await page.locator('[data-records]').waitFor()
-    await context.close()
+    await close()
   })
 
   it('counts the time on although no answer changes', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     await page.goto(demo.url)
     await page.getByText(/routers compared .* ago/).waitFor()
     await settled(page)
     await page.route(/\/v3\//, () => {})
     await page.clock.fastForward('02:30:00')
     await page.getByText('routers compared 2 hours ago').waitFor()
-    await context.close()
+    await close()
+  })
+
+  it('counts the duration of an attack on although no answer changes', async () => {
+    const { page, close } = await open('demo@demo.example')
+    const running = { start: new Date().toISOString(), end: null }
+    const call = await asUser(demo.url, 'demo@demo.example')
+    const [event] = (await call(listRelatedEventsRoute, { query: { limit: 1 } })).body.results
+    await change<Rows>(page, /events\/related\?.*limit=100(&|$)/, ({ results, count }, { searchParams }) =>
+      searchParams.get('ongoing') === 'true' && searchParams.get('ordering') === '-affected_bps'
+        ? { results: [{ ...event, ...running }], count: 1 }
+        : { results, count },
+    )
+    await page.goto(`${demo.url}/events`)
+    const section = page.getByRole('region', { name: /ongoing/i })
+    await section.waitFor()
+    await settled(page)
+    await page.route(/\/v3\//, () => {})
+    await page.clock.fastForward('02:30:00')
+    await section.getByText(/^2 h 30 min/).waitFor()
+    await close()
   })
 
   it('updates the counts beside the devices with the list', async () => {
-    const { context, page } = await open('demo@demo.example')
+    const { page, close } = await open('demo@demo.example')
     // The stream updates everything when it connects.
     await page.route(/\/v3\/stream/, () => {})
     let count = 7
@@ -329,6 +356,6 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     count = 8
     await page.clock.fastForward(poll)
     await groups.getByText('8', { exact: true }).first().waitFor()
-    await context.close()
+    await close()
   })
 })

@@ -17,6 +17,7 @@ import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { rangeChanges, useListSearch, type ListView } from '../ui/use-list-search.ts'
+import { useNow } from '../ui/use-now.ts'
 import { useRangeZoom } from '../ui/use-range-zoom.ts'
 import { AttacksByDay } from './attacks-by-day.tsx'
 import { detectorName } from './detector-name.ts'
@@ -199,6 +200,7 @@ function Ongoing() {
   const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery }, { refetchInterval: 5_000 })
   const ongoing = answer.data?.results ?? []
   const [isWhole, setWhole] = useState(false)
+  const now = useNow(ongoing.length > 0, 10_000)
   if (ongoing.length === 0) return null
   const shown = isWhole ? ongoing : ongoing.slice(0, shownAtFirst)
   return (
@@ -214,7 +216,7 @@ function Ongoing() {
               {formatRate(event.affected_bps, 'bps')}
             </Text>
             <Text size="sm" component="div">
-              {durationOf(event)}{' '}
+              {durationOf(event, now)}{' '}
               {event.status.includes('MITIGATION_ACTIVE') && <EventStatusBadge status="MITIGATION_ACTIVE" />}
             </Text>
           </div>
