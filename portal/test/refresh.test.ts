@@ -338,6 +338,20 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await close()
   })
 
+  it('shows that the groups of the devices could not be loaded, and ignores no filter', async () => {
+    const { page, close } = await open('demo@demo.example')
+    const groups = /\/devices\/groups/
+    await refuse(page, groups)
+    await page.goto(`${demo.url}/devices?status=offline`)
+    const alert = page.getByRole('alert').filter({ hasText: 'Too many requests' })
+    await alert.waitFor()
+    assert.equal(await page.getByText('Ignored in the address').count(), 0)
+    await page.unroute(groups)
+    await alert.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('button', { name: /^Status: / }).waitFor()
+    await close()
+  })
+
   it('updates the counts beside the devices with the list', async () => {
     const { page, close } = await open('demo@demo.example')
     // The stream updates everything when it connects.

@@ -1,4 +1,5 @@
 // The devices on which the team has ports, with the counts of each filter beside the list.
+import { Skeleton } from '@mantine/core'
 import {
   deviceStatuses,
   groupDevicesRoute,
@@ -16,6 +17,7 @@ import type { ChoiceFilter } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { placeholderProps } from '../ui/placeholder.ts'
+import { Problem } from '../ui/problem.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListView } from '../ui/use-list-search.ts'
 import { textsOf } from '../ui/use-page-search.ts'
@@ -123,18 +125,23 @@ export function Devices() {
   const view = useListSearch('/devices', { sort: 'name', search, filters })
   return (
     <Page title={texts.title} note={texts.note} wide>
-      <div className={classes['grouped']}>
-        <Groups view={view} />
-        <List<Device>
-          name="devices"
-          things={texts.things}
-          route={listDevicesRoute}
-          view={view}
-          columns={columns}
-          refetchMs={refetchMs}
-          empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
-        />
-      </div>
+      {/* Without its groups the list would ignore the filters in the address. */}
+      {all.error && !all.data && <Problem error={all.error} retry={() => all.refetch()} />}
+      {all.isPending && <Skeleton height={320} radius="lg" />}
+      {all.data && (
+        <div className={classes['grouped']}>
+          <Groups view={view} />
+          <List<Device>
+            name="devices"
+            things={texts.things}
+            route={listDevicesRoute}
+            view={view}
+            columns={columns}
+            refetchMs={refetchMs}
+            empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
+          />
+        </div>
+      )}
     </Page>
   )
 }

@@ -8,10 +8,10 @@ import {
   type TransceiverMetrics,
   type TransceiverReading,
 } from '@pharos/contract/transceiver'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { answerOf, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
+import { answerOverLastOf, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartColor, ChartSeries } from '../charts/chart-props.ts'
 import { LevelBar } from '../charts/level-bar.tsx'
@@ -166,7 +166,7 @@ function History({ portId, thresholds, warnings }: HistoryProps) {
   const [metric, setMetric] = useState<Shown>('rx_power')
   const today = Math.floor(Date.now() / dayMs) * dayMs
   const answer = useQuery({
-    ...answerOf(getTransceiverMetricsRoute, {
+    ...answerOverLastOf(getTransceiverMetricsRoute, {
       params: { port_id: portId },
       query: {
         metric: [metric],
@@ -175,7 +175,6 @@ function History({ portId, thresholds, warnings }: HistoryProps) {
         interval: 86_400,
       },
     }),
-    placeholderData: keepPreviousData,
   })
   const history = answer.data?.timeseries
   const limits = thresholds[`${metric}_dbm`]
@@ -193,6 +192,7 @@ function History({ portId, thresholds, warnings }: HistoryProps) {
       <Chart
         label={texts.history(texts.metrics[metric])}
         kind="band"
+        isPlaceholder={answer.isPlaceholderData}
         times={(history?.timestamps ?? []).map((at) => Date.parse(at))}
         series={bandsOf(history?.series ?? [])}
         thresholds={(['alarm_low', 'warn_low'] as const).flatMap((name) => {

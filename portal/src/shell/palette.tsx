@@ -26,10 +26,10 @@ import {
   IconWebhook,
   IconWorld,
 } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { answerOf } from '../api/queries.ts'
+import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
@@ -117,9 +117,8 @@ function useHits(query: string) {
   const [q] = useDebouncedValue(query.trim(), debounceMs)
   const isLong = q.length >= queryLengthMin
   const { data, isFetching, error } = useQuery({
-    ...answerOf(searchRoute, { query: { q } }),
+    ...answerOverLastOf(searchRoute, { query: { q } }),
     enabled: isLong,
-    placeholderData: keepPreviousData,
   })
   const open = async (hit: SearchHit) => {
     const team = hit.kind === 'team' ? Number(hit.id) : hit.team?.id

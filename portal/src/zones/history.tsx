@@ -9,11 +9,11 @@ import {
 } from '@pharos/contract/dns-version'
 import type { ZoneChanges } from '@pharos/contract/dns-recordset'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMemberNames } from '../announcements/use-member-names.ts'
 import { call } from '../api/call.ts'
-import { answerOf, teamIdNow, useAnswer } from '../api/queries.ts'
+import { answerOverLastOf, teamIdNow, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
@@ -32,8 +32,7 @@ const limitMax = 1000
 export function History({ zone }: { zone: Zone }) {
   const [limit, setLimit] = useState(step)
   const answer = useQuery({
-    ...answerOf(listZoneVersionsRoute, { params: { zone: String(zone.id) }, query: { limit } }),
-    placeholderData: keepPreviousData,
+    ...answerOverLastOf(listZoneVersionsRoute, { params: { zone: String(zone.id) }, query: { limit } }),
     refetchInterval: 15_000,
   })
   const names = useMemberNames()
