@@ -308,6 +308,40 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('of a withdrawal change only the regions that were reviewed', async () => {
+    const { context, page, pageErrors } = await person()
+    const call = await colleague()
+    const cidr = '198.51.100.0/24'
+    const { body: list } = await call(listAnnouncementsRoute, { query: { cidr: [cidr], limit: 1 } })
+    const { id, regions } = list.results[0]!
+    const params = { announcement_id: id }
+    const isEnabled = async () => (await call(getAnnouncementRoute, { params })).body.enabled
+    await page.goto(`${demo.url}/announcements/${id}`)
+    await page.getByLabel(`Announce ${cidr}`).click()
+    const dialog = page.getByRole('dialog')
+    const steps = dialog.getByText(`Withdraw ${cidr} from`)
+    const withdraw = dialog.getByRole('button', { name: 'Withdraw' })
+    await steps.first().waitFor()
+    assert.equal(await steps.count(), regions.length)
+    await call(updateAnnouncementRoute, { params, body: { regions: regions.slice(1) } })
+    await withdraw.click()
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: `Someone has changed ${cidr} meanwhile` })
+      .waitFor()
+    assert.equal(await isEnabled(), true)
+    await dialog.getByRole('button', { name: 'Discard and load the new version' }).click()
+    await steps.nth(regions.length - 1).waitFor({ state: 'detached' })
+    await withdraw.click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await isEnabled(), false)
+    assert.deepEqual(
+      pageErrors.filter((error) => !/status of 412/.test(error)),
+      [],
+    )
+    await context.close()
+  })
+
   it('of a team are asked about before another team is opened, here or in another tab', async () => {
     const { context, page, pageErrors } = await person('staff@demo.example')
     const question = page.getByRole('dialog', { name: 'Discard changes?' })

@@ -176,7 +176,11 @@ async function inDialogs(page: Page, place: string): Promise<string[]> {
   const names = new Set<string>()
   for (let at = 0; at < (await buttons.count()); at++) {
     const button = buttons.nth(at)
-    const name = (await button.getAttribute('aria-label')) ?? (await button.innerText())
+    const name = await button
+      .evaluate((one) => one.ariaLabel ?? (one as HTMLElement).innerText, undefined, { timeout: 2_000 })
+      .catch(() => undefined)
+    // A poll has removed it meanwhile.
+    if (name === undefined) continue
     // Rows have the same buttons; the first is enough.
     const kind = name.replaceAll(/\S*[\d.@:]\S*/g, '')
     if (names.has(kind)) continue
@@ -188,9 +192,7 @@ async function inDialogs(page: Page, place: string): Promise<string[]> {
       found.push(...(await machineTexts(page, `${place} > ${name}`)))
       await page.keyboard.press('Escape')
     }
-    if (!page.url().includes(place)) {
-      await visit(page, place)
-    }
+    if (!page.url().includes(place)) await visit(page, place)
   }
   return found
 }

@@ -6,7 +6,7 @@ import {
   validateAnnouncementRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
-import { call } from '../api/call.ts'
+import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import type { BulkAction } from '../ui/list-bulk.tsx'
 import { words } from './words.ts'
@@ -31,7 +31,7 @@ const previewOf =
       query: { dry_run: true, include: 'region_states' } as object,
       signal,
     })
-    const next = (body as unknown as { result: Announcement }).result
+    const next = resultOf<Announcement>(body)
     if (before === enabled) return undefined
     if (!enabled) return texts.withdrawnFrom(regions.join(', '))
     const wanted = next.region_states?.filter(({ desired }) => desired) ?? []

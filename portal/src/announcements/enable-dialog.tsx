@@ -8,8 +8,9 @@ import {
   type Region,
 } from '@pharos/contract/byoip'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
-import { invalidate } from '../api/queries.ts'
+import { call, resultOf } from '../api/call.ts'
+import { invalidate, teamIdNow } from '../api/queries.ts'
+import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { namesOfRegions } from './region-target.ts'
 import { words } from './words.ts'
@@ -28,53 +29,78 @@ type Props = {
 }
 
 export function EnableDialog({ announcement, regions, change, opened, onClose }: Props) {
-  const { id, cidr } = announcement
+  const { cidr } = announcement
+  const title = change.enabled ? texts.announce(cidr) : texts.withdraw(cidr)
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <ReviewedChange announcement={announcement} regions={regions} change={change} onClose={onClose} />
+    </Modal>
+  )
+}
+
+/** The effect stays while it is read, and only what it shows is applied. */
+function ReviewedChange({ announcement: { id, cidr }, regions, change, onClose }: Omit<Props, 'opened'>) {
   const params = { announcement_id: id }
+  const include = { include: 'region_states' } as const
   const preflight = useQuery({
-    queryKey: ['preflight', id, change, announcement.enabled, announcement.regions],
-    enabled: opened,
+    queryKey: [teamIdNow(), 'preflight', id, change],
     gcTime: 0,
-    queryFn: () =>
-      call(updateAnnouncementRoute, {
+    staleTime: Infinity,
+    queryFn: async () => {
+      const { body: before, headers } = await call(getAnnouncementRoute, { params, query: include })
+      const etag = headers.get('etag') ?? '*'
+      const { body } = await call(updateAnnouncementRoute, {
         params,
         body: { ...change },
-        query: { dry_run: true, include: 'region_states' } as object,
-      }),
+        query: { dry_run: true, ...include } as object,
+        headers: { 'if-match': etag },
+      })
+      return { before, after: resultOf<Announcement>(body), etag }
+    },
   })
   const apply = useMutation({
-    mutationFn: () => call(updateAnnouncementRoute, { params, body: { ...change } }),
+    mutationFn: (etag: string) =>
+      call(updateAnnouncementRoute, { params, body: { ...change }, headers: { 'if-match': etag } }),
     onSuccess: async () => {
       onClose()
       await invalidate(getAnnouncementRoute, listAnnouncementsRoute)
     },
   })
-  const next = (preflight.data?.body as unknown as { result?: Announcement } | undefined)?.result
+  const isOutdated = isPreconditionFailed(apply.error)
+  const newer = useNewerVersion({
+    isNewer: isOutdated,
+    isEdited: true,
+    load: () => {
+      apply.reset()
+      void preflight.refetch()
+    },
+    name: cidr,
+  })
+  const { data } = preflight
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={change.enabled ? texts.announce(cidr) : texts.withdraw(cidr)}
-    >
-      <Stack>
-        {preflight.isPending && <Skeleton height={60} />}
-        {preflight.error && <Problem error={preflight.error} />}
-        {next && <Effect before={announcement} after={next} named={namesOfRegions(regions)} />}
-        {apply.error && <Problem error={apply.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.cancel}
-          </Button>
-          <Button
-            color={change.enabled ? 'accent' : 'bad'}
-            disabled={!next}
-            loading={apply.isPending}
-            onClick={() => apply.mutate()}
-          >
-            {change.enabled ? texts.announceAction : texts.withdrawAction}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Stack>
+      {preflight.error && <Problem error={preflight.error} retry={() => preflight.refetch()} />}
+      {preflight.isFetching ? (
+        <Skeleton height={60} />
+      ) : (
+        data && <Effect before={data.before} after={data.after} named={namesOfRegions(regions)} />
+      )}
+      {newer}
+      {apply.error && !isOutdated && <Problem error={apply.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {texts.cancel}
+        </Button>
+        <Button
+          color={change.enabled ? 'accent' : 'bad'}
+          disabled={!data || preflight.isFetching || isOutdated}
+          loading={apply.isPending}
+          onClick={() => data && apply.mutate(data.etag)}
+        >
+          {change.enabled ? texts.announceAction : texts.withdrawAction}
+        </Button>
+      </Group>
+    </Stack>
   )
 }
 

@@ -13,7 +13,7 @@ import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
-import { call } from '../api/call.ts'
+import { call, resultOf } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { multiSelect, toggle } from '../ui/form-widgets.tsx'
@@ -47,7 +47,7 @@ async function runChecks(draft: Draft): Promise<readonly Announcement[]> {
     ...inputOf(draft),
     query: { dry_run: true, include: 'validations' } as object,
   })
-  return (body as unknown as { result: { results: Announcement[] } }).result.results
+  return resultOf<{ results: Announcement[] }>(body).results
 }
 
 type DraftForm = RequestForm<Draft, readonly Announcement[]>

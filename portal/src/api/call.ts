@@ -31,3 +31,6 @@ function sendAs<R extends Route>(
 export function callAsGuest<R extends Route>(route: R, input: CallInput<R>): Promise<Answer<R>> {
   return sendAs(undefined, route, input)
 }
+
+/** Returns the result of an answer to a dry run. */
+export const resultOf = <Result>(body: unknown): Result => (body as { readonly result: Result }).result

@@ -20,7 +20,7 @@ import {
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type SyntheticEvent } from 'react'
-import { call } from '../api/call.ts'
+import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Facts } from '../ui/facts.tsx'
 import { notifySuccess } from '../ui/notify.ts'
@@ -48,7 +48,7 @@ export function BlackholeDialog({ host: fixed = '', eventId, onClose }: Props) {
     queryFn: () =>
       call(createBlackholeRoute, { body: { host, force: true }, query: { dry_run: true } as object }),
   })
-  const next = (preview.data?.body as unknown as { result?: Blackhole } | undefined)?.result
+  const next = preview.data && resultOf<Blackhole>(preview.data.body)
   function check(event: SyntheticEvent) {
     event.preventDefault()
     setHost(typed.trim())

@@ -12,7 +12,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
-import { call } from '../api/call.ts'
+import { call, resultOf } from '../api/call.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
@@ -28,7 +28,7 @@ import { lineErrors } from './import-errors.ts'
 import { ImportErrors, ImportReport } from './import-report.tsx'
 import { FileSource, ServerSource, type TransferSource } from './import-sources.tsx'
 import { words } from './words.ts'
-import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
+import { invalidateZones, readZoneMark } from './zone-queries.ts'
 
 const { import: texts } = words
 

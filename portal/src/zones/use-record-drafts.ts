@@ -6,7 +6,7 @@ import { recordSetsAtOnce } from '@pharos/contract/dns-term'
 import { rollBackZoneRoute } from '@pharos/contract/dns-version'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { call } from '../api/call.ts'
+import { call, resultOf } from '../api/call.ts'
 import { errorSentence } from '../ui/form-errors.ts'
 import type { FieldBreach } from '../ui/form-rules.ts'
 import { isPreconditionFailed } from '../ui/newer-version.tsx'
@@ -28,7 +28,7 @@ import {
   type RowFieldErrors,
 } from './record-drafts.ts'
 import { words } from './words.ts'
-import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
+import { invalidateZones, readZoneMark } from './zone-queries.ts'
 
 const { records: texts } = words
 

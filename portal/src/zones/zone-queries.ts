@@ -28,6 +28,3 @@ export async function readZoneMark(zone: string): Promise<{ etag: string; versio
   const { headers, body } = await call(getZoneRoute, { params: { zone }, query: { include: 'details' } })
   return { etag: headers.get('etag') ?? '*', version: body.details!.version }
 }
-
-/** Returns the result of an answer to a dry run. */
-export const resultOf = <Result>(body: unknown): Result => (body as { readonly result: Result }).result
