@@ -295,8 +295,11 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     for (const url of asked.filter((one) => one.includes('/events/related?')))
       assert.ok(Number(new URL(url).searchParams.get('limit')) <= 6, url)
     await bars.getByText('7 days', { exact: true }).click()
+    await bars.getByRole('img', { name: /\b7 values\./ }).waitFor()
     await bars.getByRole('application').focus()
-    await page.keyboard.press('End')
+    // A key that is pressed before the bars are drawn has no effect.
+    do await page.keyboard.press('End')
+    while (!(await bars.locator('[data-opens]').isVisible()))
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/events\?from=[\d-]+T15:00Z&to=[\d-]+T15:00Z$/)
     await rows(page).nth(1).waitFor()
