@@ -95,13 +95,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     isMoved = true
     await page.clock.fastForward(poll)
     await page.locator('tr').filter({ hasText: '192.0.2.0/25' }).waitFor()
-    assert.deepEqual(
-      await page
-        .getByRole('dialog')
-        .allInnerTexts()
-        .then((texts) => texts.length),
-      1,
-    )
+    assert.equal(await page.getByRole('dialog').count(), 1)
     assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Reported as hijacked.')
     await close()
   })

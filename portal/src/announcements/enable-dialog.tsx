@@ -1,5 +1,5 @@
 // Before an announcement is enabled or disabled: the effect, from the server's dry run, or what prevents it.
-import { Button, Group, List, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { List, Modal, Text } from '@mantine/core'
 import {
   getAnnouncementRoute,
   listAnnouncementsRoute,
@@ -7,11 +7,9 @@ import {
   type Announcement,
   type Region,
 } from '@pharos/contract/byoip'
-import { useMutation, useQuery } from '@tanstack/react-query'
 import { call, resultOf } from '../api/call.ts'
-import { invalidate, teamIdNow } from '../api/queries.ts'
-import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { invalidate } from '../api/queries.ts'
+import { ReviewedPlan } from '../ui/reviewed-plan.tsx'
 import { namesOfRegions } from './region-target.ts'
 import { words } from './words.ts'
 
@@ -38,69 +36,37 @@ export function EnableDialog({ announcement, regions, change, opened, onClose }:
   )
 }
 
-/** The effect stays while it is read, and only what it shows is applied. */
 function ReviewedChange({ announcement: { id, cidr }, regions, change, onClose }: Omit<Props, 'opened'>) {
   const params = { announcement_id: id }
   const include = { include: 'region_states' } as const
-  const preflight = useQuery({
-    queryKey: [teamIdNow(), 'preflight', id, change],
-    gcTime: 0,
-    staleTime: Infinity,
-    queryFn: async () => {
-      const { body: before, headers } = await call(getAnnouncementRoute, { params, query: include })
-      const etag = headers.get('etag') ?? '*'
-      const { body } = await call(updateAnnouncementRoute, {
-        params,
-        body: { ...change },
-        query: { dry_run: true, ...include } as object,
-        headers: { 'if-match': etag },
-      })
-      return { before, after: resultOf<Announcement>(body), etag }
-    },
-  })
-  const apply = useMutation({
-    mutationFn: (etag: string) =>
-      call(updateAnnouncementRoute, { params, body: { ...change }, headers: { 'if-match': etag } }),
-    onSuccess: async () => {
-      onClose()
-      await invalidate(getAnnouncementRoute, listAnnouncementsRoute)
-    },
-  })
-  const isOutdated = isPreconditionFailed(apply.error)
-  const newer = useNewerVersion({
-    isNewer: isOutdated,
-    isEdited: true,
-    load: () => {
-      apply.reset()
-      void preflight.refetch()
-    },
-    name: cidr,
-  })
-  const { data } = preflight
   return (
-    <Stack>
-      {preflight.error && <Problem error={preflight.error} retry={() => preflight.refetch()} />}
-      {preflight.isFetching ? (
-        <Skeleton height={60} />
-      ) : (
-        data && <Effect before={data.before} after={data.after} named={namesOfRegions(regions)} />
-      )}
-      {newer}
-      {apply.error && !isOutdated && <Problem error={apply.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {texts.cancel}
-        </Button>
-        <Button
-          color={change.enabled ? 'accent' : 'bad'}
-          disabled={!data || preflight.isFetching || isOutdated}
-          loading={apply.isPending}
-          onClick={() => data && apply.mutate(data.etag)}
-        >
-          {change.enabled ? texts.announceAction : texts.withdrawAction}
-        </Button>
-      </Group>
-    </Stack>
+    <ReviewedPlan
+      queryKey={['preflight', id, change]}
+      name={cidr}
+      read={async () => {
+        const { body: before, headers } = await call(getAnnouncementRoute, { params, query: include })
+        const etag = headers.get('etag') ?? '*'
+        const { body } = await call(updateAnnouncementRoute, {
+          params,
+          body: { ...change },
+          query: { dry_run: true, ...include } as object,
+          headers: { 'if-match': etag },
+        })
+        return { before, after: resultOf<Announcement>(body), etag }
+      }}
+      apply={(etag) =>
+        call(updateAnnouncementRoute, { params, body: { ...change }, headers: { 'if-match': etag } })
+      }
+      onApplied={async () => {
+        onClose()
+        await invalidate(getAnnouncementRoute, listAnnouncementsRoute)
+      }}
+      onClose={onClose}
+      action={change.enabled ? texts.announceAction : texts.withdrawAction}
+      color={change.enabled ? 'accent' : 'bad'}
+    >
+      {({ before, after }) => <Effect before={before} after={after} named={namesOfRegions(regions)} />}
+    </ReviewedPlan>
   )
 }
 

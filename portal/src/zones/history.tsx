@@ -1,5 +1,5 @@
 // The versions of a zone, newest first: who changed what, the difference, and the way back.
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   getZoneVersionRoute,
@@ -9,15 +9,15 @@ import {
 } from '@pharos/contract/dns-version'
 import type { ZoneChanges } from '@pharos/contract/dns-recordset'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMemberNames } from '../announcements/use-member-names.ts'
 import { call, resultOf } from '../api/call.ts'
-import { answerOverLastOf, teamIdNow, useAnswer } from '../api/queries.ts'
+import { answerOverLastOf, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
-import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
+import { ReviewedPlan } from '../ui/reviewed-plan.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { Plan } from './plan.tsx'
@@ -134,59 +134,31 @@ function RollBack({ zone, version }: { zone: Zone; version: number }) {
 
 type ReviewedProps = { zone: Zone; version: number; onClose: () => void }
 
-/** The plan stays while it is read, and only what it shows is applied. */
 function ReviewedRollBack({ zone: { id, name }, version, onClose }: ReviewedProps) {
   const params = { zone: String(id), version }
-  const plan = useQuery({
-    queryKey: [teamIdNow(), 'zone rollback plan', params],
-    gcTime: 0,
-    staleTime: Infinity,
-    queryFn: async () => {
-      const { etag } = await readZoneMark(params.zone)
-      const { body } = await call(rollBackZoneRoute, {
-        params,
-        query: { dry_run: true } as object,
-        headers: { 'if-match': etag },
-      })
-      return { changes: resultOf<ZoneChanges>(body), etag }
-    },
-  })
-  const apply = useMutation({
-    mutationFn: (etag: string) => call(rollBackZoneRoute, { params, headers: { 'if-match': etag } }),
-    onSuccess: async () => {
-      onClose()
-      notifySuccess(texts.rolledBack(version))
-      await invalidateZones()
-    },
-  })
-  const isOutdated = isPreconditionFailed(apply.error)
-  const newer = useNewerVersion({
-    isNewer: isOutdated,
-    isEdited: true,
-    load: () => {
-      apply.reset()
-      void plan.refetch()
-    },
-    name,
-  })
   return (
-    <>
-      {plan.error && <Problem error={plan.error} retry={() => plan.refetch()} />}
-      {plan.isFetching ? <Skeleton height={80} /> : plan.data && <Plan changes={plan.data.changes} />}
-      {newer}
-      {apply.error && !isOutdated && <Problem error={apply.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {words.cancel}
-        </Button>
-        <Button
-          disabled={!plan.data || plan.isFetching || isOutdated}
-          loading={apply.isPending}
-          onClick={() => plan.data && apply.mutate(plan.data.etag)}
-        >
-          {texts.rollback}
-        </Button>
-      </Group>
-    </>
+    <ReviewedPlan
+      queryKey={['zone rollback plan', params]}
+      name={name}
+      read={async () => {
+        const { etag } = await readZoneMark(params.zone)
+        const { body } = await call(rollBackZoneRoute, {
+          params,
+          query: { dry_run: true } as object,
+          headers: { 'if-match': etag },
+        })
+        return { changes: resultOf<ZoneChanges>(body), etag }
+      }}
+      apply={(etag) => call(rollBackZoneRoute, { params, headers: { 'if-match': etag } })}
+      onApplied={async () => {
+        onClose()
+        notifySuccess(texts.rolledBack(version))
+        await invalidateZones()
+      }}
+      onClose={onClose}
+      action={texts.rollback}
+    >
+      {({ changes }) => <Plan changes={changes} />}
+    </ReviewedPlan>
   )
 }
