@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { animationsEnd } from './browser.ts'
 
 const require = createRequire(import.meta.url)
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -17,6 +18,7 @@ const rules = {
 
 /** Findings of axe by the rules of WCAG 2.2 AA, except minor ones. Evaluated independently of the page's content security policy. */
 export async function axeViolations(page: Page, which: keyof typeof rules = 'all'): Promise<string[]> {
+  await animationsEnd(page)
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const violations = await page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as {

@@ -68,10 +68,14 @@ export async function shoot(page: Page, name: string): Promise<void> {
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor()
   await page.locator('.mantine-Skeleton-root, [aria-busy=true]').first().waitFor({ state: 'detached' })
-  // Animations have ended, except those that never end.
+  await animationsEnd(page)
+}
+
+/** Waits until animations have ended, except those that never end. */
+export async function animationsEnd(page: Page): Promise<void> {
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
-    .map((one) => one.finished.catch(() => {})))`)
+    .map((one) => one.finished.catch(() => {}))).then(() => undefined)`)
 }
 
 /** Opens a page as a link does: to load the whole portal again for each page takes longer than what is tested there. */

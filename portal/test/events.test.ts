@@ -245,11 +245,13 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     const force = dialog.getByLabel(/^Apply although/)
     const apply = dialog.getByRole('button', { name: 'Apply rules' })
     await apply.click()
-    await dialog.waitFor({ state: 'detached', timeout: 10_000 }).catch(async () => {
+    const closed = dialog.waitFor({ state: 'detached' })
+    await Promise.race([closed, force.waitFor().catch(() => closed)])
+    if (await force.isVisible()) {
       await force.check()
       await apply.click()
-      await dialog.waitFor({ state: 'detached' })
-    })
+    }
+    await closed
     await actions.getByText('Mitigation is active').waitFor({ timeout: 120_000 })
     await actions.getByText(/^by your shield rules since/).waitFor()
     await actions
