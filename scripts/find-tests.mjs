@@ -4,7 +4,10 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const patterns = ['{contract,server,portal,lab,bench}/**/*.test.ts', 'scripts/*.test.mjs']
+const patterns = ['{bench,contract,dist,lab,portal,server}/**/*.test.ts', 'scripts/*.test.mjs']
+
+/** Tests of the long run only. */
+const isLong = /\.long\.test\.ts$/
 
 /** Tests of these serve or open the built portal. */
 const usesPortal = /^(?:portal\/test|lab|bench)\/|^server\/test\/security-headers/
@@ -13,6 +16,9 @@ const usesPortal = /^(?:portal\/test|lab|bench)\/|^server\/test\/security-header
 export function allTests(folder = root) {
   return globSync(patterns, { cwd: folder, exclude: ['**/node_modules/**'] }).sort()
 }
+
+/** Returns the test files of `npm test`. */
+export const shortTests = (folder = root) => allTests(folder).filter((file) => !isLong.test(file))
 
 /**
  * Returns the test files that the paths name, relative to the root: files, or folders with everything below. Throws an

@@ -1,59 +1,94 @@
-// Runs test files, each in a process of its own, and counts the results. test.mjs chooses the files and prepares what they
-// need. A file that fails is never run again.
+// Runs test files in a few processes and counts the results. test.mjs chooses the files and prepares what they need. A file that
+// fails is never run again.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const program = fileURLToPath(new URL('test-process.mjs', import.meta.url))
 const reporter = fileURLToPath(new URL('test-reporter.mjs', import.meta.url))
 const timesFile = fileURLToPath(new URL('test-times.json', import.meta.url))
-const isLong = process.env.PHAROS_TEST_LONG !== undefined
 
-/** Time limit of one test, unless it sets its own. The longest takes a minute on an idle machine of two cores. */
-const TEST_TIMEOUT_MS = (isLong ? 240 : 10) * 60_000
-const FILE_TIMEOUT_MS = (isLong ? 1440 : 30) * 60_000
+/** PHAROS_TEST_SCALE raises the limits together with the repetitions. */
+const factor = Math.max(1, Number(process.env.PHAROS_TEST_SCALE ?? 0))
+const TEST_TIMEOUT_MS = factor * 10 * 60_000
+const FILE_TIMEOUT_MS = factor * 30 * 60_000
 /** After this time without a running test a process hangs: it does not end, or its first hook does not. */
 const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
-/** Files that run at once, per core: many wait for daemons and timers most of the time. */
-const FILES_PER_CORE = 2
+/** Time for the rest of the output of a process that has ended. */
+const OUTPUT_MS = 2_000
+/** Processes at once, per core: many files wait for daemons and timers most of the time. */
+const LANES_PER_CORE = 2
 /** Seconds assumed for a file without an entry in the table. */
-const DEFAULT_SECONDS = 3
+const DEFAULT_SECONDS = 1
 
-/** Files whose tests are independent, and into how many processes they are split: see server/test/support/shard.ts. */
-export const shards = {
-  'server/test/crash.test.ts': 2,
-  'server/test/every-route.test.ts': 3,
-  'server/test/generated-requests.test.ts': 2,
-  'server/test/two-failures.test.ts': 3,
+/**
+ * Files that need a process of their own: those that control a browser or a network, those that end processes or change
+ * what belongs to the whole process (signals, the environment, the collector of garbage), and those that load no product.
+ */
+const alone = [/^(?:bench|lab|portal\/test|scripts)\//]
+
+const defaultLimits = {
+  testMs: TEST_TIMEOUT_MS,
+  fileMs: FILE_TIMEOUT_MS,
+  idleMs: IDLE_TIMEOUT_MS,
+  dumpMs: DUMP_MS,
 }
 
 /**
- * Resolves with the counts of all files. Cancelled tests, and files that end without a summary, count as failed. One file
+ * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. One file
  * prints its report while it runs; of several, only those print it that fail.
  */
 export async function runTests(files, options = {}) {
-  const { concurrency = FILES_PER_CORE * availableParallelism(), limits = {} } = options
+  const lanes = options.lanes ?? LANES_PER_CORE * availableParallelism()
+  const limits = { ...defaultLimits, ...options.limits }
   const times = readTimes()
-  const jobs = files.flatMap((file) => jobsOf(file, times)).sort((a, b) => b.seconds - a.seconds)
-  const total = { passed: 0, failed: 0, skipped: 0 }
-  const measured = {}
-  const live = jobs.length === 1
-  const next = async () => {
-    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-      const result = await runJob(job, live, { ...defaultLimits, ...limits })
-      for (const key of Object.keys(total)) total[key] += result[key]
-      measured[job.title] = Math.round(result.seconds)
-      print(job, result, live)
+  const secondsOf = (file) => times[file] ?? DEFAULT_SECONDS
+  const sorted = [...files].sort((a, b) => secondsOf(b) - secondsOf(a))
+  const queues = { alone: sorted.filter(isAlone), shared: sorted.filter((file) => !isAlone(file)) }
+  const run = {
+    queues,
+    limits,
+    live: files.length === 1,
+    total: { passed: 0, failed: 0, skipped: 0 },
+    measured: {},
+  }
+  const kinds = Array.from({ length: Math.min(lanes, files.length) }, (_, at) =>
+    at % 2 === 0 ? 'shared' : 'alone',
+  )
+  await Promise.all(kinds.map((kind) => runLane(run, kind)))
+  if (process.env.PHAROS_TEST_TIMES) writeTimes(run.measured)
+  return run.total
+}
+
+const isAlone = (file) => alone.some((pattern) => pattern.test(file))
+
+/** Half of the lanes begin with files that share a process, the others with those that do not; each ends with what is left. */
+async function runLane(run, first) {
+  const { alone, shared } = run.queues
+  const runAlone = async () => {
+    for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
+      const child = new TestProcess(run, isolationOf(file))
+      await child.runFile(file)
+      await child.end()
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, next))
-  if (process.env.PHAROS_TEST_TIMES) writeTimes(measured)
-  return total
+  const runShared = async () => {
+    let child
+    for (let file = shared.shift(); file !== undefined; file = shared.shift()) {
+      child = child?.isUsable ? child : new TestProcess(run, [])
+      await child.runFile(file)
+    }
+    await child?.end()
+  }
+  for (const work of first === 'shared' ? [runShared, runAlone] : [runAlone, runShared]) await work()
 }
 
 const processes = new Set()
@@ -65,110 +100,122 @@ for (const [signal, status] of [
 ])
   process.once(signal, () => process.exit(status))
 
-const defaultLimits = {
-  testMs: TEST_TIMEOUT_MS,
-  fileMs: FILE_TIMEOUT_MS,
-  idleMs: IDLE_TIMEOUT_MS,
-  dumpMs: DUMP_MS,
-}
+/** A process that runs one file after the other. */
+class TestProcess {
+  #run
+  #child
+  #exit
+  #output = []
+  #running = []
+  #notes = []
+  #open
+  #ended
+  #cpuSeconds = 0
+  #failed = 0
+  #settle = () => {}
 
-function jobsOf(file, times) {
-  const count = shards[file] ?? 1
-  return Array.from({ length: count }, (_, at) => {
-    const shard = count === 1 ? undefined : `${at + 1}/${count}`
-    const title = shard ? `${file} ${shard}` : file
-    return { file, shard, title, seconds: times[title] ?? DEFAULT_SECONDS }
-  })
-}
-
-/** Runs one process; resolves with its counts, its output and, if it was ended or crashed, the position of that. */
-async function runJob({ file, shard }, live, { testMs, fileMs, idleMs, dumpMs }) {
-  const start = performance.now()
-  const [program, ...words] = [...isolationOf(file), process.execPath, ...argumentsOf(file, testMs)]
-  const child = spawn(program, words, {
-    env: environmentOf(shard),
-    stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe', 'pipe'],
-  })
-  processes.add(child)
-  child.once('exit', () => processes.delete(child))
-  const output = []
-  child.stdout?.on('data', (chunk) => output.push(chunk))
-  child.stderr?.on('data', (chunk) => output.push(chunk))
-  const state = { running: [], counts: undefined, cpuSeconds: undefined, open: undefined, ended: undefined }
-  let idleTimer
-  const end = (reason) => {
-    state.ended ??= reason
-    child.kill('SIGUSR2')
-    setTimeout(() => child.kill('SIGKILL'), dumpMs).unref()
+  constructor(run, isolation) {
+    this.#run = run
+    const [command, ...words] = [...isolation, process.execPath, ...argumentsOf(run)]
+    const out = run.live ? 'inherit' : 'pipe'
+    const child = spawn(command, words, { env: environment(), stdio: ['ignore', out, out, 'pipe', 'ipc'] })
+    this.#child = child
+    this.#exit = exitOf(child)
+    processes.add(child)
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => this.#output.push(chunk))
+    createInterface({ input: child.stdio[3] }).on('line', (line) => this.#apply(JSON.parse(line)))
+    void this.#exit.then(() => {
+      processes.delete(child)
+      this.#settle(undefined)
+    })
   }
-  const watchIdle = () => {
-    clearTimeout(idleTimer)
-    if (state.running.length > 0) return
-    idleTimer = setTimeout(end, idleMs, `no test ran for ${idleMs / 1000} s, and the process did not end`)
+
+  /** Whether it can run another file. */
+  get isUsable() {
+    return this.#ended === undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
-  watchIdle()
-  const fileTimer = setTimeout(end, fileMs, `not finished after ${fileMs / 1000} s`)
-  createInterface({ input: child.stdio[3] }).on('line', (line) => {
-    apply(state, JSON.parse(line))
-    watchIdle()
-  })
-  const [code, signal] = await exitOf(child)
-  clearTimeout(idleTimer)
-  clearTimeout(fileTimer)
-  const seconds = (performance.now() - start) / 1000
-  return {
-    ...countsOf(state, code),
-    seconds,
-    cpuSeconds: state.cpuSeconds,
-    ...describeEnd(state, code, signal, file),
-    output,
+
+  /** Runs a file, adds its counts to those of the run, and prints its line. */
+  async runFile(file) {
+    const { live, limits, total, measured } = this.#run
+    const start = performance.now()
+    this.#output = []
+    const timer = setTimeout(() => this.#stop(`not finished after ${limits.fileMs / 1000} s`), limits.fileMs)
+    const result = await new Promise((done) => {
+      this.#settle = done
+      this.#child.send({ file: resolve(file), timeout: limits.fileMs }, () => {})
+    })
+    clearTimeout(timer)
+    const seconds = (performance.now() - start) / 1000
+    const counts = result ?? { passed: 0, failed: 1, skipped: 0, failures: [] }
+    const trouble = result ? undefined : await this.#describeEnd(file, 'without its result')
+    const cpuSeconds = result?.cpuSeconds && result.cpuSeconds - this.#cpuSeconds
+    this.#cpuSeconds = result?.cpuSeconds ?? 0
+    this.#failed += counts.failed
+    for (const key of Object.keys(total)) total[key] += counts[key]
+    measured[file] = Math.round(seconds)
+    print({ ...counts, file, seconds, cpuSeconds, trouble, output: this.#output, live })
   }
-}
 
-function apply(state, { began, ended, nesting, counts, cpuSeconds, open }) {
-  const key = `${'  '.repeat(nesting ?? 0)}${began ?? ended}`
-  if (began) state.running.push(key)
-  if (ended && state.running.includes(key)) state.running.splice(state.running.indexOf(key), 1)
-  if (counts) Object.assign(state, { counts, cpuSeconds })
-  if (open) state.open = open
-}
-
-/** The process itself has ended, even if a program that the test started keeps its output open. */
-async function exitOf(child) {
-  const exit = new Promise((resolve) => child.once('exit', (...result) => resolve(result)))
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  const failed = new Promise((resolve) => child.once('error', (error) => resolve([1, error.message])))
-  const result = await Promise.race([exit, failed])
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 2_000).unref())])
-  for (const stream of child.stdio) stream?.destroy()
-  return result
-}
-
-function countsOf({ counts, ended }, code) {
-  if (counts === undefined) return { passed: 0, failed: 1, skipped: 0 }
-  const failed = counts.failed + counts.cancelled
-  const crashed = ended !== undefined || (failed === 0 && code !== 0)
-  return {
-    passed: counts.passed,
-    failed: crashed ? failed + 1 : failed,
-    skipped: counts.skipped + counts.todo,
+  /** Ends it; what keeps it open, or fails after the last test, counts as a failure. */
+  async end() {
+    const { limits, total } = this.#run
+    if (!this.isUsable) return
+    this.#child.disconnect()
+    const timer = setTimeout(
+      () => this.#stop(`no test ran for ${limits.idleMs / 1000} s, and the process did not end`),
+      limits.idleMs,
+    )
+    const [code] = await this.#exit
+    clearTimeout(timer)
+    if (this.#ended === undefined && (code === 0 || this.#failed > 0)) return
+    total.failed += 1
+    process.stdout.write(
+      `${Buffer.concat(this.#output)}\n${await this.#describeEnd('tests', 'after its last test')}\n`,
+    )
   }
-}
 
-/** Undefined if the file reported its end itself. */
-function describeEnd({ counts, ended, running, open }, code, signal, file) {
-  const failed = counts && counts.failed + counts.cancelled > 0
-  if (ended === undefined && counts !== undefined && (code === 0 || failed)) return {}
-  const how = signal === null ? `status ${code}` : signal
-  return {
-    trouble: [
-      `${file}: ${ended ?? `the process ended (${how}) ${counts ? 'after' : 'without'} its summary`}`,
-      running.length === 0
+  #stop(reason) {
+    this.#ended ??= reason
+    this.#child.kill('SIGUSR2')
+    setTimeout(() => this.#child.kill('SIGKILL'), this.#run.limits.dumpMs).unref()
+  }
+
+  #apply({ began, ended, nesting, note, open, ...result }) {
+    const key = `${'  '.repeat(nesting ?? 0)}${began ?? ended}`
+    if (began) this.#running.push(key)
+    if (ended && this.#running.includes(key)) this.#running.splice(this.#running.indexOf(key), 1)
+    if (note) this.#notes.push(note)
+    if (open) this.#open = open
+    if (result.file) this.#settle(result)
+  }
+
+  async #describeEnd(file, when) {
+    const [code, signal] = await this.#exit
+    const how = signal === null ? `status ${code}` : signal
+    return [
+      `${file}: ${this.#ended ?? `the process ended (${how}) ${when}`}`,
+      this.#running.length === 0
         ? 'no test was running'
-        : `running:\n${running.map((one) => `  ${one}`).join('\n')}`,
-      ...(open ? [`open: ${open.join(', ') || 'nothing'}`] : []),
-    ].join('\n'),
+        : `running:\n${this.#running.map((one) => `  ${one}`).join('\n')}`,
+      ...this.#notes,
+      ...(this.#open ? [`open: ${this.#open.join(', ') || 'nothing'}`] : []),
+    ].join('\n')
   }
+}
+
+/** The process itself has ended, even if a program that a test started keeps its output open. */
+async function exitOf(child) {
+  const streams = child.stdio.slice(1, 4).filter((stream) => stream !== null)
+  const ended = Promise.all(streams.map((stream) => once(stream, 'end').catch(() => {})))
+  const failed = new Promise((done) => child.once('error', (error) => done([1, error.message])))
+  const exit = new Promise((done) => child.once('exit', (...result) => done(result)))
+  const result = await Promise.race([exit, failed])
+  const waiting = new AbortController()
+  await Promise.race([ended, sleep(OUTPUT_MS, undefined, waiting).catch(() => {})])
+  waiting.abort()
+  for (const stream of streams) stream.destroy()
+  return result
 }
 
 /**
@@ -183,32 +230,31 @@ function isolationOf(file) {
   return canIsolate && file.startsWith('lab/') ? isolation : []
 }
 
-function argumentsOf(file, testMs) {
+function argumentsOf({ live, limits }) {
   return [
-    `--test-timeout=${testMs}`,
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
+    `--test-timeout=${limits.testMs}`,
+    ...(live ? ['--test-reporter=spec', '--test-reporter-destination=stdout'] : []),
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
-    file,
+    program,
   ]
 }
 
-/** Compiled code is cached: most files load the same few hundred sources, and several start the product. */
-function environmentOf(shard) {
-  const { NODE_TEST_CONTEXT: _, PHAROS_TEST_SHARD: __, ...env } = process.env
+/** Compiled code is cached: most processes load the same few hundred sources, and several start the product. */
+function environment() {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
   env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')
-  return shard ? { ...env, PHAROS_TEST_SHARD: shard } : env
+  return env
 }
 
-function print({ title }, { passed, failed, skipped, seconds, cpuSeconds, trouble, output }, live) {
-  if (failed > 0 && !live) process.stdout.write(`\n${Buffer.concat(output)}\n`)
+function print({ file, passed, failed, skipped, failures, seconds, cpuSeconds, trouble, output, live }) {
+  if (failed > 0 && !live) process.stdout.write(`\n${Buffer.concat(output)}${failures.join('\n\n')}\n`)
   if (trouble) process.stdout.write(`${trouble}\n`)
   if (live) return
   const counts = `${passed} passed${failed ? `, ${failed} FAILED` : ''}${skipped ? `, ${skipped} skipped` : ''}`
   const cpu = cpuSeconds === undefined ? '' : ` (${cpuSeconds.toFixed(1)} s of processor time)`
   const verdict = `${failed ? 'FAILED' : 'ok    '} ${seconds.toFixed(1).padStart(6)} s`
-  process.stdout.write(`${verdict}  ${title}: ${counts}${cpu}\n`)
+  process.stdout.write(`${verdict}  ${file}: ${counts}${cpu}\n`)
 }
 
 /** Wall seconds per file of an earlier run, for those that took at least 5: they only decide what starts first. */

@@ -28,12 +28,11 @@ function writeRun(files, options = {}) {
   const place = mkdtempSync(join(folder, 'case-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
   const script = `
-    const { runTests, shards } = await import(${JSON.stringify(join(import.meta.dirname, 'run-tests.mjs'))})
-    Object.assign(shards, ${JSON.stringify(options.shards ?? {})})
+    const { runTests } = await import(${JSON.stringify(join(import.meta.dirname, 'run-tests.mjs'))})
     const counts = await runTests(${JSON.stringify(Object.keys(files))}, ${JSON.stringify(options)})
     process.stdout.write('\\n' + JSON.stringify(counts))`
   writeFileSync(join(place, 'run.mjs'), script)
-  const { NODE_TEST_CONTEXT: _, PHAROS_TEST_SHARD: __, ...env } = process.env
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
   return { cwd: place, env }
 }
 
@@ -64,13 +63,28 @@ describe('a run of tests', () => {
     assert.match(output, /^FAILED +[\d.]+ s {2}b\.test\.mjs: 1 passed, 1 FAILED/m)
   })
 
-  it('splits a file into shards, each with its own part', () => {
-    const text = `${head}it('is shard ' + process.env.PHAROS_TEST_SHARD, () => {})\n`
-    const files = { 'a.test.mjs': text, 'b.test.mjs': passing }
-    const { counts, output } = runFiles(files, { shards: { 'a.test.mjs': 2 } })
-    assert.deepEqual(counts, { passed: 3, failed: 0, skipped: 0 })
-    assert.match(output, /a\.test\.mjs 1\/2: 1 passed/)
-    assert.match(output, /a\.test\.mjs 2\/2: 1 passed/)
+  it('runs files in one process, each with its own counts', () => {
+    const text = `${head}it('is in process ' + process.pid, () => { throw new Error('from ' + process.pid) })\n`
+    const files = { 'a.test.mjs': text, 'b.test.mjs': passing, 'c.test.mjs': text }
+    const { counts, output } = runFiles(files, { lanes: 1 })
+    assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 0 })
+    assert.equal(new Set(output.match(/Error: from \d+/g)).size, 1)
+    assert.match(output, /b\.test\.mjs: 1 passed \(/)
+  })
+
+  it('starts another process after one that ended', () => {
+    const files = { 'a.test.mjs': `${head}it('exits', () => process.exit(0))\n`, 'b.test.mjs': passing }
+    const { counts, output } = runFiles(files, { lanes: 1 })
+    assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 })
+    assert.match(output, /a\.test\.mjs: the process ended \(status 0\) without its result/)
+  })
+
+  it('fails if something throws after the test that began it', () => {
+    const text = `${head}it('passes', () => { setTimeout(() => { throw new Error('too late') }, 20) })
+      it('is next', () => sleep(100))\n`
+    const { counts, output } = runFiles({ 'a.test.mjs': text, 'b.test.mjs': passing })
+    assert.ok(counts.failed > 0)
+    assert.match(output, /too late/)
   })
 })
 
@@ -91,16 +105,19 @@ describe('a test that hangs', () => {
     const files = { 'a.test.mjs': hanging, 'b.test.mjs': busy }
     const { counts, output } = runFiles(files, { limits: { fileMs: 10_000, dumpMs: 500 } })
     assert.deepEqual(counts, { passed: 0, failed: 2, skipped: 0 })
-    assert.match(output, /a\.test\.mjs: not finished after 10 s\nrunning:\n {2}a suite .*\n {4}never ends/)
-    assert.match(output, /^open: .*Timeout/m)
-    assert.match(output, /b\.test\.mjs: not finished after 10 s\nrunning:\n {2}is busy/)
+    assert.match(
+      output,
+      /a\.test\.mjs: not finished after 10 s\nrunning:\n.*\n {4}a suite .*\n {6}never ends/,
+    )
+    assert.match(output, /^open: /m)
+    assert.match(output, /b\.test\.mjs: not finished after 10 s\nrunning:\n.*\n {4}is busy/)
   })
 
   it('is detected after the last test too, if something keeps the process alive', () => {
     const withOpenTimer = `${head}it('leaks', () => { setInterval(() => {}, 1000) })\n`
     const { counts, output } = runFiles({ 'a.test.mjs': withOpenTimer }, { limits: { idleMs: 1_500 } })
     assert.equal(counts.failed, 1)
-    assert.match(output, /a\.test\.mjs: no test ran for 1\.5 s, and the process did not end/)
+    assert.match(output, /tests: no test ran for 1\.5 s, and the process did not end/)
   })
 })
 
@@ -143,10 +160,7 @@ describe('a process that ends early', () => {
       const text = `${head}it('ends it', async () => { await sleep(50); ${statement} })\n`
       const { counts, output } = runFiles({ 'a.test.mjs': text, 'b.test.mjs': passing })
       assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 })
-      assert.ok(
-        output.includes(`the process ended (${shown}) without its summary\nrunning:\n  ends it`),
-        output,
-      )
+      assert.ok(output.includes(`the process ended (${shown}) without its result\nrunning:`), output)
     })
   }
 })

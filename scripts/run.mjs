@@ -26,6 +26,7 @@ const commands = {
   build: [['scripts/build-portal.mjs']],
   pharos: [server],
   test: [['scripts/test.mjs']],
+  'test:long': [['scripts/test.mjs', '--long']],
   check: [['scripts/check.mjs']],
   lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],
   bench: [[...heap, 'bench/src/main.ts']],

@@ -1,17 +1,43 @@
-// Loaded by run-tests.mjs into every process that runs a test file. Reports which suites and tests begin and end, and the
-// counts, as lines of JSON on file descriptor 3. Writes are synchronous: an exit of the process loses none.
+// Loaded by run-tests.mjs into every process that runs test files. Reports which suites and tests begin and end, and the
+// result of each file, as lines of JSON on file descriptor 3. Writes are synchronous: an exit of the process loses none.
 import { readFileSync, writeSync } from 'node:fs'
+import { inspect } from 'node:util'
 
 const EVENTS_FD = 3
 
-/** Prints nothing: the readable report is that of the `spec` reporter beside it. */
+/** Prints nothing. A file is the suite of nesting 0 that test-process.mjs made of it. */
 export default async function* reportEvents(source) {
+  let file = emptyResult()
   for await (const { type, data } of source) {
     if (type === 'test:dequeue') send({ began: titleOf(data), nesting: data.nesting })
     else if (type === 'test:complete') send({ ended: titleOf(data), nesting: data.nesting })
-    else if (type === 'test:summary') send({ counts: data.counts, cpuSeconds: cpuSeconds() })
+    else if (type === 'test:pass' || type === 'test:fail') {
+      count(file, type, data)
+      if (data.nesting === 0) {
+        send({ file: data.name, ...file, cpuSeconds: cpuSeconds() })
+        file = emptyResult()
+      }
+    } else if (type === 'test:diagnostic' && data.message.startsWith('Error')) send({ note: data.message })
     yield ''
   }
+}
+
+const emptyResult = () => ({ passed: 0, failed: 0, skipped: 0, failures: [] })
+
+/** A suite counts only if it fails by itself: it cannot be loaded, or a hook of it fails. */
+function count(file, type, data) {
+  const isSuite = data.details.type === 'suite'
+  if (data.skip !== undefined || data.todo !== undefined) file.skipped += isSuite ? 0 : 1
+  else if (type === 'test:pass') file.passed += isSuite ? 0 : 1
+  else if (data.details.error.failureType !== 'subtestsFailed') {
+    file.failed += 1
+    file.failures.push(`${titleOf(data)}\n${textOf(data.details.error)}`)
+  }
+}
+
+function textOf(error) {
+  const { cause } = error
+  return inspect(cause instanceof Error || error.failureType === 'hookFailed' ? cause : error, { depth: 4 })
 }
 
 const titleOf = ({ name, line }) => `${name} (line ${line})`

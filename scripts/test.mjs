@@ -1,15 +1,18 @@
-// `npm test [-- path ...]`: the check, then every test of every workspace; or only the test files and folders that are
-// named, without the check. The last line is `N passed, N failed, N skipped`, alone. The status is not 0 if anything
-// failed, the check included, or if no test ran.
+// `npm test [-- path ...]`: the check, then every test of every workspace but those of the long run; or only the test files
+// and folders that are named, without the check. `npm run test:long` has all of them, with ten times as many repetitions.
+// The last line is `N passed, N failed, N skipped`, alone. The status is not 0 if anything failed, the check included, or if
+// no test ran.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
-import { allTests, namedTests, needPortal } from './find-tests.mjs'
+import { allTests, namedTests, needPortal, shortTests } from './find-tests.mjs'
 import { runTests } from './run-tests.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const paths = process.argv.slice(2)
+const paths = process.argv.slice(2).filter((word) => word !== '--long')
+const isLong = process.argv.includes('--long')
+if (isLong) process.env.PHAROS_TEST_SCALE ??= '1'
 const named = paths.length > 0 ? findNamed() : undefined
 process.chdir(root)
 // A missing peer skips its tests on a developer's machine; in CI it fails them.
@@ -18,7 +21,7 @@ if (named === undefined) installPeers()
 // Before any test reads it: otherwise a test could read a partially built one.
 if (named === undefined || needPortal(named)) buildPortal()
 const checked = named !== undefined || (await check())
-const counts = await runTests(named ?? allTests())
+const counts = await runTests(named ?? (isLong ? allTests() : shortTests()))
 // After named files it keeps running for some seconds: the next run starts at once.
 if (named === undefined) {
   const { stopTestServer } = await import('../server/src/db/testing.ts')

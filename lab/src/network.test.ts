@@ -6,9 +6,10 @@ import { skipWithout } from './program.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
+import { scaled } from '../../server/src/runtime/testing-scale.ts'
 
 const owner = '64500:1:1'
-const rounds = process.env['PHAROS_TEST_LONG'] === '1' ? 20 : 3
+const rounds = scaled(3)
 
 describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   it('delivers announcements of the driver to the neighbor, IPv4 and IPv6, with path and communities', async () => {

@@ -9,9 +9,9 @@ import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
 import { skipWithout } from './program.ts'
 import { waitFor } from './wait.ts'
+import { scaled } from '../../server/src/runtime/testing-scale.ts'
 
-const long = process.env['PHAROS_TEST_LONG'] === '1'
-const kills = long ? 200 : 8
+const kills = scaled(8)
 /** Time to announce all routes after a restart of gobgpd. A loaded machine needs several seconds for 1,000 of them; operators should allow 30. */
 const deferralSeconds = 8
 const routers = ['ams', 'fra']

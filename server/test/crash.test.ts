@@ -3,13 +3,13 @@
 // an unbroken chain from its first to its present state, which contains every acknowledged change exactly once and in the order of
 // the returned versions; every delivery is stored once and has become its event; and no prefix that was not changed was ever
 // withdrawn, checked in the database and, if gobgpd is installed, on the router.
-// 30 kills with a PostgreSQL that keeps running (1,000 with PHAROS_TEST_LONG), and some that kill it too.
+// 30 kills with a PostgreSQL that keeps running in the long run, and some that kill it too.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Gobgpd } from '../../lab/src/gobgpd.ts'
@@ -25,9 +25,9 @@ import { createGobgpSpeaker } from '../src/drivers/gobgp/speaker.ts'
 import { createKeyRing, mac, type KeyRing } from '../src/runtime/secrets.ts'
 import { createApiToken, formatApiToken } from '../src/session/api-token-format.ts'
 import { untilAcknowledged, type Acknowledged, type Request } from './support/persistent-client.ts'
-import { createRandom, scale, testSeed, type Random } from './support/random.ts'
-import { shardedIt } from './support/shard.ts'
+import { createRandom, testSeed, type Random } from './support/random.ts'
 import { ServerProcess } from './support/server-process.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
 const regionSlugs = ['ams', 'fra', 'lon'] as const
 const writersCount = 3
@@ -369,105 +369,99 @@ const serverSettings = (secret: string): Record<string, string> => ({
 const newFolder = () => mkdtempSync(join(tmpdir(), 'pharos-crash-'))
 
 describe('a crash', () => {
-  const kills = scale(30, 1_000)
+  const kills = scaled(30)
   const ownerCommunity = '64500:1:1'
 
   for (const routed of [skipWithout('gobgpd', 'gobgp') === false]) {
     const what = routed ? 'on a real router' : 'in the sandbox, since gobgpd is not installed'
-    shardedIt(
-      `of a server, ${kills} times, loses and duplicates nothing and withdraws nothing ${what}`,
-      async (t) => {
-        const folder = newFolder()
-        await using database = await createTestDatabase({ durable: true })
-        const secret = randomBytes(32).toString('hex')
-        const router = routed ? await startRouter(folder) : undefined
-        const speaker = router
-          ? { kind: 'gobgp', address: router.apiAddress, owner: ownerCommunity, insecure: true }
-          : { kind: 'sandbox' }
-        const scene = await seed(database.postgres, createKeyRing([secret]), speaker)
-        const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
-        const servers: ServerProcess[] = []
-        for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
-        let begun: Load | undefined
-        try {
-          // A first start that ends cleanly fills the compile cache for the others.
-          await servers[0]!.start()
-          await untilStable(database.postgres)
-          await servers[0]!.kill('SIGTERM')
-          const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
-          const load = startLoad(
-            scene,
-            servers.map(({ url }) => url),
-          )
-          begun = load
-          let killed = 0
-          const repeats = () => load.writes.filter(({ answer }) => answer.attempts > 1).length
-          // A slow machine needs more kills to hit as many requests.
-          const isEnough = () => killed++ >= kills && load.writes.length > kills && repeats() > kills / 10
-          await Promise.all(
-            servers.map((server, at) => killRepeatedly(server, load, createRandom(testSeed + at), isEnough)),
-          )
-          await servers[0]!.start()
-          await load.stop()
-          await assertWrites(database.postgres, scene, load.writes)
-          await assertDeliveries(database.postgres, new Set(load.deliveries.keys()))
-          await untilStable(database.postgres)
-          await assertNothingWithdrawn(database.postgres)
-          const seen = await stopWatching?.()
-          if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was missing on the router')
-          t.diagnostic(
-            `${load.writes.length} changes and ${load.deliveries.size} deliveries acknowledged,` +
-              `${repeats()} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
-          )
-        } catch (error) {
-          throw explained(error, servers)
-        } finally {
-          begun?.abort()
-          await Promise.all(servers.map((server) => server.kill()))
-          await router?.stop()
-          rmSync(folder, { recursive: true, force: true })
-        }
-      },
-    )
-  }
-
-  const deepKills = scale(4, 50)
-  shardedIt(
-    `that kills the embedded PostgreSQL too, ${deepKills} times, loses and duplicates nothing`,
-    async () => {
+    it(`of a server, ${kills} times, loses and duplicates nothing and withdraws nothing ${what}`, async (t) => {
       const folder = newFolder()
-      const dataDir = join(folder, 'data')
+      await using database = await createTestDatabase({ durable: true })
       const secret = randomBytes(32).toString('hex')
-      const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
-      const server = await ServerProcess.create({ folder, settings })
-      const random = createRandom(testSeed)
+      const router = routed ? await startRouter(folder) : undefined
+      const speaker = router
+        ? { kind: 'gobgp', address: router.apiAddress, owner: ownerCommunity, insecure: true }
+        : { kind: 'sandbox' }
+      const scene = await seed(database.postgres, createKeyRing([secret]), speaker)
+      const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
+      const servers: ServerProcess[] = []
+      for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
       let begun: Load | undefined
       try {
-        await server.start()
-        const scene = await withDatabase(dataDir, (postgres) =>
-          seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
+        // A first start that ends cleanly fills the compile cache for the others.
+        await servers[0]!.start()
+        await untilStable(database.postgres)
+        await servers[0]!.kill('SIGTERM')
+        const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
+        const load = startLoad(
+          scene,
+          servers.map(({ url }) => url),
         )
-        const load = (begun = startLoad(scene, [server.url]))
-        for (let killed = 0; killed < deepKills || load.writes.length <= deepKills; killed++) {
-          await sleep(300 + random.below(1_000))
-          await server.kill('SIGKILL')
-          await server.start()
-        }
+        begun = load
+        let killed = 0
+        const repeats = () => load.writes.filter(({ answer }) => answer.attempts > 1).length
+        // A slow machine needs more kills to hit as many requests.
+        const isEnough = () => killed++ >= kills && load.writes.length > kills && repeats() > kills / 10
+        await Promise.all(
+          servers.map((server, at) => killRepeatedly(server, load, createRandom(testSeed + at), isEnough)),
+        )
+        await servers[0]!.start()
         await load.stop()
-        await withDatabase(dataDir, async (postgres) => {
-          await assertWrites(postgres, scene, load.writes)
-          await assertDeliveries(postgres, new Set(load.deliveries.keys()))
-          await assertNothingWithdrawn(postgres)
-        })
+        await assertWrites(database.postgres, scene, load.writes)
+        await assertDeliveries(database.postgres, new Set(load.deliveries.keys()))
+        await untilStable(database.postgres)
+        await assertNothingWithdrawn(database.postgres)
+        const seen = await stopWatching?.()
+        if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was missing on the router')
+        t.diagnostic(
+          `${load.writes.length} changes and ${load.deliveries.size} deliveries acknowledged,` +
+            `${repeats()} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
+        )
       } catch (error) {
-        throw explained(error, [server])
+        throw explained(error, servers)
       } finally {
         begun?.abort()
-        await server.kill('SIGTERM')
+        await Promise.all(servers.map((server) => server.kill()))
+        await router?.stop()
         rmSync(folder, { recursive: true, force: true })
       }
-    },
-  )
+    })
+  }
+
+  const deepKills = scaled(4)
+  it(`that kills the embedded PostgreSQL too, ${deepKills} times, loses and duplicates nothing`, async () => {
+    const folder = newFolder()
+    const dataDir = join(folder, 'data')
+    const secret = randomBytes(32).toString('hex')
+    const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
+    const server = await ServerProcess.create({ folder, settings })
+    const random = createRandom(testSeed)
+    let begun: Load | undefined
+    try {
+      await server.start()
+      const scene = await withDatabase(dataDir, (postgres) =>
+        seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
+      )
+      const load = (begun = startLoad(scene, [server.url]))
+      for (let killed = 0; killed < deepKills || load.writes.length <= deepKills; killed++) {
+        await sleep(300 + random.below(1_000))
+        await server.kill('SIGKILL')
+        await server.start()
+      }
+      await load.stop()
+      await withDatabase(dataDir, async (postgres) => {
+        await assertWrites(postgres, scene, load.writes)
+        await assertDeliveries(postgres, new Set(load.deliveries.keys()))
+        await assertNothingWithdrawn(postgres)
+      })
+    } catch (error) {
+      throw explained(error, [server])
+    } finally {
+      begun?.abort()
+      await server.kill('SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 })
 
 /** Adds the seed for a repeated run and the logs of the servers. */

@@ -17,8 +17,7 @@ import { subjects } from './support/subjects.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
 import { expectedAccessOf } from './support/expected-access.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
-import { scale } from './support/random.ts'
-import { inShard, shardOf } from './support/shard.ts'
+import { isLongRun } from '../src/runtime/testing-scale.ts'
 
 /** Operations, or variants of them, that no caller tries, each `operation: reason`. Must stay empty. */
 const untested: readonly string[] = []
@@ -141,9 +140,9 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
 /**
  * An invalid credential is refused in one place, which depends only on the kind of credential that the route accepts
  * (http/authenticate.ts). Therefore each of these callers is tried on a fifth of the operations of each kind, evenly distributed,
- * and each operation by a fifth of them. With PHAROS_TEST_LONG each is tried on all.
+ * and each operation by a fifth of them. In the long run each is tried on all.
  */
-const strangerShare = scale(5, 1)
+const strangerShare = isLongRun ? 1 : 5
 const strangers = callers.filter(({ identity }) => identity.kind === 'stranger')
 
 function isTried(subject: Subject, caller: Caller): boolean {
@@ -154,10 +153,7 @@ function isTried(subject: Subject, caller: Caller): boolean {
   return (alike.indexOf(subject) + at) % strangerShare === 0
 }
 
-/** For tests that do not depend on the shard of this process. */
-const describeOnce = inShard(0) ? describe : () => {}
-
-for (const subject of shardOf(subjects)) {
+for (const subject of subjects) {
   const route = routeOf(subject)
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
     for (const caller of callers.filter((one) => isTried(subject, one))) {
@@ -180,7 +176,7 @@ for (const subject of shardOf(subjects)) {
   })
 }
 
-describeOnce('if members may not toggle announcements', () => {
+describe('if members may not toggle announcements', () => {
   it('only admins and staff may, with any credential', async () => {
     await using strict = await createTestApi(
       { PHAROS_MEMBERS_MAY_TOGGLE: 'false' },
@@ -205,7 +201,7 @@ describeOnce('if members may not toggle announcements', () => {
   })
 })
 
-describeOnce('the enumeration', () => {
+describe('the enumeration', () => {
   it('finds every operation of the contract on the server', () => {
     assert.deepEqual(
       routes.filter((route) => !isMounted(route)).map(({ name }) => name),

@@ -1,7 +1,7 @@
 // Sends requests generated from the published OpenAPI document, valid and mutated, to the whole API on a database with rows. For
 // all of them: no 5xx except 503; every response as declared for its status; nothing invalid accepted; nothing changed by refused
-// requests; nothing valid refused except for the reasons listed here. Validity is decided by support/expected-validity.ts. 20,000
-// requests; 1,000,000 with PHAROS_TEST_LONG; PHAROS_TEST_SEED repeats a run.
+// requests; nothing valid refused except for the reasons listed here. Validity is decided by support/expected-validity.ts.
+// PHAROS_TEST_SEED repeats a run.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -28,8 +28,7 @@ import {
   type Operation,
 } from './support/openapi-operations.ts'
 import { invalidReasonOf, type Draft } from './support/expected-validity.ts'
-import { scale, testSeed } from './support/random.ts'
-import { shardOf } from './support/shard.ts'
+import { testSeed } from './support/random.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
 import { deliveryIds, restoreWebhooks, webhookIds } from './support/webhooks.ts'
 import { addBlackhole } from './support/subjects-blackhole.ts'
@@ -44,8 +43,9 @@ import {
   restoreRouters,
   type Fixtures,
 } from './support/fixtures.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const requests = scale(20_000, 1_000_000)
+const requests = scaled(20_000)
 
 /** Fewer runs for slow operations: signing in hashes a password for 12 ms, signing out needs new credentials each time. */
 const shares: Readonly<Record<string, number>> = {
@@ -697,7 +697,7 @@ describe('the published document', () => {
 })
 
 describe('requests made from the published document', () => {
-  for (const operation of shardOf(operations)) {
+  for (const operation of operations) {
     it(`conform to it: ${operation.id}, ${runsOf(operation)} times`, async (t) => {
       const statuses = new Map<number, number>()
       let invalidCount = 0

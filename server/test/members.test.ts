@@ -20,6 +20,7 @@ import {
   type Colleague,
 } from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
 let api: TestApi
 let teams = 0
@@ -251,7 +252,7 @@ describe('the role of a member', () => {
 })
 
 describe('two admins at the same moment', () => {
-  const rounds = process.env['PHAROS_TEST_LONG'] ? 500 : 12
+  const rounds = scaled(12)
   type Pair = { readonly one: Colleague; readonly two: Colleague }
   const races: Record<string, (pair: Pair) => readonly Promise<Answered>[]> = {
     'who demote each other': ({ one, two }) => [demote(one, two.memberId), demote(two, one.memberId)],

@@ -1,6 +1,5 @@
 // R3: for any fault between the database and the plan, at most three routes are withdrawn, and a hold asks staff: in full runs, and
 // in quick runs before a full one.
-// PHAROS_TEST_LONG multiplies the number of faults.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -15,6 +14,7 @@ import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock
 import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
 const announced = 40
 const resting = 20
@@ -185,7 +185,7 @@ it('never withdraws more than three routes because of a fault, and always opens 
   assert.equal(withdrawalsMax(announced), 3)
   const names = Object.keys(faults)
   const seen = new Map<string, number>()
-  const numRuns = 100 * Number(process.env.PHAROS_TEST_LONG ?? 1)
+  const numRuns = scaled(100)
   const anyFault = fc.record({
     kind: fc.constantFrom(...names),
     dice: fc.tuple(

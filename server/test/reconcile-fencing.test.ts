@@ -1,7 +1,6 @@
 // R4: two reconcilers of one region; the first is paused between reading and sending, and loses its lock. Meanwhile prefixes are
 // toggled and the second takes over. In the end the router has the desired routes, and at no time was a prefix withdrawn that was
 // desired at that moment, or anything sent by a replaced reconciler. The first is paused in full runs and quick runs alternately.
-// PHAROS_TEST_LONG multiplies the number of rounds.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,8 +15,9 @@ import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const rounds = 50 * Number(process.env.PHAROS_TEST_LONG ?? 1)
+const rounds = scaled(50)
 const prefixes = [0, 1, 2, 3].map((at) => `10.0.${at}.0/24`)
 const router = sandboxRegion('fencing')
 const plain = createSandboxSpeaker({ region: 'fencing' })

@@ -16,9 +16,10 @@ import { after, before, describe, it, mock } from 'node:test'
 import { sql } from 'kysely'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+import { createRandom, testSeed, type Random } from './support/random.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const rounds = scale(200, 10_000)
+const rounds = scaled(200)
 const tabsMax = 50
 const graceMs = 30_000
 const lateRepeatMs = 600_000

@@ -8,10 +8,11 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+import { createRandom, testSeed, type Random } from './support/random.ts'
 import { codeOf } from './support/second-factor.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const rounds = scale(12, 500)
+const rounds = scaled(12)
 
 let api: TestApi
 let teams: readonly TestTeam[]

@@ -1,12 +1,11 @@
 // Combinations of two failures, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or rejected,
 // while a prefix is damped, while its attributes are about to change, and while the database or the reconciler is unavailable. The
 // peer never loses a prefix that was not disabled.
-// PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { skipWithout } from '../../lab/src/program.ts'
@@ -32,9 +31,9 @@ import { createMetrics } from '../src/runtime/metrics.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createRandom, testSeed } from './support/random.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
-import { shardedIt } from './support/shard.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const kills = process.env['PHAROS_TEST_LONG'] ? 200 : 8
+const kills = scaled(8)
 const owner = '64500:1:1'
 const prefixes = Array.from({ length: 50 }, (_, at) => `10.1.${at}.0/24`)
 const log = createLog({ logLevel: process.env['PHAROS_LOG_LEVEL'] ?? 'silent', logFormat: 'json' } as never)
@@ -73,7 +72,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     rmSync(folder, { recursive: true })
   })
 
-  shardedIt('a restart applies no withdrawal that is held, and none that was rejected', async () => {
+  it('a restart applies no withdrawal that is held, and none that was rejected', async () => {
     await startReconcilers()
     await allAnnounced()
     await disableWithoutRequest(database.postgres, ids.slice(0, 47))
@@ -85,7 +84,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await assertNoLoss('rejected')
   })
 
-  shardedIt('a restart before the hold is opened applies no withdrawal either', async () => {
+  it('a restart before the hold is opened applies no withdrawal either', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -94,7 +93,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await assertNoLoss('no hold yet')
   })
 
-  shardedIt('a restart damps no announced prefix', async () => {
+  it('a restart damps no announced prefix', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -105,7 +104,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await assertNoLoss('damped')
   })
 
-  shardedIt('a restart applies no change of the next hop that is held', async () => {
+  it('a restart applies no change of the next hop that is held', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -118,36 +117,33 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     assert.deepEqual([...nextHops], ['0.0.0.0'])
   })
 
-  shardedIt(
-    'a restart loses no prefix while the database refuses connections, is silent, or was never reachable',
-    async () => {
-      const proxy = await useProxy()
-      // The first run has announced everything, and is refused while it stores its check: no run has succeeded.
-      const blocked = await db().startTransaction().execute()
-      await sql`lock table region_routers in share row exclusive mode`.execute(blocked)
-      const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
-      await allAnnounced()
-      proxy.refuse()
-      await blocked.rollback().execute()
-      await assertNoLoss('refused')
-      proxy.open()
-      await checkedAgain()
-      proxy.silence()
-      await assertNoLoss('silent')
-      proxy.open()
-      await checkedAgain()
-      await running.stop()
-      proxy.refuse()
-      await assertNoLoss('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
-      await patch(ids[0]!, false)
-      proxy.open()
-      using seen = lab.watchBirdRoutes('ams')
-      await seen.saw('removed', prefixes[0]!, 120_000)
-      assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
-    },
-  )
+  it('a restart loses no prefix while the database refuses connections, is silent, or was never reachable', async () => {
+    const proxy = await useProxy()
+    // The first run has announced everything, and is refused while it stores its check: no run has succeeded.
+    const blocked = await db().startTransaction().execute()
+    await sql`lock table region_routers in share row exclusive mode`.execute(blocked)
+    const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
+    await allAnnounced()
+    proxy.refuse()
+    await blocked.rollback().execute()
+    await assertNoLoss('refused')
+    proxy.open()
+    await checkedAgain()
+    proxy.silence()
+    await assertNoLoss('silent')
+    proxy.open()
+    await checkedAgain()
+    await running.stop()
+    proxy.refuse()
+    await assertNoLoss('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
+    await patch(ids[0]!, false)
+    proxy.open()
+    using seen = lab.watchBirdRoutes('ams')
+    await seen.saw('removed', prefixes[0]!, 120_000)
+    assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
+  })
 
-  shardedIt('twenty toggles of three prefixes all reach the peer, and damp none', async () => {
+  it('twenty toggles of three prefixes all reach the peer, and damp none', async () => {
     await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
     await startReconcilers()
     await waitFor('all is announced', async () => (await lab.birdRoutes('ams')).length === 10)
@@ -161,7 +157,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     assert.equal(await findHold(), undefined)
   })
 
-  shardedIt(
+  it(
     `${kills} restarts during holds, damping, database outages and lost leaders lose no prefix`,
     { timeout: kills * 120_000 },
     async () => {

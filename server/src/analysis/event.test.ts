@@ -7,8 +7,9 @@ import { eventFlags, eventSignals, eventStatuses, timelineMax } from '@pharos/co
 import { eventId, mergeObservation, networksOf } from './event.ts'
 import type { Event, Observation } from './event.ts'
 import { abridgeJson, canonicalJson, isSameJson, type Json } from './json.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const runs = 300 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
+const runs = scaled(300)
 const source = { key: 'edge', defaults: { sourceTimezone: 'Europe/Amsterdam', sourceCountry: 'NL' } }
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
 

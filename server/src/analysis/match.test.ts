@@ -7,8 +7,9 @@ import { covers, parsePrefix } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { matchNetworks } from './match.ts'
 import type { Match } from './match.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const runs = 500 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
+const runs = scaled(500)
 
 // Nested on purpose: most pairs overlap.
 const prefixes = [

@@ -23,8 +23,8 @@ import { getTeamEvent, listTeamEvents } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
 import { parseOrdering, parseRelatedQuery } from './related-query.ts'
 import { addPrefix, addTeam, compareCounts } from './testing.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const long = process.env.PHAROS_TEST_LONG ? 50 : 1
 const eventsCount = 6_000
 const day = 86_400_000
 const epoch = Date.UTC(2026, 0, 1)
@@ -340,7 +340,7 @@ describe('the related list', () => {
       fc.asyncProperty(rollups, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
-      { numRuns: 150 * long },
+      { numRuns: scaled(150) },
     )
   })
 
@@ -361,7 +361,7 @@ describe('the related list', () => {
           )
         },
       ),
-      { numRuns: 150 * long },
+      { numRuns: scaled(150) },
     )
   })
 
@@ -370,7 +370,7 @@ describe('the related list', () => {
       fc.asyncProperty(searches, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
-      { numRuns: 100 * long },
+      { numRuns: scaled(100) },
     )
   })
 
@@ -379,7 +379,7 @@ describe('the related list', () => {
       fc.asyncProperty(textSearches, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
-      { numRuns: 150 * long },
+      { numRuns: scaled(150) },
     )
   })
 
@@ -413,7 +413,7 @@ describe('the related list', () => {
       fc.asyncProperty(rollups, async (query) => {
         assert.deepEqual(await listed(teamB, query as Query), expected(visible, query as Query))
       }),
-      { numRuns: 50 * long },
+      { numRuns: scaled(50) },
     )
     const hidden = model.find(({ affectedNetwork }) => !overlaps(affectedNetwork!, heldByB))!
     await assert.rejects(getTeamEvent(database, reader(teamB), hidden.id), {

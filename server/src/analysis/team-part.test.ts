@@ -23,6 +23,7 @@ import { fastnetmon } from './sources/fastnetmon.ts'
 import { createNotes } from './sources/notes.ts'
 import { teamPart } from './team-part.ts'
 import { addPrefix, addSource, addTeam, compareCounts, deliver } from './testing.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const listQuery = Compile(listRelatedEventsRoute.query!)
 const prefixes = (...texts: string[]) => texts.map(parsePrefix)
@@ -183,7 +184,7 @@ describe('the part of an event', () => {
           assert.equal(part.affectedBps, event.affectedBps)
         },
       ),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 20_000 : 300 },
+      { numRuns: scaled(300) },
     )
   })
 })

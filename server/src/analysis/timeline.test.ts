@@ -4,8 +4,9 @@ import * as fc from 'fast-check'
 import { eventSignals, timelineMax } from '@pharos/contract/analysis'
 import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
 import { mergeTimelines } from './timeline.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const runs = 500 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
+const runs = scaled(500)
 /** So small that nearly every merge truncates. */
 const limit = 4
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../operation/operation.ts'
 import { authorize, parseAuthorization } from './authenticate.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const user: UserActor = {
   kind: 'user',
@@ -64,7 +65,7 @@ describe('an Authorization header', () => {
           }
         },
       ),
-      { numRuns: process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 100_000 },
+      { numRuns: scaled(100_000) },
     )
   })
 })

@@ -18,6 +18,7 @@ import { Type } from 'typebox'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
 import { createPathReader, createQueryReader } from './query.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const schema = Strict({
   limit: Limit,
@@ -128,7 +129,7 @@ describe('a query string', () => {
           assert.ok(error instanceof Failure, String(error))
         }
       }),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 10_000_000 : 100_000 },
+      { numRuns: scaled(100_000) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
 import { parseJsonBody } from './strict-json.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const codeOf = (bytes: Buffer): string => {
   try {
@@ -48,14 +49,14 @@ describe('a JSON body', () => {
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         if (!text.includes('\\u0000')) assert.deepEqual(parseJsonBody(Buffer.from(text)), JSON.parse(text))
       }),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 20_000 },
+      { numRuns: scaled(20_000) },
     )
   })
 
   it('is parsed or rejected for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void codeOf(Buffer.from(bytes))),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 10_000_000 : 100_000 },
+      { numRuns: scaled(100_000) },
     )
   })
 })

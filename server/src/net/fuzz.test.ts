@@ -9,6 +9,7 @@ import { CommunityError, parseCommunity, parseLargeCommunity } from './community
 import { PrefixError } from './prefix-error.ts'
 import { maskHostBits, parsePrefix, parsePrefixOrAddress } from './prefix.ts'
 import { cpuMs } from './testing-time.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const parsers = [
   { name: 'parsePrefix', parse: parsePrefix, error: PrefixError },
@@ -20,8 +21,7 @@ const parsers = [
   { name: 'parseLargeCommunity', parse: parseLargeCommunity, error: CommunityError },
 ] as const
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-const runs = isLong ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 
 const valid = [
   '203.0.113.0/24',

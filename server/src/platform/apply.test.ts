@@ -11,6 +11,7 @@ import { platformKinds } from './kinds/index.ts'
 import { printPlan } from './print.ts'
 import { PlatformError } from './problem.ts'
 import { sampleText } from './samples.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const now = new Date('2026-03-01T10:00:00Z')
@@ -557,7 +558,7 @@ test('wakes the reconciler if announcements change, and only then', async () => 
   await client.end()
 })
 
-const many = process.env['PHAROS_TEST_LONG'] ? 20_000 : 1_000
+const many = scaled(1_000)
 
 test(`${many} announcements are applied in one run`, { timeout: 30 * many }, async () => {
   await empty()

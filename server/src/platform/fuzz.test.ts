@@ -1,13 +1,14 @@
 // Broken files, as an editor, a merge or a template may leave them: the result is a list of problems with their places or a
-// plan, never an exception. 4,000 files; 100,000 with PHAROS_TEST_LONG.
+// plan, never an exception..
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { platformKinds } from './kinds/index.ts'
 import { planPlatform } from './plan.ts'
 import { cpuMs } from '../net/testing-time.ts'
 import { checkText, nothing, sampleText } from './samples.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const runs = process.env['PHAROS_TEST_LONG'] ? 100_000 : 4_000
+const runs = scaled(4_000)
 
 /** A seeded generator, so that a failure can be repeated by its number. */
 function numbersFrom(seed: number): (below: number) => number {

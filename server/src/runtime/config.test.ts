@@ -127,7 +127,7 @@ test('an error never shows a secret', () => {
 })
 
 test('the variables of tests and of other programs are left alone', () => {
-  assert.deepEqual(problemsOf({ PHAROS_TEST_LONG: '1', PATH: '/bin', PHAROSE: 'x' }), [])
+  assert.deepEqual(problemsOf({ PHAROS_TEST_SCALE: '1', PATH: '/bin', PHAROSE: 'x' }), [])
 })
 
 test('a setting that is the path of a file is that path, and may itself be read from a file', () => {

@@ -8,6 +8,7 @@ import {
   parseRecoveryCode,
   recoveryCodeMac,
 } from './recovery-code.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const ring = createKeyRing(['r'.repeat(40)])
 
@@ -35,7 +36,7 @@ describe('recovery codes', () => {
   })
 
   it('are parsed to the canonical format or rejected, for any text', () => {
-    const numRuns = process.env['PHAROS_TEST_LONG'] ? 1_000_000 : 10_000
+    const numRuns = scaled(10_000)
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
         const code = parseRecoveryCode(text)

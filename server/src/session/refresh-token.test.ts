@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { formatRefreshToken, parseRefreshToken } from './refresh-token.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const ring = createKeyRing(['k'.repeat(40)])
 const token = { sessionId: '8d47b489-fa88-4b4d-9f26-dfb524385522', counter: 7 }
@@ -39,7 +40,7 @@ describe('a refresh token', () => {
         const parsed = parseRefreshToken(ring, some)
         assert.ok(parsed === undefined || some.slice(0, -1) === text.slice(0, -1))
       }),
-      { numRuns: process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 100_000 },
+      { numRuns: scaled(100_000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createTotpSecret, totpSecretText, totpStepOf, totpUri } from './totp.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 /** RFC 6238, appendix B, for SHA-1: the last six of its eight digits. */
 const vectors: readonly (readonly [seconds: number, code: string])[] = [
@@ -36,7 +37,7 @@ describe('a code of an authenticator', () => {
       '\u{1F600}'.repeat(3),
     ])
       assert.equal(totpStepOf(secret, text, at(59)), undefined, text)
-    const numRuns = process.env['PHAROS_TEST_LONG'] ? 1_000_000 : 10_000
+    const numRuns = scaled(10_000)
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
         const step = totpStepOf(secret, text, at(59))

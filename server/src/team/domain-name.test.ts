@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { canonicalDomain, domainOfEmail, objectionTo, recordLabel, type Domain } from './domain-name.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-const numRuns = isLong ? 10_000_000 : 20_000
+const numRuns = scaled(20_000)
 
 const objection = (text: string, allowDocumentation = false) => {
   const domain = canonicalDomain(text)

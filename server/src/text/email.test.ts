@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { parseEmail } from './email.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 describe('an e-mail address', () => {
   const kept: Record<string, string> = {
@@ -61,7 +62,7 @@ describe('an e-mail address', () => {
         assert.equal(parseEmail(address), address)
         assert.match(address, /^[^\s<>,;"]+@[a-z0-9_.-]+$/u)
       }),
-      { numRuns: process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 20_000 },
+      { numRuns: scaled(20_000) },
     )
   })
 })

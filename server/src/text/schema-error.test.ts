@@ -7,6 +7,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { Type, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { createSchemaCheck, describeProblem, isSecretName, type SchemaProblem } from './schema-error.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const Letter = Strict({ kind: Type.Literal('letter'), pages: Type.Integer({ minimum: 1, maximum: 9 }) })
 const Roa = Strict({
@@ -226,7 +227,7 @@ describe('for every schema of the API', () => {
             assert.doesNotMatch(problem.message, /, not /)
         }
       }),
-      { numRuns: process.env['PHAROS_TEST_LONG'] ? 500_000 : 10_000 },
+      { numRuns: scaled(10_000) },
     )
     assert.ok(invalid > 5000, `${invalid} values were invalid`)
   })

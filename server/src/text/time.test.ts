@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isTimezone, parseTime } from './time.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
-const runs = process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 
 describe('a time', () => {
   const read: Record<string, string> = {

@@ -10,9 +10,6 @@ export type Random = {
 
 export const testSeed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
 
-/** Returns the number of iterations: `short` by default, `long` with PHAROS_TEST_LONG. */
-export const scale = (short: number, long: number): number => (process.env['PHAROS_TEST_LONG'] ? long : short)
-
 /** xorshift32 (Marsaglia 2003). */
 export function createRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1

@@ -10,8 +10,9 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { CaptureError, isCapture, readCapture, snapLength, writeCapture, type Packet } from './capture.ts'
 import { acceptFile, cutCapture } from './event-file.ts'
 import { ethernet, ipv4Packet, ipv6Packet, pcapngOf } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const runs = 300 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
+const runs = scaled(300)
 
 const packets = fc.array(
   fc.record({

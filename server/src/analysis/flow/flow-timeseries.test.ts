@@ -19,12 +19,13 @@ import { getFlowGraph } from './flow-graph.ts'
 import { exportFlowTimeseries, getFlowTimeseries } from './flow-timeseries.ts'
 import type { FlowDeps } from './read-flows.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const now = new Date('2026-03-14T12:00:00Z')
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const ago = (ms: number) => new Date(now.getTime() - ms)
-const runs = process.env['PHAROS_TEST_LONG'] ? 2_000 : 150
+const runs = scaled(150)
 
 let database: TestDatabase
 let store: TestFlowStore

@@ -15,11 +15,12 @@ import { addTeam } from '../testing.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
 import { onsetsOf } from './attack-condition.ts'
 import { createWhatIf, whatIfStatement, type WhatIfRequest } from './what-if.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const endMs = Date.parse('2026-03-14T12:00:00Z')
 const startMs = endMs - 3_600_000
 const prefix = parsePrefix('203.0.113.0/24')
-const runs = process.env['PHAROS_TEST_LONG'] ? 2_000 : 100
+const runs = scaled(100)
 
 let database: TestDatabase
 let store: TestFlowStore

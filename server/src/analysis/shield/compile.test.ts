@@ -8,8 +8,7 @@ import { covers, lengthOf, parsePrefix } from '../../net/prefix.ts'
 import { flowMatches, flowPackets } from '../../net/testing-flow.ts'
 import { compileLists, type OrderedList } from './compile.ts'
 import type { CompiledList, CompiledRule, ScrubberCapabilities } from './scrubber.ts'
-
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const flowspec: ScrubberCapabilities = {
   ordering: 'flowspec',
@@ -90,7 +89,7 @@ describe('lists compiled for FlowSpec', () => {
           const nlri = installed.map(({ match }) => JSON.stringify(encodeComponents(match)))
           assert.equal(new Set(nlri).size, nlri.length, 'the same NLRI twice')
         }),
-        { numRuns: isLong ? 10_000 : 400 },
+        { numRuns: scaled(400) },
       )
       assert.ok(counts.naiveWrong > counts.lists * 0.3, JSON.stringify(counts))
       assert.ok(counts.refused <= counts.lists * 0.2, JSON.stringify(counts))
@@ -126,7 +125,7 @@ describe('lists compiled for FlowSpec', () => {
           for (const packet of sample) assert.equal(treatment(installed, packet), treatment(expected, packet))
         },
       ),
-      { numRuns: isLong ? 5_000 : 300 },
+      { numRuns: scaled(300) },
     )
     assert.ok(compiled > 100, `${compiled} pairs`)
   })

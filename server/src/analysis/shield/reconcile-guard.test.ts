@@ -8,6 +8,7 @@ import { flowMatches, flowPackets } from '../../net/testing-flow.ts'
 import { compileLists } from './compile.ts'
 import { guardChanges, type GuardedChanges, type ListEvidence, newRulesMax } from './reconcile-guard.ts'
 import { fingerprintOf, planLists, type InstalledList, type ScrubberCapabilities } from './scrubber.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const flowspec: ScrubberCapabilities = {
   ordering: 'flowspec',
@@ -241,7 +242,7 @@ const listsOf = (family: 4 | 6): fc.Arbitrary<ListEvidence[]> =>
     )
 
 const families = fc.constantFrom<4 | 6>(4, 6)
-const numRuns = process.env['PHAROS_TEST_LONG'] === '1' ? 20_000 : 500
+const numRuns = scaled(500)
 
 describe('lists that a scrubber can have', () => {
   it('are never held as a defect, in place of others or of none', () => {

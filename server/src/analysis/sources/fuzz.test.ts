@@ -16,8 +16,9 @@ import { createNotes } from './notes.ts'
 import { NormaliseError } from './source.ts'
 import type { Normaliser } from './source.ts'
 import { cpuMs } from '../../net/testing-time.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const runs = 20_000 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
+const runs = scaled(20_000)
 const seed = Number(process.env.PHAROS_TEST_SEED ?? 1)
 const receivedAt = new Date('2026-03-01T12:00:00Z')
 

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { bogonOf } from '../../net/bogon.ts'
 import { parsePrefix, prefixParts } from '../../net/prefix.ts'
 import { readNewAnnouncements, type NewRules } from './new-announcement.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const long = process.env['PHAROS_TEST_LONG'] === '1'
 const rules: NewRules = { allowDocumentation: false, regions: ['ams', 'fra'] }
 
 const nearlyPrefix = fc.oneof(
@@ -41,7 +41,7 @@ describe('a new announcement', () => {
           for (const at of items.keys()) assert.ok(rejected.has(at) || kept.has(at), `item ${at} is neither`)
         },
       ),
-      { numRuns: long ? 10_000_000 : 100_000 },
+      { numRuns: scaled(100_000) },
     )
   })
 

@@ -3,9 +3,6 @@ import { randomInt } from 'node:crypto'
 
 export const seed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
 
-/** Ten times as many with PHAROS_TEST_LONG. */
-export const times = (count: number): number => (process.env['PHAROS_TEST_LONG'] ? 10 * count : count)
-
 /** Returns 0 to n - 1; a linear congruential generator (Numerical Recipes). */
 export type RandomBelow = (n: number) => number
 

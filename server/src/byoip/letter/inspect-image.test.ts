@@ -10,7 +10,8 @@ import {
   sampleJpeg,
   samplePng,
 } from './testing-letters.ts'
-import { mutate, seed, seededRandom, times } from '../announcement/testing-mutation.ts'
+import { mutate, seed, seededRandom } from '../announcement/testing-mutation.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const png = (...chunks: Buffer[]) => Buffer.concat([pngSignature, ...chunks])
 const pixels = pngChunk('IDAT', Buffer.from([1, 2, 3]))
@@ -74,11 +75,11 @@ describe('a PNG', () => {
     assertQuick(() => refusalOfPng(many))
   })
 
-  it(`is rejected after any change, ${times(100_000)} times`, () => {
+  it(`is rejected after any change, ${scaled(100_000)} times`, () => {
     const random = seededRandom(seed)
     const sample = samplePng()
     const isIntact = (bytes: Buffer) => bytes.equals(sample) || bytes.equals(samplePng({ comment: false }))
-    for (let round = 0; round < times(100_000); round++) {
+    for (let round = 0; round < scaled(100_000); round++) {
       const changed = mutate(sample, random)
       if (isIntact(changed) || !looksLikePng(changed)) continue
       const refusal = refusalOfPng(changed)
@@ -143,10 +144,10 @@ describe('a JPEG', () => {
     assertQuick(() => refusalOfJpeg(stuffed))
   })
 
-  it(`is parsed to its end or rejected after any change, ${times(100_000)} times`, () => {
+  it(`is parsed to its end or rejected after any change, ${scaled(100_000)} times`, () => {
     const random = seededRandom(seed)
     let taken = 0
-    for (let round = 0; round < times(100_000); round++) {
+    for (let round = 0; round < scaled(100_000); round++) {
       const changed = mutate(sampleJpeg(), random)
       if (!looksLikeJpeg(changed) || refusalOfJpeg(changed)) continue
       taken++

@@ -7,9 +7,10 @@ import { createInspector } from './inspect-letter.ts'
 import { inspectPdf } from './inspect-pdf.ts'
 import { isSafeLink } from './pdf-link.ts'
 import { pdfObjectStream, pdfStream, samplePdf, writePdf } from './testing-letters.ts'
-import { seed, times } from '../announcement/testing-mutation.ts'
+import { seed } from '../announcement/testing-mutation.ts'
 import { runInThread } from '../../runtime/thread.ts'
 import type { Mutations } from './testing-inspect-mutations.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const fixtures = new URL('fixtures/', import.meta.url)
 const fixture = (name: string): Buffer => readFileSync(new URL(name, fixtures))
@@ -313,12 +314,12 @@ describe('the inspection of a PDF', () => {
     'trailer<<',
   ]
 
-  it(`returns a result after any change, ${times(300)} times`, async () => {
+  it(`returns a result after any change, ${scaled(300)} times`, async () => {
     const samples = [
       samplePdf('/OpenAction [3 0 R /Fit]', [pdfObjectStream([[9, empty]])]),
       ...valid.map(fixture).filter(({ length }) => length < 10_000),
     ]
-    const work: Mutations = { samples, words, seed, rounds: times(300) }
+    const work: Mutations = { samples, words, seed, rounds: scaled(300) }
     const script = new URL('testing-inspect-mutations.ts', import.meta.url)
     const limits = { timeoutMs: 600_000, heapMib: 1_024, buffersMib: 1_024 }
     const codes = await runInThread<Record<string, number>>(script, work, limits)

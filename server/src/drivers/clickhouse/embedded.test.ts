@@ -18,9 +18,10 @@ import { assertChdb } from './embedded.ts'
 import { createFlowStore } from './flow-store.ts'
 import type { Retention } from './retention.ts'
 import { flowsBlock } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const skip = process.env.PHAROS_TEST_CLICKHOUSE_URL !== undefined && 'the server is elsewhere'
-const kills = process.env.PHAROS_TEST_LONG ? 50 : 6
+const kills = scaled(6)
 const now = Math.floor(Date.now() / 1000)
 const day = 86_400
 const forever: Retention = { flowDays: 3650, rollupDays: 3650 }

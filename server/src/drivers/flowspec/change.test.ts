@@ -13,10 +13,10 @@ import { gobgp3 } from '../gobgp/gobgp3.ts'
 import { gobgp4 } from '../gobgp/gobgp4.ts'
 import { changeOf } from './change.ts'
 import { decodeOwnRule, encodeRule, type InstalledRule } from './codec.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const owner = parseOwner('64500:2:1')
 const prefix = { 4: parsePrefix('203.0.113.0/24'), 6: parsePrefix('2001:db8:a::/48') } as const
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
 
 const actions = fc.oneof(
   fc.constantFrom<FilterAction>({ kind: 'allow' }, { kind: 'deny' }),
@@ -74,7 +74,7 @@ describe('a rule of FlowSpec', () => {
           assert.ok(error instanceof Error && error.name !== 'AssertionError', String(error))
         }
       }),
-      { numRuns: isLong ? 300_000 : 10_000 },
+      { numRuns: scaled(10_000) },
     )
   })
 })
@@ -96,7 +96,7 @@ describe('a message', () => {
           planted++
           assert.throws(() => changeOf(kind, [installed], owner, planting), Error)
         }),
-        { numRuns: isLong ? 100_000 : 3_000 },
+        { numRuns: scaled(3_000) },
       )
       assert.ok(planted > 1_000, `${planted} planted`)
     })

@@ -11,8 +11,9 @@ import { decodeAttributes, decodeNlri, encodeAttributes, encodeNlri } from './at
 import { decodeOwnRoute, encodeRoute, encodeWithdrawal, parseOwner, type Path } from './codec.ts'
 import { PathSchema } from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const numRuns = process.env['PHAROS_TEST_LONG'] === '1' ? 100_000 : 2_000
+const numRuns = scaled(2_000)
 const owner = parseOwner('64500:1:1')
 
 it('encodes and decodes every route without a change, for both versions', () => {

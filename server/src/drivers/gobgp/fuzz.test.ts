@@ -10,9 +10,9 @@ import { decodeOwnRoute, encodeRoute, parseOwner, type Path } from './codec.ts'
 import * as v3 from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
 import { cpuMs } from '../../net/testing-time.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-const runs = isLong ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 const hangMs = 50
 const owner = parseOwner('64500:1:1')
 

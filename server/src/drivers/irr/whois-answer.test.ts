@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createWhoisDecoder, WhoisAnswerError, type WhoisAnswer } from './whois-answer.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-const runs = isLong ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 const bytesMax = 100_000
 
 function encode(answer: WhoisAnswer): Buffer {

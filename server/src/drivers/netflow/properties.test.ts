@@ -32,10 +32,9 @@ import {
   v9,
   type Row,
 } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
 
 const elements = [
   1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 17, 23, 24, 27, 28, 32, 34, 48, 50, 60, 85, 86, 88, 139, 176,
@@ -144,7 +143,7 @@ describe('templates, sampling rates and data', () => {
           assert.deepEqual(rows, rowsOfRestarted(names), 'a restart in between changes nothing')
         },
       ),
-      { numRuns: isLong ? 1000 : 300 },
+      { numRuns: scaled(300) },
     )
   })
 
@@ -166,7 +165,7 @@ describe('templates, sampling rates and data', () => {
 })
 
 describe('hostile datagrams', () => {
-  const hostileRuns = isLong ? 500_000 : 20_000
+  const hostileRuns = scaled(20_000)
   const udp = pack(
     new Uint8Array(12),
     u16(0x0800),
@@ -270,7 +269,7 @@ describe('hostile datagrams', () => {
         )
         assert.deepEqual(rowsOf(columns), alone)
       }),
-      { numRuns: isLong ? 2000 : 500 },
+      { numRuns: scaled(500) },
     )
   })
 
@@ -329,7 +328,7 @@ describe('hostile datagrams', () => {
           assert.equal(sum(inUse()), 0)
         },
       ),
-      { numRuns: isLong ? 300 : 20 },
+      { numRuns: scaled(20) },
     )
   })
 

@@ -15,6 +15,7 @@ import type { RtrPdu } from './pdu.ts'
 import { RtrSession } from './session.ts'
 import { cachePdu, slow } from './testing.ts'
 import { cpuMs } from '../../net/testing-time.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 describe('the PDUs of RTR', () => {
   it('are decoded as in RFC 8210 section 5', () => {
@@ -145,7 +146,7 @@ function mutate({
   return how === 0 ? Buffer.concat([octets, octets.subarray(at % octets.length)]) : octets
 }
 
-const runs = process.env['PHAROS_TEST_LONG'] === '1' ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 
 describe('input of a cache', () => {
   it(`ends each of ${runs} mutated sessions with an RtrError or accepts it`, () => {

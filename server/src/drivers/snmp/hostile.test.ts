@@ -16,10 +16,11 @@ import { DeviceSocket } from './socket.ts'
 import { createSnmpSource, type SnmpSourceOptions } from './source.ts'
 import { deviceRecords } from './testing-device.ts'
 import { walkColumns } from './walk.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const { signal } = new AbortController()
 const credential = { kind: 'v2c', community: 'public' } as const
-const runs = process.env['PHAROS_TEST_LONG'] === '1' ? 1_000_000 : 20_000
+const runs = scaled(20_000)
 
 const recordsOf = (count: number): readonly SnmpRecord[] =>
   deviceRecords({

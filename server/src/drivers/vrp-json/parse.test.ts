@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { parsePrefix } from '../../net/prefix.ts'
 import { readVrpExport, VrpExportError } from './parse.ts'
 import type { VrpExport } from './parse.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const now = new Date('2026-11-21T00:00:00Z')
 const nowSeconds = now.getTime() / 1000
@@ -109,7 +110,7 @@ describe('a VRP export', () => {
       )
   })
 
-  const runs = process.env['PHAROS_TEST_LONG'] === '1' ? 10_000_000 : 100_000
+  const runs = scaled(100_000)
   it(`is parsed or rejected with VrpExportError, ${runs} times with mutations`, () => {
     const texts = [routinator, rpkiClient].map((document) => JSON.stringify(document))
     const edit = fc.tuple(

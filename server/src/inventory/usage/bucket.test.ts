@@ -21,10 +21,11 @@ import {
 import { deltaOf } from './delta.ts'
 import { mapCounters } from './reading.ts'
 import { createRow, laterRow } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const all = (value: bigint | null) => mapCounters(() => value)
 const sumOf = (values: readonly (bigint | null)[]) => values.reduce<bigint>((sum, value) => sum + value!, 0n)
-const runs = process.env['PHAROS_TEST_LONG'] ? 100_000 : 3_000
+const runs = scaled(3_000)
 const start = Date.UTC(2026, 0, 1)
 
 describe('an increase in buckets', () => {

@@ -9,6 +9,7 @@ import { nameToWire, parseName } from './name.ts'
 import type { ResourceRecord } from './record.ts'
 import { domainName } from './testing.ts'
 import { recordType } from './type.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const octets = (maxLength: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ maxLength })
 
@@ -158,8 +159,7 @@ describe('messages', () => {
 })
 
 describe('malformed messages', () => {
-  const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-  const runs = isLong ? 5_000_000 : 10_000
+  const runs = scaled(10_000)
 
   it(`are decoded or refused with MessageError, in ${runs} mutations`, () => {
     const edit = fc.tuple(fc.nat(0xffff), fc.oneof(fc.nat(255), fc.constantFrom(0, 192, 255)))

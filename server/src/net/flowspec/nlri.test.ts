@@ -5,8 +5,8 @@ import { type FlowMatch, matchText } from '../flow-match.ts'
 import { parsePrefix } from '../prefix.ts'
 import { flowMatches } from '../testing-flow.ts'
 import { compareFlowspec, decodeFlowspec, encodeComponents, encodeFlowspec } from './nlri.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
 const destination = parsePrefix('203.0.113.0/24')
 
 const hex = (match: FlowMatch): string => Buffer.from(encodeFlowspec(match)).toString('hex')
@@ -20,7 +20,7 @@ describe('the NLRI of FlowSpec', () => {
           assert.equal(matchText(decoded), matchText(match))
           assert.equal(hex(decoded), hex(match))
         }),
-        { numRuns: isLong ? 50_000 : 3_000 },
+        { numRuns: scaled(3_000) },
       )
     })
 
@@ -56,7 +56,7 @@ describe('the NLRI of FlowSpec', () => {
             assert.equal(matchText(decodeFlowspec(encodeFlowspec(decoded), family)), matchText(decoded))
           },
         ),
-        { numRuns: isLong ? 200_000 : 10_000 },
+        { numRuns: scaled(10_000) },
       )
       assert.ok(outcomes.decoded > 500 && outcomes.rejected > 500, JSON.stringify(outcomes))
     })

@@ -5,9 +5,9 @@ import * as fc from 'fast-check'
 import { asSetOf, autNumOf, membershipOf, parseAsSetName, routeObjectOf } from './rpsl-objects.ts'
 import { parseRpsl, RpslError } from './rpsl.ts'
 import type { RpslObject } from './rpsl.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
-const isLong = process.env['PHAROS_TEST_LONG'] === '1'
-const runs = isLong ? 10_000_000 : 100_000
+const runs = scaled(100_000)
 
 const valid = [
   'route: 192.0.2.0/24\norigin: AS64496\nsource: RADB\n',

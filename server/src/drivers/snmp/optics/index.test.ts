@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
 import type { OpticValue } from './family.ts'
 import { listTransceivers, opticFamilies, type OpticWalk, readOptics } from './index.ts'
+import { scaled } from '../../../runtime/testing-scale.ts'
 
 const folder = join(import.meta.dirname, 'recordings')
 const ifName = '1.3.6.1.2.1.31.1.1.1.1'
@@ -143,7 +144,7 @@ describe('every family', () => {
           }
         },
       ),
-      { numRuns: process.env['PHAROS_TEST_LONG'] ? 20_000 : 1_000 },
+      { numRuns: scaled(1_000) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { compareOctets, parseName } from '../name.ts'
 import { findType, recordType } from '../type.ts'
 import { RdataError, canonicalRdata, parseRdata, printRdata, targetOf, validateRdata } from './rdata.ts'
 import { invalidData, validData } from './testing-corpus.ts'
+import { scaled } from '../../../runtime/testing-scale.ts'
 
 const origin = parseName('example')
 
@@ -128,7 +129,6 @@ describe('record data', () => {
       'a'.repeat(300),
     ]
     const edit = fc.tuple(fc.nat(100), fc.nat(3), fc.constantFrom(...pieces))
-    const isLong = process.env['PHAROS_TEST_LONG'] === '1'
     fc.assert(
       fc.property(
         fc.constantFrom(...samples),
@@ -151,7 +151,7 @@ describe('record data', () => {
           }
         },
       ),
-      { numRuns: isLong ? 5_000_000 : 30_000 },
+      { numRuns: scaled(30_000) },
     )
   })
 })

@@ -1,7 +1,6 @@
 // Each part of DNS is killed (SIGKILL) at random moments while clients change record sets: the API, the publisher and its substitute, the name
 // server, BIND and Knot behind it, and a process of PostgreSQL, which then recovers from its log. Afterwards every acknowledged record is served
 // everywhere with the stored serial, and at no time was a zone missing on a name server that had it.
-// Each part once; 1,000 kills with PHAROS_TEST_LONG.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,10 +24,11 @@ import { createKeyRing, mac, seal } from '../src/runtime/secrets.ts'
 import { createApiToken, formatApiToken } from '../src/session/api-token-format.ts'
 import { addTeam, type TestApi } from './api.ts'
 import { untilAcknowledged } from './support/persistent-client.ts'
-import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+import { createRandom, testSeed, type Random } from './support/random.ts'
 import { ServerProcess } from './support/server-process.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const kills = scale(7, 1_000)
+const kills = scaled(7)
 const writers = 4
 const zones = ['one', 'two', 'three'].map((label) => parseZoneName(`${label}.crash.example`))
 

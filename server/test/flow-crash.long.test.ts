@@ -15,9 +15,10 @@ import { createTestDatabase } from '../src/db/testing.ts'
 import { createFlowStore } from '../src/drivers/clickhouse/flow-store.ts'
 import { createExportState, encodeIpfix } from '../src/commands/demo/traffic/datagrams.ts'
 import { wordsOf, type DemoFlow } from '../src/commands/demo/traffic/model.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
 const script = fileURLToPath(new URL('support/flow-collector-process.ts', import.meta.url))
-const kills = process.env['PHAROS_TEST_LONG'] ? 100 : 10
+const kills = scaled(10)
 const sentMs = 10
 const flowsAtOnce = 60
 

@@ -1,7 +1,6 @@
 // Processes of the collector are killed (SIGKILL) at random moments while they poll, and so are their connections to PostgreSQL.
 // Afterwards the minutes of each port have exactly the octets that its counters have increased by, for exactly the time
 // between the first and the last reading: nothing is lost, and nothing is counted twice.
-// 12 kills (100 with PHAROS_TEST_LONG).
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
-import { createRandom, scale, testSeed } from './support/random.ts'
+import { createRandom, testSeed } from './support/random.ts'
+import { scaled } from '../src/runtime/testing-scale.ts'
 
-const kills = scale(12, 100)
+const kills = scaled(12)
 const devices = 4
 const portsOfDevice = 5
 /** Restarts take less than 15 minutes of this clock on a busy machine: a longer gap is not counted. */

@@ -1,0 +1,10 @@
+// How often tests repeat what is random: mutated input, kills, generated requests. Nothing of the product imports this file.
+
+/** 1 in `npm run test:long`, a tenth in `npm test`, whose runs have a new seed each; PHAROS_TEST_SCALE=100 takes hours. */
+const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)
+
+/** Whether this is the long run, which tries every combination. */
+export const isLongRun = scale >= 1
+
+/** Returns the number of repetitions in this run, at least one, where the long run has `full`. */
+export const scaled = (full: number): number => Math.max(1, Math.round(full * scale))
