@@ -22,6 +22,8 @@ const FILE_TIMEOUT_MS = factor * 30 * 60_000
 const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
+/** A process with more memory runs no further file: each collection of its garbage would take longer than most tests. */
+const RSS_MIB_MAX = 700
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
 /** Processes at once, per core: many files wait for daemons and timers most of the time. */
@@ -33,7 +35,7 @@ const DEFAULT_SECONDS = 1
  * Files that need a process of their own: those that control a browser or a network, those that end processes or change
  * what belongs to the whole process (signals, the environment, the collector of garbage), and those that load no product.
  */
-const alone = [/^(?:bench|lab|portal\/test|scripts)\//]
+const alone = [/^(?:bench|dist|lab|portal\/test|scripts)\//, /^server\/src\/dns\/sign\/sign-in-thread/]
 
 const defaultLimits = {
   testMs: TEST_TIMEOUT_MS,
@@ -83,8 +85,12 @@ async function runLane(run, first) {
   const runShared = async () => {
     let child
     for (let file = shared.shift(); file !== undefined; file = shared.shift()) {
-      child = child?.isUsable ? child : new TestProcess(run, [])
+      child ??= new TestProcess(run, [])
       await child.runFile(file)
+      if (child.isGrown || !child.isRunning) {
+        await child.end()
+        child = undefined
+      }
     }
     await child?.end()
   }
@@ -112,6 +118,7 @@ class TestProcess {
   #ended
   #cpuSeconds = 0
   #failed = 0
+  #rssMib = 0
   #settle = () => {}
 
   constructor(run, isolation) {
@@ -130,8 +137,11 @@ class TestProcess {
     })
   }
 
-  /** Whether it can run another file. */
-  get isUsable() {
+  get isGrown() {
+    return this.#rssMib > RSS_MIB_MAX
+  }
+
+  get isRunning() {
     return this.#ended === undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
@@ -152,6 +162,7 @@ class TestProcess {
     const cpuSeconds = result?.cpuSeconds && result.cpuSeconds - this.#cpuSeconds
     this.#cpuSeconds = result?.cpuSeconds ?? 0
     this.#failed += counts.failed
+    this.#rssMib = result?.rssMib ?? 0
     for (const key of Object.keys(total)) total[key] += counts[key]
     measured[file] = Math.round(seconds)
     print({ ...counts, file, seconds, cpuSeconds, trouble, output: this.#output, live })
@@ -160,7 +171,7 @@ class TestProcess {
   /** Ends it; what keeps it open, or fails after the last test, counts as a failure. */
   async end() {
     const { limits, total } = this.#run
-    if (!this.isUsable) return
+    if (!this.isRunning) return
     this.#child.disconnect()
     const timer = setTimeout(
       () => this.#stop(`no test ran for ${limits.idleMs / 1000} s, and the process did not end`),

@@ -6,5 +6,8 @@ const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)
 /** Whether this is the long run, which tries every combination. */
 export const isLongRun = scale >= 1
 
-/** Returns the number of repetitions in this run, at least one, where the long run has `full`. */
-export const scaled = (full: number): number => Math.max(1, Math.round(full * scale))
+/**
+ * Returns the number of repetitions in this run where the long run has `full`. A test that counts what it met by chance needs
+ * `atLeast` so many.
+ */
+export const scaled = (full: number, atLeast = 1): number => Math.max(atLeast, Math.round(full * scale))

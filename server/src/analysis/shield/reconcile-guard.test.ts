@@ -242,7 +242,7 @@ const listsOf = (family: 4 | 6): fc.Arbitrary<ListEvidence[]> =>
     )
 
 const families = fc.constantFrom<4 | 6>(4, 6)
-const numRuns = scaled(500)
+const numRuns = scaled(500, 300)
 
 describe('lists that a scrubber can have', () => {
   it('are never held as a defect, in place of others or of none', () => {
@@ -267,7 +267,7 @@ describe('lists that a scrubber can have', () => {
       }),
       { numRuns },
     )
-    for (const count of Object.values(counts)) assert.ok(count > 20, JSON.stringify(counts))
+    for (const count of Object.values(counts)) assert.ok(count > 10, JSON.stringify(counts))
   })
 
   it('may lack only rules that decide about no packet', () => {
@@ -295,6 +295,6 @@ describe('lists that a scrubber can have', () => {
       }),
       { numRuns },
     )
-    for (const count of Object.values(counts)) assert.ok(count > 20, JSON.stringify(counts))
+    for (const count of Object.values(counts)) assert.ok(count > 10, JSON.stringify(counts))
   })
 })

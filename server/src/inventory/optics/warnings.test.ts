@@ -225,7 +225,7 @@ const middle = (values: readonly number[]) => sorted(values)[values.length >> 1]
 
 describe('a simulated year', () => {
   it('of healthy lanes has no warning of a trend', () => {
-    const lanes = scaled(60)
+    const lanes = scaled(60, 60)
     const found = Array.from({ length: lanes }, (_, at) =>
       firstRaised(
         simulatedLane(at + 1, yearDays, undefined, () => 0),
@@ -241,7 +241,7 @@ describe('a simulated year', () => {
 
   it('of fading lanes has a warning of a trend weeks before the level is too low', () => {
     const onset = 40
-    const found = Array.from({ length: scaled(60) }, (_, at) => {
+    const found = Array.from({ length: scaled(60, 60) }, (_, at) => {
       const rx = simulatedLane(10_000 + at, 110, 4, (day) => -0.06 * Math.max(0, day - onset))
       return firstRaised(rx, 30).get('trend') ?? Infinity
     })
@@ -254,7 +254,7 @@ describe('a simulated year', () => {
   })
 
   it('of damaged lanes has a warning of a step the next day, and rarely one of a trend', () => {
-    const lanes = scaled(60)
+    const lanes = scaled(60, 60)
     const found = Array.from({ length: lanes }, (_, at) =>
       firstRaised(
         simulatedLane(20_000 + at, 90, 5, (day) => (day < 50 ? 0 : -2)),

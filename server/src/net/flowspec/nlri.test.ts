@@ -58,7 +58,7 @@ describe('the NLRI of FlowSpec', () => {
         ),
         { numRuns: scaled(10_000) },
       )
-      assert.ok(outcomes.decoded > 500 && outcomes.rejected > 500, JSON.stringify(outcomes))
+      assert.ok(outcomes.decoded > scaled(500) && outcomes.rejected > scaled(500), JSON.stringify(outcomes))
     })
   }
 
