@@ -157,12 +157,10 @@ export const statementCalls: readonly StatementCall[] = [
   ({ postgres }) => findService(postgres, team, id),
   ({ postgres }) => readUsage(postgres, team, id, ['octets_in'], { start: now, end: now, seconds: 300 }),
   ({ postgres }) =>
-    listPoints(
-      postgres,
-      team,
-      sql`select g.id, g.metric, g.lane, g.part, now() as since from gauges g`,
-      { borders: series.borders, isDaily: true },
-    ),
+    listPoints(postgres, team, sql`select g.id, g.metric, g.lane, g.part, now() as since from gauges g`, {
+      borders: series.borders,
+      isDaily: true,
+    }),
   ({ db }) => listLetterOccurrences(db, now),
   ({ db }) => insertMessages(db, [{ teamId: team, userId: null, type: 'event.started', data: '{}' }]),
   ...platformKinds.kinds.flatMap((one): StatementCall[] => {
