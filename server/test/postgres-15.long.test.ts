@@ -21,6 +21,7 @@ const suites = [
   '../src/dns/publish/publish-signed.test.ts',
   '../src/analysis/related-event.test.ts',
   '../src/analysis/team-part.test.ts',
+  '../src/db/owner.test.ts',
   '../src/db/wake.test.ts',
   '../src/db/maintenance.test.ts',
 ]
