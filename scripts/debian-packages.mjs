@@ -5,11 +5,14 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 /** The Debian package of each program that the tests, the lab or the bench run: a program that is missing here cannot be run. */
 const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.url), 'utf8'))
 
-/** chromium is found by its path, the other is a part of pdns-server. */
-const others = ['chromium', 'pdns-backend-sqlite3']
+/**
+ * chromium and PostgreSQL are found by their paths, pdns-backend-sqlite3 is a part of pdns-server. The package postgresql is the version of the
+ * release, 15 on Debian 12, and contains pgbench.
+ */
+const others = ['chromium', 'pdns-backend-sqlite3', 'postgresql']
 
-/** Further packages of the bench: postgresql contains pgbench, dnsperf asks name servers as fast as they answer. */
-const onlyBench = ['postgresql', 'dnsperf']
+/** Further packages of the bench: dnsperf asks name servers as fast as they answer. */
+const onlyBench = ['dnsperf']
 
 export const benchPackages = [...new Set([...Object.values(programs), ...others, ...onlyBench])]
 

@@ -13,10 +13,10 @@ import { listEventAttachments, type EventAttachmentDeps } from './attachment/eve
 import { getRelatedTimeseries, type TimeseriesDeps } from './event-timeseries.ts'
 import { getEventTraffic, type EventTrafficDeps } from './event-traffic.ts'
 import { reviewEvent, type ReviewDeps } from './review-event.ts'
-import { getTeamEvent, listEvents, listTeamEvents, type RelatedDeps } from './related-event.ts'
+import { getTeamEvent, listEvents, listTeamEvents, type DetailDeps } from './related-event.ts'
 
 export const relatedEventRoutes = (
-  deps: RelatedDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps,
+  deps: DetailDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps,
 ): Mounted[] => [
   handle(listEventsRoute, listEvents, deps),
   handle(listRelatedEventsRoute, listTeamEvents, deps),

@@ -6,6 +6,13 @@ import { lengthOf } from '../net/prefix.ts'
 import type { RelatedQuery } from './related-query.ts'
 import { pageStatement } from './related-page.store.ts'
 import type { RelatedRows } from './related-sql.store.ts'
+import {
+  sourceColumns,
+  sourceOf,
+  sourcesWithPlace,
+  type SourceRow,
+  type StoredSource,
+} from './source.store.ts'
 
 export async function listRelated(
   postgres: Postgres,
@@ -26,7 +33,10 @@ function isSearch({ network, description, search, bps, pps }: RelatedQuery): boo
   return 'text' in network || lengthOf(network.prefix) < (network.prefix.includes(':') ? 48 : 24)
 }
 
-export type RelatedDetail = {
+/** The delivery with the detector's latest message about an event; null if the event has none, or has the message itself. */
+export type DeliveryPlace = { readonly source_delivery: number | null; readonly source_received: Date | null }
+
+export type RelatedDetail = DeliveryPlace & {
   readonly event_id: string
   readonly record: string
   /** JSON: the team's part. */
@@ -38,12 +48,15 @@ export type RelatedDetail = {
   readonly review: number
 }
 
+/** Of event `e`. */
+const deliveryPlace = sql`case when not e.parsed_data ? 'source' then e.source_delivery end as source_delivery, e.source_received`
+
 /** Row-level security shows the event itself only to teams that hold all of its networks. */
 const detailStatement = (teamId: number, eventId: string) => sql<RelatedDetail>`
   select t.event_id, t.record, coalesce(t.parsed_data, e.parsed_data::text, '{}') as parsed_data,
     t.parsed_data is null as is_whole, exists (select from attachments a where a.subject_kind = 'event' and a.subject_id = t.event_id
       and (a.customer_id = t.team_id or a.customer_id is null and t.parsed_data is null)) as has_attachment,
-    coalesce(r.version, 0) as review
+    coalesce(r.version, 0) as review, ${deliveryPlace}
   from team_events t left join events e on e.id = t.event_id and t.parsed_data is null
     left join event_reviews r on r.event_id = t.event_id and r.team_id = t.team_id
   where t.team_id = ${teamId} and t.event_id = ${eventId}`
@@ -65,28 +78,33 @@ export async function findDetail(
   return (await detailStatement(teamId, eventId).execute(trx)).rows[0]
 }
 
-/** The delivery with the detector's latest message about an event; undefined if it is not kept. */
-export type EventDelivery = {
-  readonly id: number
-  readonly sourceKey: string
-  readonly received: Date
-  readonly body: Buffer
+/** A delivery, with its source. */
+export type EventDelivery = { readonly received: Date; readonly body: Buffer; readonly source: SourceRow }
+
+/** Only for callers who may see the event and every other one of the delivery, and for a part of the body. Undefined if it is not kept. */
+export async function findEventDelivery(
+  db: Db | Trx,
+  id: number,
+  received: Date,
+): Promise<EventDelivery | undefined> {
+  const { rows } = await sql<Omit<EventDelivery, 'source'> & StoredSource>`
+    select d.received, d.body, ${sourceColumns}
+    from deliveries d join ${sourcesWithPlace} on s.key = d.source_key
+    -- To the millisecond; it selects the partition.
+    where d.id = ${id} and d.received >= ${received} and d.received < ${received}::timestamptz + interval '1 ms'`.execute(
+    db,
+  )
+  const [row] = rows
+  return row && { received: row.received, body: row.body, source: sourceOf(row) }
 }
 
-/** Only for callers who may see the event and every other one of the delivery, and for a part of the body. */
-export async function findEventDelivery(db: Db, eventId: string): Promise<EventDelivery | undefined> {
-  const { rows } = await sql<EventDelivery>`
-    select d.id, d.source_key as "sourceKey", d.received, d.body
-    from events e join deliveries d on d.id = e.source_delivery
-      -- To the millisecond; it selects the partition.
-      and d.received >= e.source_received and d.received < e.source_received + interval '1 ms'
-    where e.id = ${eventId} and not e.parsed_data ? 'source'`.execute(db)
+/** The complete parsed data of the event as JSON, for staff. */
+export type WholeDetail = DeliveryPlace & { readonly parsed_data: string }
+
+export async function findWholeDetail(db: Db | Trx, eventId: string): Promise<WholeDetail | undefined> {
+  const { rows } = await sql<WholeDetail>`
+    select e.parsed_data::text as parsed_data, ${deliveryPlace} from events e where e.id = ${eventId}`.execute(
+    db,
+  )
   return rows[0]
-}
-
-/** Returns the complete parsed data of the event as JSON. For staff. */
-export async function findParsedData(db: Db, eventId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ parsed_data: string }>`
-    select parsed_data::text as parsed_data from events where id = ${eventId}`.execute(db)
-  return rows[0]?.parsed_data
 }

@@ -17,6 +17,7 @@ import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Event } from './event.ts'
 import { insertEvents } from './event.store.ts'
 import { flagBits } from './event-json.ts'
+import { createMessageCache } from './message-cache.ts'
 import { relateEvents } from './relationship.ts'
 import { teamPart } from './team-part.ts'
 import { getTeamEvent, listTeamEvents } from './related-event.ts'
@@ -416,10 +417,10 @@ describe('the related list', () => {
       { numRuns: scaled(50) },
     )
     const hidden = model.find(({ affectedNetwork }) => !overlaps(affectedNetwork!, heldByB))!
-    await assert.rejects(getTeamEvent(database, reader(teamB), hidden.id), {
+    await assert.rejects(getTeamEvent(detailDeps(), reader(teamB), hidden.id), {
       code: 'not_found',
     })
-    await assert.rejects(getTeamEvent(database, reader(teamB), 'timeseries'), {
+    await assert.rejects(getTeamEvent(detailDeps(), reader(teamB), 'timeseries'), {
       code: 'not_found',
     })
     assert.deepEqual(await listed(teamB + 1, byDefault), { ids: [], count: 0 })
@@ -444,6 +445,8 @@ describe('the related list', () => {
   })
 })
 
+const detailDeps = () => ({ postgres: database.postgres, messages: createMessageCache() })
+
 describe('the detail', () => {
   test('is the event of the list with parsed_data and has_attachment, without relationships', async () => {
     const { raw: body } = await listTeamEvents(database, reader(teamB), { ...byDefault, limit: 1 })
@@ -451,7 +454,7 @@ describe('the detail', () => {
       .results
     assert.ok(Array.isArray(relationships))
     const detail = JSON.parse(
-      (await getTeamEvent(database, reader(teamB), String(record.id))).body.raw,
+      (await getTeamEvent(detailDeps(), reader(teamB), String(record.id))).body.raw,
     ) as unknown
     const { parsedData } = teamPart(
       model.find(({ id }) => id === record.id)!,

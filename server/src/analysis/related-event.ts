@@ -13,23 +13,25 @@ import {
   listTeamsWithEvents,
 } from './all-events.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { JsonObject } from './json.ts'
+import type { MessageCache } from './message-cache.ts'
 import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
 import { findMarks } from './event-mark.store.ts'
 import { presentMarks } from './event-mark.ts'
 import { presentReview } from './review.ts'
-import { listSources } from './source.store.ts'
 import {
   findEventDelivery,
-  findParsedData,
   findRelatedEvent,
+  findWholeDetail,
   listRelated,
+  type DeliveryPlace,
+  type EventDelivery,
   type RelatedDetail,
 } from './related-event.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 
 export type RelatedDeps = { readonly postgres: Postgres }
+export type DetailDeps = RelatedDeps & { readonly messages: MessageCache }
 
 /** Returns a page as JSON text. */
 export type RelatedPage = { readonly raw: string; readonly count: number }
@@ -80,14 +82,14 @@ const pageOf = ({ results, count }: RelatedRows): RelatedPage => ({
  * the whole event.
  */
 export async function getTeamEvent(
-  { postgres }: RelatedDeps,
+  deps: DetailDeps,
   { actor }: TeamReader,
   eventId: string,
   query: DetailQuery = {},
 ): Promise<RenderedDetail> {
-  const found = await findRelatedEvent(postgres, actor.teamId, eventId)
+  const found = await findRelatedEvent(deps.postgres, actor.teamId, eventId)
   if (!found) throw notFound('event')
-  return renderDetail(postgres, postgres.owner, actor, found, query)
+  return renderDetail(deps, deps.postgres.front, actor, found, query)
 }
 
 type DetailQuery = QueryOf<typeof getRelatedEventRoute>
@@ -95,17 +97,16 @@ export type RenderedDetail = { readonly body: { readonly raw: string }; readonly
 
 /** Renders what `findRelatedEvent` or `findDetail` has found for the caller. */
 export async function renderDetail(
-  postgres: Postgres,
+  { postgres, messages }: DetailDeps,
   db: Db | Trx,
   { teamId, isStaff }: TeamReader['actor'],
   found: RelatedDetail,
   { include }: DetailQuery,
 ): Promise<RenderedDetail> {
   const { event_id: eventId } = found
-  const whole = isStaff ? await findParsedData(db, eventId) : undefined
-  const data = whole ?? found.parsed_data
-  const message = isStaff || found.is_whole ? await findMessage(db, eventId) : undefined
-  const parsed = message === undefined ? data : withField(data, 'source', message)
+  const { parsed_data: data, ...place } = (isStaff && (await findWholeDetail(db, eventId))) || found
+  const message = isStaff || found.is_whole ? await readMessage(messages, db, eventId, place) : null
+  const parsed = message === null ? data : withField(data, 'source', message)
   const included = include?.split(',') ?? []
   const review = included.includes('review')
     ? `,"review":${JSON.stringify(await presentReview(db, { teamId, isStaff }, eventId))}`
@@ -123,18 +124,32 @@ export async function renderDetail(
 const detailEtag = ({ review }: RelatedDetail, raw: string): string =>
   `"${review}.${hash('sha256', raw, 'base64url').slice(0, 22)}"`
 
-/** Adds a field to the text of a JSON object. */
-const withField = (object: string, name: string, value: object): string =>
-  `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${JSON.stringify(value)}}`
+/** Adds a field, whose value is JSON, to the text of a JSON object. */
+const withField = (object: string, name: string, value: string): string =>
+  `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${value}}`
 
 /**
- * Returns the detector's own message about the event, from its latest delivery; undefined if the delivery is not kept or its source does not
- * read it any more. A delivery may contain events of others: only what is about this one is returned.
+ * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to none, the delivery is not
+ * kept or its source does not read it any more. A delivery may contain events of others: only what is about this one is returned.
  */
-async function findMessage(db: Db | Trx, eventId: string): Promise<JsonObject | undefined> {
-  const delivery = await findEventDelivery(db, eventId)
-  if (!delivery) return undefined
-  const [source] = await listSources(db, [delivery.sourceKey])
-  const { observations } = readDelivery(createSourceReader(source!), delivery.body, delivery.received)
-  return messageOf(observations, eventId)
+async function readMessage(
+  messages: MessageCache,
+  db: Db | Trx,
+  eventId: string,
+  { source_delivery: id, source_received: received }: DeliveryPlace,
+): Promise<string | null> {
+  if (id === null || received === null) return null
+  const key = `${id} ${eventId}`
+  const known = messages.find(key)
+  if (known !== undefined) return known
+  const message = messageIn(await findEventDelivery(db, id, received), eventId)
+  messages.save(key, message)
+  return message
+}
+
+function messageIn(delivery: EventDelivery | undefined, eventId: string): string | null {
+  if (!delivery) return null
+  const { observations } = readDelivery(createSourceReader(delivery.source), delivery.body, delivery.received)
+  const message = messageOf(observations, eventId)
+  return message === undefined ? null : JSON.stringify(message)
 }

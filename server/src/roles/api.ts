@@ -8,6 +8,7 @@ import { readFamilyUsage } from '../analysis/flow/port-usage.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
 import { createWhatIf } from '../analysis/flow/what-if.ts'
+import { createMessageCache } from '../analysis/message-cache.ts'
 import { listDependentLists } from '../analysis/shield/shield-list.store.ts'
 import { shieldHoldRoutes, shieldRoutes } from '../analysis/shield/shield.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
@@ -310,6 +311,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...relatedEventRoutes({
       ...inventory,
+      messages: createMessageCache(),
       flowStore: deps.flowStore,
       listCounting: createListCounting(deps),
     }),

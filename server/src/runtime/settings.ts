@@ -73,7 +73,7 @@ export const settingsSchema = Type.Object(
     }),
     database_url: OptionalText({
       description:
-        'postgres://user:password@host:port/database, version 14 or later; if unset, an embedded PostgreSQL runs',
+        'postgres://user:password@host:port/database, version 15 to 18; if unset, an embedded PostgreSQL runs',
       secret: true,
     }),
     clickhouse_url: OptionalText({

@@ -88,16 +88,16 @@ async function listByBlocks(
       with counted as (
         select z.recordset_count as count from dns_zones z where z.id = ${zone.id} and z.team_id = ${teamId}),
       start as (
-        select coalesce(max(s.first), ''::bytea) as first, coalesce(max(s.before), 0) as before from (
+        select s.first, s.before from (
           select b.first, sum(b.count) over (order by b.first) - b.count as before
           from dns_blocks b where b.zone_id = ${zone.id}) s
-        where s.before <= ${offset}),
+        where s.before <= ${offset} order by s.first desc limit 1),
       page as (
         select row_number() over () as place, p.* from (
           select ${setColumns} from dns_recordsets r
-          where r.zone_id = ${zone.id} and r.team_id = ${teamId} and r.name_key >= (select first from start)
+          where r.zone_id = ${zone.id} and r.team_id = ${teamId} and r.name_key >= coalesce((select first from start), ''::bytea)
           order by r.name_key, r.type
-          limit ${limit} offset ${offset} - (select before from start)) p)
+          limit ${limit} offset ${offset} - coalesce((select before from start), 0)) p)
       select page.*, counted.count from counted left join page on true order by page.place`,
   )
   const page = rows.filter(({ place }) => place !== null)

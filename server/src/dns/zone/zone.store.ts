@@ -157,8 +157,9 @@ export async function listZoneRows(
         reverse !== undefined && sql`z.is_reverse = ${reverse}`,
         owners &&
           sql`z.name_key = (
-            select max(o.name_key) from dns_zones o
-            where o.team_id = ${teamId} and o.deleted is null and o.name_key = any(${owners}::bytea[]))`,
+            select o.name_key from dns_zones o
+            where o.team_id = ${teamId} and o.deleted is null and o.name_key = any(${owners}::bytea[])
+            order by o.name_key desc limit 1)`,
       )}`,
     columns: withAll ? withServers : shownColumns,
     order: orderBy(

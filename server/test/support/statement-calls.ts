@@ -1,0 +1,191 @@
+// Calls of the functions whose statements are only known when they run. statements.test.ts prepares what they would send: it
+// names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
+import { sql, type RawBuilder } from 'kysely'
+import { listEveryEvent, listEventsOfTeams } from '../../src/analysis/all-events.store.ts'
+import { saveRollup } from '../../src/analysis/event-rollup.store.ts'
+import { listSeriesRows } from '../../src/analysis/event-timeseries.store.ts'
+import {
+  firstCursor,
+  insertEvents,
+  listEventsAround,
+  listEventsInside,
+  saveEvents,
+} from '../../src/analysis/event.store.ts'
+import type { Event } from '../../src/analysis/event.ts'
+import type { StoredMatch } from '../../src/analysis/match.ts'
+import { parseRelatedQuery } from '../../src/analysis/related-query.ts'
+import { insertRelationships, saveRelationships } from '../../src/analysis/relationship.store.ts'
+import { markMatched } from '../../src/analysis/rematch.store.ts'
+import { listRollupRows } from '../../src/analysis/rollup-series.store.ts'
+import { listSourceRows } from '../../src/analysis/source-list.store.ts'
+import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/analysis/team-event.store.ts'
+import { listSeals, listWaiting } from '../../src/audit/seal.store.ts'
+import { listAnnouncementRows } from '../../src/byoip/announcement/announcement.store.ts'
+import {
+  notifyCheckedStatuses,
+  notifyStatusChanges,
+} from '../../src/byoip/announcement/status-message.store.ts'
+import { saveStatuses } from '../../src/byoip/announcement/status.store.ts'
+import { readBlackholeRows } from '../../src/byoip/reconcile/blackhole.store.ts'
+import { listHoldItems } from '../../src/byoip/reconcile/hold.store.ts'
+import { confirmWithdrawals } from '../../src/byoip/reconcile/reconcile.store.ts'
+import type { Postgres, Trx } from '../../src/db/postgres.ts'
+import { replaceSealed, countByKey, findSealed, listSealedByAnother } from '../../src/db/reseal.store.ts'
+import { sealedPlaces } from '../../src/db/reseal.ts'
+import { readServedSets } from '../../src/dns/serve/served.store.ts'
+import { lockDueAlerts, saveAlerted } from '../../src/hold/hold-alerts.store.ts'
+import { saveAnswered, saveIdentity, saveStates } from '../../src/inventory/collect/collect.store.ts'
+import {
+  findCrossConnect,
+  listCrossConnectRows,
+  readCrossConnect,
+} from '../../src/inventory/cross-connect/cross-connect.store.ts'
+import { countDevices } from '../../src/inventory/device/device.store.ts'
+import { findStaffDevice } from '../../src/inventory/device/staff-device.store.ts'
+import { findPort } from '../../src/inventory/port/port.store.ts'
+import { findPrefix } from '../../src/inventory/prefix.store.ts'
+import { findService } from '../../src/inventory/service.store.ts'
+import { readUsage } from '../../src/inventory/usage/usage.store.ts'
+import { listPoints } from '../../src/inventory/gauge/gauge.store.ts'
+import { claimMails } from '../../src/mail/mail.store.ts'
+import { parsePrefix } from '../../src/net/prefix.ts'
+import { listLetterOccurrences } from '../../src/notification/notification.store.ts'
+import { insertMessages } from '../../src/outbox/outbox.store.ts'
+import { platformKinds } from '../../src/platform/kinds/index.ts'
+import type { Kind } from '../../src/platform/kind.ts'
+import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/table.store.ts'
+import { parseSought } from '../../src/search/sought.ts'
+import { sources } from '../../src/search/sources.store.ts'
+import { rotateSessions } from '../../src/session/session.store.ts'
+import { lockDomain } from '../../src/team/domain.store.ts'
+
+/** A call is made with no rows, and with one whose columns are null: it may fail after its statement. */
+export type StatementCall = (deps: { readonly db: Trx; readonly postgres: Postgres }) => Promise<unknown>
+
+const [team, id, limit, now] = [7, 42, 10, new Date('2026-03-01T12:00:00Z')]
+const slice = { limit, offset: 0 }
+const prefix = parsePrefix('192.0.2.0/24')
+const related = parseRelatedQuery({ ordering: 'event__start', ...slice })
+const series = {
+  filter: related,
+  borders: [now, new Date('2026-03-02T12:00:00Z'), new Date('2026-03-03T12:00:00Z')],
+  now,
+}
+const event = {
+  flags: [],
+  status: [],
+  parsedData: {},
+  mergeState: { signals: [], stamps: {} },
+} as unknown as Event
+const match = { eventId: 'a', id } as StoredMatch
+const teamEvent = { team_id: team, event_id: 'a', facet: { flags: 0, status: 0 } }
+const counted = {
+  team_id: team,
+  start_at: now,
+  end_at: now,
+  affected_bps: 1,
+  affected_pps: 1,
+  classification_key: 'udp.flood',
+  facet: 1,
+} as const
+const statusChange = { id, before: 'valid', after: 'announced' } as unknown as Parameters<
+  typeof notifyStatusChanges
+>[1][number]
+const announcements = { ordering: 'status', ...slice } as Parameters<typeof listAnnouncementRows>[2]
+const sealed = Buffer.from('sealed')
+const alert = { id, isOpen: true, isReminder: false, inherited: null }
+
+export const statementCalls: readonly StatementCall[] = [
+  ({ db }) => listEveryEvent(db, related),
+  ({ db }) => listEventsOfTeams(db, [team], related),
+  ({ db }) => saveRollup(db, [{ before: counted, after: null }]),
+  ({ postgres }) => listSeriesRows(postgres, team, { ...series, metric: 'max_bps', groupBy: undefined }),
+  ({ postgres }) => listRollupRows(postgres, team, { ...series, metric: 'count', groupBy: undefined }),
+  ({ postgres }) =>
+    listRollupRows(postgres, team, { ...series, metric: 'max_pps', groupBy: 'classification_key' }),
+  ({ db }) => insertEvents(db, [event]),
+  ({ db }) => saveEvents(db, [event]),
+  ({ db }) => listEventsInside(db, prefix, firstCursor, limit),
+  ({ db }) => listEventsAround(db, prefix, firstCursor, limit),
+  ({ db }) => insertRelationships(db, [match]),
+  ({ db }) => saveRelationships(db, [match]),
+  ({ db }) => markMatched(db, { kind: 'prefix', id, prefixes: [], version: undefined }, 'version'),
+  ({ db }) => listSourceRows(db, { ordering: 'key', ...slice }),
+  ({ db }) => saveTeamEvents(db, [teamEvent as unknown as Parameters<typeof saveTeamEvents>[1][number]]),
+  ({ db }) => saveShown(db, team, [teamEvent as unknown as Parameters<typeof saveShown>[2][number]]),
+  ({ db }) => deleteTeamEvents(db, [teamEvent]),
+  ({ db }) => listWaiting(db, limit),
+  ({ db }) => listSeals(db, 0, limit),
+  ({ postgres }) => listAnnouncementRows(postgres, team, announcements, undefined, true),
+  ({ db }) => notifyStatusChanges(db, [statusChange]),
+  ({ db }) => notifyCheckedStatuses(db),
+  ({ db }) => saveStatuses(db, [id]),
+  ({ db }) => readBlackholeRows(db, id),
+  ({ db }) => listHoldItems(db, id, limit, 'withdrawals'),
+  ({ db }) => listHoldItems(db, id, limit, 'changes'),
+  ({ db }) => confirmWithdrawals(db, id, [prefix], []),
+  ({ db }) => claimMails(db, limit, 60),
+  ...sealedPlaces.flatMap((place): StatementCall[] => [
+    ({ db }) => countByKey(db, place),
+    ({ db }) => listSealedByAnother(db, place, '00000000'),
+    ({ db }) => findSealed(db, place, place.keys),
+    ({ db }) => replaceSealed(db, place, place.keys, sealed, sealed),
+  ]),
+  ({ db }) => Array.fromAsync(readServedSets(db, [id])),
+  ...(['dns', 'shield'] as const).flatMap((area): StatementCall[] => [
+    ({ db }) => lockDueAlerts(db, area, limit),
+    ({ db }) => saveAlerted(db, area, alert, 60),
+  ]),
+  ({ db }) => saveIdentity(db, id, { uptimeMs: 0 } as Parameters<typeof saveIdentity>[2], 60),
+  ({ db }) => saveStates(db, id, []),
+  ({ db }) =>
+    saveAnswered(db, id, {
+      pollSeconds: 60,
+      gaugeSeconds: 60,
+      failure: null,
+      hasSurveyFailed: false,
+      hasChanged: true,
+    }),
+  ({ postgres }) =>
+    listCrossConnectRows(postgres, team, { ordering: 'id', waits_for: ['provider'], ...slice }),
+  ({ postgres }) => findCrossConnect(postgres, team, id),
+  ({ db }) => readCrossConnect(db, id),
+  ({ postgres }) => countDevices(postgres, team, ['location', 'role', 'vendor', 'status', 'tag'], {}),
+  ({ db }) => findStaffDevice(db, id),
+  ({ postgres }) => findPort(postgres, team, id),
+  ({ postgres }) => findPrefix(postgres, team, id),
+  ({ postgres }) => findService(postgres, team, id),
+  ({ postgres }) => readUsage(postgres, team, id, ['octets_in'], { start: now, end: now, seconds: 300 }),
+  ({ postgres }) =>
+    listPoints(postgres, team, sql`select g.id, g.metric, g.lane, g.part, now() as since from gauges g`, {
+      borders: series.borders,
+      isDaily: true,
+    }),
+  ({ db }) => listLetterOccurrences(db, now),
+  ({ db }) => insertMessages(db, [{ teamId: team, userId: null, type: 'event.started', data: '{}' }]),
+  ...platformKinds.kinds.flatMap((one): StatementCall[] => {
+    const kind = one as unknown as Kind<object>
+    const fields = Object.fromEntries(Object.keys(kind.fields).map((name) => [name, null]))
+    const row = { id, fields } as unknown as Parameters<typeof deleteRow>[2]
+    const change = { fields, row } as unknown as Parameters<typeof insertRows>[2][number] &
+      Parameters<typeof updateRow>[2]
+    return [
+      ({ db }) => readRows(db, one),
+      ({ db }) => insertRows(db, kind, [change], now),
+      ({ db }) => updateRow(db, kind, change, now),
+      ({ db }) => deleteRow(db, kind, row),
+    ]
+  }),
+  ...sources.flatMap((source): StatementCall[] => {
+    const sought = parseSought('192.0.2.0/24')
+    return [
+      ({ db }) =>
+        execute(db, source.find(team, sought, limit, { kind: 'user' } as Parameters<typeof source.find>[3])),
+      ({ db }) => execute(db, source.findInAll?.(team, sought, limit)),
+    ]
+  }),
+  ({ db }) => rotateSessions(db, [], { idleSeconds: 60, absoluteSeconds: 60 }, { skipLocked: true }),
+  ({ db }) => lockDomain(db, team, id),
+]
+
+const execute = async (db: Trx, statement: RawBuilder<unknown> | null | undefined) => statement?.execute(db)
