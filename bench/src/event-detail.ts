@@ -4,6 +4,7 @@ import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { startFastifyPeer } from './fastify-peer.ts'
+import { databaseMeter, requestTurn, type HotPath } from './guard/hot-path.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -21,14 +22,28 @@ export const eventDetail: Benchmark = {
   run,
 }
 
-async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
+export const eventDetailPath: HotPath = {
+  id: 'P3',
+  unit: 'one event by id',
+  peer: 'Fastify and pg, one prepared select, no authentication',
+  missing: () => undefined,
+  async prepare(bench, stack) {
+    const { product, fastify, loadProduct, loadFastify } = await prepare(bench, stack)
+    const database = await databaseMeter(bench)
+    return {
+      ours: requestTurn(product, database, loadProduct),
+      peer: requestTurn(fastify, database, loadFastify),
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
+  const { clients: connections, sliceSeconds: seconds, folder } = bench
   const plan = evenEvents(bench)
   const postgres = await eventsDatabase(bench, plan)
   const { databaseUrl } = postgres
-  await initPgbench(databaseUrl, 1)
-  await using product = await startProduct({ roles: ['api'], databaseUrl, folder })
-  await using fastify = await startFastifyPeer(databaseUrl)
+  const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
+  const fastify = stack.use(await startFastifyPeer(databaseUrl))
   const requests = await requestsOf(postgres, await signIn(product.url, plan.teams))
   const plain = requests.map(({ path }): HttpRequest => ({
     method: 'GET',
@@ -37,20 +52,26 @@ async function run(bench: Bench): Promise<Line[]> {
   const load = (served: Served, list: readonly HttpRequest[]) =>
     runLoad({
       product: served,
-      connections: clients,
+      connections,
       seconds,
       source: { kind: 'list', requests: list, bytesMin: 500 },
     })
-  await load(product, requests)
-  await load(fastify, plain)
-  const { ours, peer } = await takeTurns(
-    rounds,
-    () => load(product, requests),
-    async () => ({
-      fastify: await load(fastify, plain),
-      pgbench: await runPgbench({ databaseUrl, clients, seconds, folder }),
-    }),
-  )
+  const loadProduct = () => load(product, requests)
+  const loadFastify = () => load(fastify, plain)
+  return { plan, databaseUrl, product, fastify, loadProduct, loadFastify }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
+  await using stack = new AsyncDisposableStack()
+  const { plan, databaseUrl, loadProduct, loadFastify } = await prepare(bench, stack)
+  await initPgbench(databaseUrl, 1)
+  await loadProduct()
+  await loadFastify()
+  const { ours, peer } = await takeTurns(rounds, loadProduct, async () => ({
+    fastify: await loadFastify(),
+    pgbench: await runPgbench({ databaseUrl, clients, seconds, folder }),
+  }))
   const own = medianOf(ours, (one) => one.perSecond)
   const http = medianOf(peer, (one) => one.fastify.perSecond)
   const select = medianOf(peer, (one) => one.pgbench.perSecond)

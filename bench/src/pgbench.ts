@@ -21,6 +21,7 @@ export type PgbenchRun = {
 }
 
 export type PgbenchResult = {
+  readonly transactions: number
   readonly perSecond: number
   readonly averageMs: number
   readonly failed: number
@@ -63,6 +64,7 @@ export function parsePgbench(text: string): PgbenchResult {
   const perSecond = number(/^tps = ([\d.]+) \(without/m)
   if (Number.isNaN(perSecond)) throw new Error(`pgbench printed no rate: ${text}`)
   return {
+    transactions: number(/^number of transactions actually processed: (\d+)/m),
     perSecond,
     averageMs: number(/^latency average = ([\d.]+) ms/m),
     failed: number(/^number of failed transactions: (\d+)/m) || 0,

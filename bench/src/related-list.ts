@@ -5,11 +5,12 @@ import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
-import { runPgbench } from './pgbench.ts'
+import { runPgbench, type PgbenchRun } from './pgbench.ts'
 import { plainList, requireSameList } from './plain-list.ts'
 import { startProduct } from './product.ts'
 import { scriptOf } from './statement.ts'
@@ -31,12 +32,27 @@ export const relatedList: Benchmark = {
   run,
 }
 
-async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder } = bench
+export const relatedListPath: HotPath = {
+  id: 'P1',
+  unit: 'related list of 100',
+  peer: 'pgbench, our own statement',
+  missing: relatedList.missing,
+  async prepare(bench, stack) {
+    const { postgres, product, load, runOf } = await prepare(bench, stack)
+    const database = await databaseMeter(bench)
+    return {
+      ours: requestTurn(product, database, load),
+      peer: pgbenchTurn(database, runOf(ownScript(postgres))),
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
+  const { clients, sliceSeconds: seconds, folder } = bench
   const plan = evenEvents(bench)
   const postgres = await eventsDatabase(bench, plan)
   const { databaseUrl } = postgres
-  await using product = await startProduct({ roles: ['api'], databaseUrl, folder })
+  const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
   const signed = await signIn(product.url, plan.teams)
   await requireSameList(postgres, product.url, signed[0]!.access, 1, query)
   const requests = signed.map(({ access }): HttpRequest => ({
@@ -53,19 +69,28 @@ async function run(bench: Bench): Promise<Line[]> {
       source: { kind: 'list', requests, bytesMin: 100 * 500 },
       ...(perSecond === undefined ? {} : { perSecond }),
     })
-  const pgbench = (statement: string) =>
-    runPgbench({
-      databaseUrl,
-      script: `\\set team random(1, ${plan.teams})\n${statement}`,
-      clients,
-      seconds,
-      folder,
-    })
+  const runOf = (statement: string): PgbenchRun => ({
+    databaseUrl,
+    script: `\\set team random(1, ${plan.teams})\n${statement}`,
+    clients,
+    seconds,
+    folder,
+  })
+  return { plan, postgres, product, load, runOf }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { rounds } = bench
+  await using stack = new AsyncDisposableStack()
+  const { plan, postgres, load, runOf } = await prepare(bench, stack)
   await load()
   const { ours, peer } = await takeTurns(
     rounds,
     () => load(),
-    async () => ({ plain: await pgbench(plainScript()), same: await pgbench(ownScript(postgres)) }),
+    async () => ({
+      plain: await runPgbench(runOf(plainScript())),
+      same: await runPgbench(runOf(ownScript(postgres))),
+    }),
   )
   const own = medianOf(ours, (one) => one.perSecond)
   const paced: LoadResult[] = []
