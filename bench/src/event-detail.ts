@@ -31,8 +31,8 @@ export const eventDetailPath: HotPath = {
     const { product, fastify, loadProduct, loadFastify } = await prepare(bench, stack)
     const database = await databaseMeter(bench)
     return {
-      ours: requestTurn(product, database, loadProduct),
-      peer: requestTurn(fastify, database, loadFastify),
+      ours: requestTurn(product, database, () => loadProduct(4_000)),
+      peer: requestTurn(fastify, database, () => loadFastify(4_000)),
     }
   },
 }
@@ -49,15 +49,16 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
     method: 'GET',
     path: path.replace(apiPath, '/events/'),
   }))
-  const load = (served: Served, list: readonly HttpRequest[]) =>
+  const load = (served: Served, list: readonly HttpRequest[], answers?: number) =>
     runLoad({
       product: served,
       connections,
       seconds,
+      answers,
       source: { kind: 'list', requests: list, bytesMin: 500 },
     })
-  const loadProduct = () => load(product, requests)
-  const loadFastify = () => load(fastify, plain)
+  const loadProduct = (answers?: number) => load(product, requests, answers)
+  const loadFastify = (answers?: number) => load(fastify, plain, answers)
   return { plan, databaseUrl, product, fastify, loadProduct, loadFastify }
 }
 
@@ -68,10 +69,14 @@ async function run(bench: Bench): Promise<Line[]> {
   await initPgbench(databaseUrl, 1)
   await loadProduct()
   await loadFastify()
-  const { ours, peer } = await takeTurns(rounds, loadProduct, async () => ({
-    fastify: await loadFastify(),
-    pgbench: await runPgbench({ databaseUrl, clients, seconds, folder }),
-  }))
+  const { ours, peer } = await takeTurns(
+    rounds,
+    () => loadProduct(),
+    async () => ({
+      fastify: await loadFastify(),
+      pgbench: await runPgbench({ databaseUrl, clients, seconds, folder }),
+    }),
+  )
   const own = medianOf(ours, (one) => one.perSecond)
   const http = medianOf(peer, (one) => one.fastify.perSecond)
   const select = medianOf(peer, (one) => one.pgbench.perSecond)

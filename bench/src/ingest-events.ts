@@ -48,7 +48,7 @@ export const ingestEventsPath: HotPath = {
         })
         return { units: deliveries, program: nodeUs * deliveries, database: postgresUs * deliveries }
       },
-      peer: pgbenchTurn(await databaseMeter(bench), peerRun),
+      peer: pgbenchTurn(await databaseMeter(bench), peerRun, 4_000),
     }
   },
 }

@@ -15,6 +15,8 @@ export type PgbenchRun = {
   readonly script?: string
   readonly clients: number
   readonly seconds: number
+  /** Of each client, instead of a time: the same work on a busy machine. */
+  readonly transactions?: number | undefined
   /** Initial values of each client's variables. */
   readonly variables?: Readonly<Record<string, number>>
   readonly folder: string
@@ -42,9 +44,10 @@ export async function initPgbench(databaseUrl: string, scale: number): Promise<v
 
 /** Prepared statements, each client on a connection of its own. Throws if a transaction failed. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
-  const { databaseUrl, script, clients, seconds, variables = {}, folder } = options
+  const { databaseUrl, script, clients, seconds, transactions, variables = {}, folder } = options
   const jobs = Math.min(clients, availableParallelism())
-  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', String(jobs), '-T', String(seconds)]
+  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', String(jobs)]
+  args.push(...(transactions === undefined ? ['-T', String(seconds)] : ['-t', String(transactions)]))
   for (const [name, value] of Object.entries(variables)) args.push('-D', `${name}=${value}`)
   if (script === undefined) args.push('-S')
   else {

@@ -71,15 +71,18 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   ]
   const child = spawn(program, args, { env: environmentOf(options), stdio: ['ignore', log, log] })
   closeSync(log)
-  const { url, dns } = await waitFor('the product serves', () => servingOf(child, logFile), {
-    timeoutMs: 300_000,
-  })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (!isRunning(child)) return
     const exit = once(child, 'exit')
     child.kill(signal)
     await exit
   }
+  const { url, dns } = await waitFor('the product serves', () => servingOf(child, logFile), {
+    timeoutMs: 300_000,
+  }).catch(async (error: unknown) => {
+    await end('SIGKILL')
+    throw error
+  })
   return {
     url,
     dns,

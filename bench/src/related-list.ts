@@ -7,7 +7,7 @@ import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
 import type { HttpRequest } from './http-connection.ts'
-import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
+import { describeLoadResults, runLoad, type LoadPlan, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
 import { runPgbench, type PgbenchRun } from './pgbench.ts'
@@ -41,8 +41,8 @@ export const relatedListPath: HotPath = {
     const { postgres, product, load, runOf } = await prepare(bench, stack)
     const database = await databaseMeter(bench)
     return {
-      ours: requestTurn(product, database, load),
-      peer: pgbenchTurn(database, runOf(ownScript(postgres))),
+      ours: requestTurn(product, database, () => load({ answers: 600 })),
+      peer: pgbenchTurn(database, runOf(ownScript(postgres)), 800),
     }
   },
 }
@@ -60,11 +60,12 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
     path,
     authorization: `Bearer ${access}`,
   }))
-  const load = (perSecond?: number): Promise<LoadResult> =>
+  const load = ({ perSecond, answers }: Pick<LoadPlan, 'perSecond' | 'answers'> = {}): Promise<LoadResult> =>
     runLoad({
       product,
       connections: perSecond === undefined ? clients : clients * 4,
       seconds,
+      answers,
       // A hundred events, none of which is shorter than this.
       source: { kind: 'list', requests, bytesMin: 100 * 500 },
       ...(perSecond === undefined ? {} : { perSecond }),
@@ -94,7 +95,7 @@ async function run(bench: Bench): Promise<Line[]> {
   )
   const own = medianOf(ours, (one) => one.perSecond)
   const paced: LoadResult[] = []
-  for (let round = 0; round < rounds; round++) paced.push(await load(own * 0.7))
+  for (let round = 0; round < rounds; round++) paced.push(await load({ perSecond: own * 0.7 }))
   return linesOf(bench, plan.events, ours, peer, paced)
 }
 

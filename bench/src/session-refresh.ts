@@ -34,9 +34,9 @@ export const sessionRefreshPath: HotPath = {
   async prepare(bench, stack) {
     const { postgres, product, refresh, peerRun } = await prepare(bench, stack)
     const database = await databaseMeter(bench)
-    const pgbench = pgbenchTurn(database, peerRun)
+    const pgbench = pgbenchTurn(database, peerRun, 4_000)
     return {
-      ours: requestTurn(product, database, () => refresh()),
+      ours: requestTurn(product, database, () => refresh({ answers: 1_500 })),
       async peer() {
         await seedPeerSessions(postgres, bench.clients)
         return pgbench()
@@ -56,11 +56,15 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
   const { databaseUrl } = postgres
   const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
   let tokens: readonly string[] = (await signIn(product.url, clients)).map(({ refresh }) => refresh)
-  const refresh = async (seconds = sliceSeconds) => {
+  const refresh = async ({
+    seconds = sliceSeconds,
+    answers,
+  }: { seconds?: number; answers?: number } = {}) => {
     const result = await runLoad({
       product,
       connections: clients,
       seconds,
+      answers,
       source: { kind: 'refresh', tokens },
     })
     tokens = result.tokens
@@ -81,7 +85,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const { clients, rounds, report } = bench
   await using stack = new AsyncDisposableStack()
   const { postgres, refresh, peerRun } = await prepare(bench, stack)
-  await refresh(1)
+  await refresh({ seconds: 1 })
   const { ours, peer } = await takeTurns(
     rounds,
     () => refresh(),

@@ -59,8 +59,11 @@ export const requestTurn =
       async () => (await load()).answers,
     )
 
-/** A turn of pgbench, which is the program. */
+/** A turn of pgbench, which is the program, of about this many transactions. */
 export const pgbenchTurn =
-  (database: Meter, plan: PgbenchRun): (() => Promise<Turn>) =>
+  (database: Meter, plan: PgbenchRun, transactions: number): (() => Promise<Turn>) =>
   () =>
-    spend(endedProgramsMicros, database, async () => (await runPgbench(plan)).transactions)
+    spend(endedProgramsMicros, database, async () => {
+      const each = Math.ceil(transactions / plan.clients)
+      return (await runPgbench({ ...plan, transactions: each })).transactions
+    })

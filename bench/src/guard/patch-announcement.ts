@@ -42,10 +42,11 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack): Promise<Sides
         product,
         connections: clients,
         seconds,
+        answers: 400,
         source: { kind: 'list', requests, bytesMin: 100 },
       }),
     ),
-    peer: pgbenchTurn(database, { databaseUrl, script, clients, seconds, folder }),
+    peer: pgbenchTurn(database, { databaseUrl, script, clients, seconds, folder }, 2_000),
   }
 }
 
