@@ -1,7 +1,7 @@
 // P3: one event by its id through the API, with the credential checked. Beside it the same over HTTP without it: Fastify and pg
 // with one prepared select; and pgbench's own select of one row by its key, prepared: the cheapest query of this database.
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import { eventsDatabase, evenEvents } from './events-database.ts'
+import { eventsDatabase, evenEvents, usersOf } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { startFastifyPeer } from './fastify-peer.ts'
 import { databaseMeter, requestTurn, type HotPath } from './guard/hot-path.ts'
@@ -44,7 +44,7 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
   const { databaseUrl } = postgres
   const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
   const fastify = stack.use(await startFastifyPeer(databaseUrl))
-  const requests = await requestsOf(postgres, await signIn(product.url, plan.teams))
+  const requests = await requestsOf(postgres, await signIn(product.url, usersOf(bench, plan)))
   const plain = requests.map(({ path }): HttpRequest => ({
     method: 'GET',
     path: path.replace(apiPath, '/events/'),
@@ -109,7 +109,9 @@ const apiPath = '/v3/lighthouse/security/events/related/'
 async function requestsOf(postgres: Postgres, signed: readonly Signed[]): Promise<HttpRequest[]> {
   const client = await postgres.directConnection()
   const { rows } = await client.query<{ team_id: number; event_id: string }>(
-    `select team_id, event_id from team_events tablesample bernoulli (20) repeatable (1) limit 5000`,
+    `select team_id, event_id from team_events tablesample bernoulli (20) repeatable (1)
+     where team_id <= $1 limit 5000`,
+    [signed.length],
   )
   await client.end()
   return rows.map(({ team_id, event_id }) => ({

@@ -3,7 +3,7 @@
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
-import { eventsDatabase, evenEvents } from './events-database.ts'
+import { eventsDatabase, evenEvents, usersOf } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
 import type { HttpRequest } from './http-connection.ts'
@@ -53,7 +53,7 @@ async function prepare(bench: Bench, stack: AsyncDisposableStack) {
   const postgres = await eventsDatabase(bench, plan)
   const { databaseUrl } = postgres
   const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
-  const signed = await signIn(product.url, plan.teams)
+  const signed = await signIn(product.url, usersOf(bench, plan))
   await requireSameList(postgres, product.url, signed[0]!.access, 1, query)
   const requests = signed.map(({ access }): HttpRequest => ({
     method: 'GET',
