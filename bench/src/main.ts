@@ -8,7 +8,9 @@ import { findProgram } from '../../lab/src/program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import type { Bench, Benchmark } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
-import { choosePaths, runGuard } from './guard/guard.ts'
+import { runGuard } from './guard/guard.ts'
+import type { HotPath } from './guard/hot-path.ts'
+import { hotPaths } from './guard/paths.ts'
 import { describeLoad, describeMachine, versionOf } from './machine.ts'
 import { installPeers } from './packages.ts'
 import { findPgbench } from './pgbench.ts'
@@ -89,6 +91,15 @@ function choose(names: readonly string[]): readonly Benchmark[] {
   if (unknown.length > 0) throw new UsageError(`unknown benchmark ${unknown.join(', ')}\n${usage}`)
   if (names.length === 0) return benchmarks
   return benchmarks.filter((benchmark) => names.some((name) => isNamed(benchmark, name)))
+}
+
+/** The paths of the guard with these ids, or all. */
+function choosePaths(ids: readonly string[]): readonly HotPath[] {
+  const wanted = ids.map((id) => id.toLowerCase())
+  const chosen = hotPaths.filter(({ id }) => wanted.includes(id.toLowerCase()))
+  if (chosen.length < wanted.length)
+    throw new UsageError(`the guard knows the paths ${hotPaths.map(({ id }) => id).join(', ')}`)
+  return wanted.length === 0 ? hotPaths : chosen
 }
 
 const isNamed = ({ id, name }: Benchmark, text: string): boolean =>

@@ -18,28 +18,25 @@ const historyFile = new URL('../../HISTORY.md', import.meta.url)
 const warmUpMicros = 1_500_000
 const warmUpTurnsMax = 4
 
-/** Returns the paths with these ids, or all. */
-export function choosePaths(ids: readonly string[]): readonly HotPath[] {
-  const wanted = ids.map((id) => id.toLowerCase())
-  const unknown = wanted.filter((id) => !hotPaths.some((path) => path.id.toLowerCase() === id))
-  if (unknown.length > 0)
-    throw new Error(`unknown path ${unknown.join(', ')}: ${hotPaths.map(({ id }) => id).join(', ')}`)
-  return wanted.length === 0 ? hotPaths : hotPaths.filter(({ id }) => wanted.includes(id.toLowerCase()))
-}
-
 /** Resolves with whether no path is below its threshold. */
 export async function runGuard(bench: Bench, paths: readonly HotPath[]): Promise<boolean> {
   const history = readFileSync(historyFile, 'utf8')
   const processor = cpus()[0]?.model.trim() ?? 'unknown'
   const before = parseHistory(history).findLast((run) => run.processor === processor)
   const figures: Partial<Record<PathId, Figure>> = {}
+  const failures: string[] = []
   for (const path of paths) {
     const missing = path.missing()
-    if (missing !== undefined) bench.report(`${path.id} ${path.unit}: skipped, ${missing}`)
-    else {
+    if (missing !== undefined) {
+      bench.report(`${path.id} ${path.unit}: skipped, ${missing}`)
+      continue
+    }
+    try {
       const figure = await measure(bench, path)
       figures[path.id] = figure
       bench.report(describe(path, figure, before?.figures[path.id]))
+    } catch (error) {
+      failures.push(`${path.id} ${path.unit}: not measured, ${(error as Error).stack}`)
     }
   }
   if (paths.length === hotPaths.length) {
@@ -53,9 +50,10 @@ export async function runGuard(bench: Bench, paths: readonly HotPath[]): Promise
       ),
     )
   }
-  const failed = paths.filter(({ id }) => isBelow(id, figures[id]))
-  for (const path of failed) bench.report(`FAILED ${failureOf(path, figures[path.id]!)}`)
-  return failed.length === 0
+  const below = paths.filter(({ id }) => isBelow(id, figures[id]))
+  failures.push(...below.map((path) => failureOf(path, figures[path.id]!)))
+  for (const failure of failures) bench.report(`FAILED ${failure}`)
+  return failures.length === 0
 }
 
 const isBelow = (id: PathId, figure: Figure | undefined): boolean =>
