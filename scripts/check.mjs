@@ -1,25 +1,43 @@
-// `npm run check`: every static check, and whether the generated files are up to date. All parts run, at once; each
-// prints a line, and a failed one its output.
+// `npm run check`: every static check, and whether the generated files are up to date. All parts run at the same time; each
+// prints a line, and a failed one its output. A part that passed with the same files is skipped, unless `--all` is given or CI=true.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { foldersOfProgram, hashContent, hasPassed, savePassed } from './check-cache.mjs'
 
 const LINES_MAX = 200
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/**
+ * `read`: the folders of which the result depends, besides `scripts` and the settings in the root; all by default. A part is skipped if they
+ * are as they were when it passed (check-cache.mjs).
+ */
 const parts = [
-  { title: 'types (tsc)', args: typesOf('tsconfig.json') },
-  { title: 'portal types (tsc)', args: typesOf('portal/tsconfig.json') },
-  { title: 'portal tests (tsc)', args: typesOf('portal/test/tsconfig.json') },
+  typesOf('types (tsc)', 'tsconfig.json'),
+  typesOf('portal types (tsc)', 'portal/tsconfig.json'),
+  typesOf('portal tests (tsc)', 'portal/test/tsconfig.json'),
   { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
-  { title: 'unused code (knip)', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
+  {
+    title: 'unused code (knip)',
+    args: ['node_modules/knip/bin/knip.js', '--no-progress'],
+    read: () => ['bench', 'contract', 'lab', 'portal', 'server'],
+  },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
-  { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
+  {
+    title: 'schema.ts, schema.sql',
+    args: ['server/src/db/generate.ts', '--check'],
+    read: () => ['contract', 'server'],
+  },
   { title: 'language', args: ['scripts/check-language.mjs'] },
-  { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
-  { title: 'openapi.json (redocly)', args: ['scripts/lint-openapi.mjs'] },
+  {
+    title: 'openapi.json',
+    args: ['server/src/http/generate-openapi.ts', '--check'],
+    read: () => ['contract', 'server'],
+  },
+  { title: 'openapi.json (redocly)', args: ['scripts/lint-openapi.mjs'], read: () => ['contract'] },
   {
     title: 'imports, references',
     args: ['--test', 'server/test/imports.test.ts', 'server/test/references.test.ts'],
@@ -31,16 +49,28 @@ const parts = [
  * The compiler caches its results for unchanged files: a tenth of the processor time from the second run on. More
  * checkers repeat each other's work (half of the time on two cores), and the parts run beside each other anyway.
  */
-function typesOf(project) {
+function typesOf(title, project) {
   const info = `node_modules/.cache/tsc/${project.replaceAll('/', '-')}.tsbuildinfo`
   const cached = ['--incremental', '--tsBuildInfoFile', info]
-  return ['node_modules/typescript/bin/tsc', '-p', project, '--checkers', '1', ...cached]
+  return {
+    title,
+    args: ['node_modules/typescript/bin/tsc', '-p', project, '--checkers', '1', ...cached],
+    read: () => foldersOfProgram(root, info),
+  }
 }
 
-/** Resolves with whether every part passed. */
-export async function check() {
+/** Resolves with whether every part passed. With `all`, no part is skipped. */
+export async function check({ all = process.env.CI === 'true' } = {}) {
+  const content = hashContent(root)
   const wanted = parts.filter(({ file }) => file === undefined || existsSync(join(root, file)))
-  const results = await Promise.all(wanted.map(runPart))
+  const isDone = ({ title, args }) => !all && hasPassed(root, title, args, content)
+  const [skipped, due] = [wanted.filter(isDone), wanted.filter((part) => !isDone(part))]
+  for (const { title } of skipped) report('ok', title, 'unchanged')
+  const results = await Promise.all(due.map(runPart))
+  // A change meanwhile may or may not have been seen.
+  const isSame = isDeepStrictEqual(hashContent(root), content)
+  for (const [at, { title, args, read }] of due.entries())
+    if (results[at] && isSame && content !== undefined) savePassed(root, title, args, content, read?.())
   return results.every(Boolean)
 }
 
@@ -48,10 +78,13 @@ async function runPart({ title, args }) {
   const start = performance.now()
   const { status, output } = await run(args)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${title.padEnd(22)} ${seconds.padStart(5)} s\n`)
+  report(status === 0 ? 'ok' : 'FAILED', title, `${seconds.padStart(5)} s`)
   if (status !== 0) process.stdout.write(indent(output))
   return status === 0
 }
+
+const report = (result, title, note) =>
+  process.stdout.write(`${result.padEnd(6)} ${title.padEnd(22)} ${note}\n`)
 
 function indent(output) {
   const lines = output.trimEnd().split('\n')
@@ -70,4 +103,5 @@ function run(args) {
   })
 }
 
-if (import.meta.main) process.exitCode = (await check()) ? 0 : 1
+if (import.meta.main)
+  process.exitCode = (await check(process.argv.includes('--all') ? { all: true } : {})) ? 0 : 1

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 
 const file = new URL('../contract/openapi.json', import.meta.url)
-const config = await createConfig({ extends: ['recommended'] })
+// It compiles the schema of each example by itself, half of the time; server/test/openapi-document.test.ts compiles components once.
+const rules = { 'no-invalid-media-type-examples': 'off' }
+const config = await createConfig({ extends: ['recommended'], rules })
 const problems = await lintFromString({
   source: await readFile(file, 'utf8'),
   absoluteRef: 'contract/openapi.json',

@@ -5,10 +5,13 @@ import type { Client } from 'pg'
 import { startEmbedded } from '../../server/src/db/embedded.ts'
 import { listMigrations, migrate, migrationsFolder } from '../../server/src/db/migrate.ts'
 import { openPostgres, type Postgres } from '../../server/src/db/postgres.ts'
+import { commandOf, parentOf, treeMicros } from './processor-time.ts'
 
 export type Cluster = {
   /** `PostgreSQL 18.4 on ...`. */
   readonly version: string
+  /** Microseconds of processor time of all its processes so far; 0 if it runs on another machine. */
+  cpuMicros(): number
   /**
    * Returns a migrated database, filled by `seed`: that of an earlier run under this name, if the schema has not
    * changed. If the rows of `seed` change, the name must change too.
@@ -30,9 +33,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const admin = stack.use(await openPostgres({ databaseUrl: adminUrl, dataDir: '' }))
   const client = await admin.directConnection()
   stack.defer(() => client.end())
-  const { rows } = await client.query<{ version: string }>('select version()')
+  const { rows } = await client.query<{ version: string; pid: number }>(
+    'select version(), pg_backend_pid() as pid',
+  )
+  const [{ version, pid }] = rows as [(typeof rows)[number]]
+  const postmaster = commandOf(pid).startsWith('postgres') ? parentOf(pid) : undefined
   return {
-    version: rows[0]!.version.split(',')[0]!,
+    version: version.split(',')[0]!,
+    cpuMicros: () => (postmaster === undefined ? 0 : treeMicros(postmaster)),
     database: async (name, seed) => {
       const postgres = await ensureDatabase(client, adminUrl, `bench_${name}_${schemaHash()}`, seed, options)
       return stack.use(postgres)

@@ -7,6 +7,7 @@ import { recordType } from '../../server/src/net/dns/type.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { addFollowers, catalogZone, startDnsProduct, transferKey, type DnsProduct } from './dns-product.ts'
 import { addressOf, hasAddress, openProbe, type Server } from './dns-probe.ts'
+import { databaseMeter, nothing, spend, type HotPath } from './guard/hot-path.ts'
 import { missingPrograms } from './packages.ts'
 import { createPowerdnsZone, freePlace, setsOf, startPowerdns, type Powerdns } from './powerdns.ts'
 import { milliseconds, times, whole } from './table.ts'
@@ -45,15 +46,53 @@ const hostOf = (n: number): string => `host${n}.${zone}`
 /** Changes go around these. */
 const changed = 5
 
+/** Changes in one turn of the guard. */
+const changesOfTurn = 60
+
+export const dnsChangePath: HotPath = {
+  id: 'D1',
+  unit: 'change of a record set',
+  peer: 'PowerDNS, SQLite',
+  missing: dnsChange.missing,
+  async prepare(bench, stack) {
+    const { powerdns, ours } = await prepare(bench, stack)
+    const database = await databaseMeter(bench)
+    let first = 1
+    const turn = (server: { cpuMicros(): number }, meter: () => number, change: Change) =>
+      spend(
+        () => server.cpuMicros(),
+        meter,
+        async () => {
+          await makeChanges(change, (first += changesOfTurn), changesOfTurn)
+          return changesOfTurn
+        },
+      )
+    return {
+      ours: () => turn(ours.product, database, (n) => putAddress(ours, n)),
+      peer: () => turn(powerdns, nothing, (n) => patchPowerdns(powerdns, n)),
+    }
+  },
+}
+
+type Change = (n: number) => Promise<{ readonly ms: number }>
+
 type Sample = { readonly answeredMs: number; readonly servedMs: readonly number[] }
+
+/** Both with a zone of ten record sets. */
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
+  // With its caches it answers an old address for 20 s if a question comes at the moment of a change.
+  const withoutCaches = ['cache-ttl=0', 'query-cache-ttl=0', 'negquery-cache-ttl=0']
+  const powerdns = stack.use(await startPowerdns([], withoutCaches))
+  await createPowerdnsZone(powerdns, zone, hostsOf(10))
+  const ours = stack.use(await startDnsProduct(bench))
+  await importHosts(ours, 10, false)
+  return { powerdns, ours }
+}
 
 async function measureBuiltIn(bench: Bench): Promise<Line[]> {
   const changes = bench.quick ? 50 : 300
-  // With its caches it answers an old address for 20 s if a question comes at the moment of a change.
-  await using powerdns = await startPowerdns([], ['cache-ttl=0', 'query-cache-ttl=0', 'negquery-cache-ttl=0'])
-  await createPowerdnsZone(powerdns, zone, hostsOf(10))
-  await using ours = await startDnsProduct(bench)
-  await importHosts(ours, 10, false)
+  await using stack = new AsyncDisposableStack()
+  const { powerdns, ours } = await prepare(bench, stack)
   const peer: Sample[] = []
   const own: Sample[] = []
   for (let round = 0; round < bench.rounds; round++) {
@@ -166,7 +205,7 @@ async function measureChanges(
   servers: readonly Server[],
   count: number,
   first: number,
-  change: (n: number) => Promise<{ readonly ms: number }>,
+  change: Change,
 ): Promise<Sample[]> {
   using stack = new DisposableStack()
   const probes = (await Promise.all(servers.map(openProbe))).map((probe) => stack.use(probe))
@@ -183,15 +222,16 @@ async function measureChanges(
 }
 
 /** Microseconds of processor time of one change, with its publication, without the questions that wait for it. */
-async function cpuOfChange(
-  server: { cpuMicros(): number },
-  count: number,
-  change: (n: number) => Promise<unknown>,
-): Promise<number> {
+async function cpuOfChange(server: { cpuMicros(): number }, count: number, change: Change): Promise<number> {
   const before = server.cpuMicros()
-  for (let n = 500_000; n < 500_000 + count; n++) await change(n)
-  await sleep(500)
+  await makeChanges(change, 500_000, count)
   return (server.cpuMicros() - before) / count
+}
+
+/** One after the other; resolves when they are published. */
+async function makeChanges(change: Change, first: number, count: number): Promise<void> {
+  for (let n = first; n < first + count; n++) await change(n)
+  await sleep(500)
 }
 
 const quantilesOf = (samples: readonly Sample[], at: number): [number, number] => {

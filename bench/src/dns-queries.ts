@@ -12,7 +12,9 @@ import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { hostsFile, importHosts } from './dns-change.ts'
 import { startDnsProduct } from './dns-product.ts'
 import type { Server } from './dns-probe.ts'
+import { nothing, spend, type HotPath } from './guard/hot-path.ts'
 import { missingPrograms } from './packages.ts'
+import { treeMicros } from './processor-time.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
@@ -28,35 +30,67 @@ export const dnsQueries: Benchmark = {
 const zone = 'bench.test.'
 const hosts = 10_000
 
-async function run(bench: Bench): Promise<Line[]> {
+/** About a third of a second of NSD's processor time. */
+const repeatsOfTurn = 4
+
+export const dnsQueriesPath: HotPath = {
+  id: 'D8',
+  unit: 'question answered over UDP',
+  peer: 'NSD',
+  missing: dnsQueries.missing,
+  async prepare(bench, stack) {
+    const { ours, nsd, ask } = await prepare(bench, stack)
+    const answeredBy = async (server: Server) => (await ask(server, { repeats: repeatsOfTurn })).answered
+    return {
+      ours: () =>
+        spend(
+          () => ours.product.cpuMicros(),
+          nothing,
+          () => answeredBy(ours),
+        ),
+      peer: () =>
+        spend(
+          () => treeMicros(nsd.pid),
+          nothing,
+          () => answeredBy(nsd),
+        ),
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
   const questions = join(bench.folder, 'questions')
   await writeFile(questions, questionsFile())
-  await using stack = new AsyncDisposableStack()
   const port = await freePort()
   const settings = { PHAROS_DNS_LISTEN: `127.0.0.1:${port}`, PHAROS_DNS_REUSE_PORT: 'true' }
   const ours = stack.use(await startDnsProduct(bench, { settings }))
   await importHosts(ours, hosts, false)
   const soa =
     '@ 3600 SOA ns1.bench.test. hostmaster.bench.test. 1 3600 900 1209600 300\n@ 3600 NS ns1.bench.test.\n'
-  const nsd = await startPeer('nsd', { [zone]: soa + hostsFile(hosts) })
-  stack.defer(() => nsd.stop())
-  const ask = (server: Server, rate?: number): Promise<Asked> => askAll(bench, questions, server, rate)
-  const peerServer = { address: '127.0.0.1', port: nsd.port }
+  const { port: nsdPort, pid, stop } = await startPeer('nsd', { [zone]: soa + hostsFile(hosts) })
+  stack.defer(stop)
+  const ask = (server: Server, how: How = {}): Promise<Asked> => askAll(bench, questions, server, how)
+  return { ours, settings, nsd: { address: '127.0.0.1', port: nsdPort, pid }, ask }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  await using stack = new AsyncDisposableStack()
+  const { ours, settings, nsd, ask } = await prepare(bench, stack)
   const one = await takeTurns(
     bench.rounds,
     async () => withCpu(ours.product, () => ask(ours)),
-    () => ask(peerServer),
+    () => ask(nsd),
   )
   const rate = medianOf(one.ours, ({ perSecond }) => perSecond)
   const peerRate = medianOf(one.peer, ({ perSecond }) => perSecond)
-  const half = await ask(ours, Math.floor(rate / 2))
+  const half = await ask(ours, { rate: Math.floor(rate / 2) })
   const { databaseUrl } = ours
   const { folder } = bench
   stack.use(await startProduct({ roles: ['nameserver'], databaseUrl, folder, settings }))
   const two = await takeTurns(
     bench.rounds,
     () => ask(ours),
-    () => ask(peerServer),
+    () => ask(nsd),
   )
   const bothRate = medianOf(two.ours, ({ perSecond }) => perSecond)
   bench.report(
@@ -104,18 +138,21 @@ function questionsFile(): string {
 }
 
 type Asked = {
+  readonly answered: number
   readonly perSecond: number
   readonly lost: number
   /** In milliseconds; only at a fixed rate. */
   readonly latencies: readonly number[]
 }
 
-/** As many as are answered, or at a fixed rate. */
+/** As many as are answered in a time, or the file so often; or at a fixed rate. */
+type How = { readonly rate?: number; readonly repeats?: number }
+
 async function askAll(
   { sliceSeconds }: Bench,
   questions: string,
   { address, port }: Server,
-  rate?: number,
+  { rate, repeats }: How,
 ): Promise<Asked> {
   const args = [
     '-s',
@@ -124,8 +161,7 @@ async function askAll(
     String(port),
     '-d',
     questions,
-    '-l',
-    String(Math.min(5, sliceSeconds)),
+    ...(repeats === undefined ? ['-l', String(Math.min(5, sliceSeconds))] : ['-n', String(repeats)]),
     '-c',
     '16',
     '-q',
@@ -137,9 +173,10 @@ async function askAll(
   const latencies = [...stdout.matchAll(/^> \S+ \S+ \S+ (\d+\.\d+)$/gm)].map(
     ([, seconds]) => Number(seconds) * 1_000,
   )
-  const answered = number(/Queries per second:\s+([\d.]+)/)
-  if (Number.isNaN(answered)) throw new Error(`dnsperf: ${stdout.slice(-2000)}`)
-  return { perSecond: answered, lost: number(/Queries lost:\s+(\d+)/), latencies }
+  const perSecond = number(/Queries per second:\s+([\d.]+)/)
+  if (Number.isNaN(perSecond)) throw new Error(`dnsperf: ${stdout.slice(-2000)}`)
+  const answered = number(/Queries completed:\s+(\d+)/)
+  return { answered, perSecond, lost: number(/Queries lost:\s+(\d+)/), latencies }
 }
 
 async function withCpu(
@@ -147,8 +184,6 @@ async function withCpu(
   ask: () => Promise<Asked>,
 ): Promise<Asked & { readonly micros: number }> {
   const before = product.cpuMicros()
-  const start = performance.now()
   const asked = await ask()
-  const seconds = (performance.now() - start) / 1_000
-  return { ...asked, micros: (product.cpuMicros() - before) / (asked.perSecond * seconds) }
+  return { ...asked, micros: (product.cpuMicros() - before) / asked.answered }
 }

@@ -24,6 +24,10 @@ export async function eventsDatabase(bench: Bench, plan: EventsPlan): Promise<Po
   return postgres
 }
 
+/** The number of users who sign in, each in another team: a password costs more than many requests. */
+export const usersOf = (bench: Bench, { teams }: EventsPlan): number =>
+  bench.quick ? Math.min(teams, 10) : teams
+
 /** 50 teams of the same size. */
 export function evenEvents(bench: Bench): EventsPlan {
   return { events: bench.quick ? 50_000 : 1_000_000, teams: 50, firstShare: 0.02 }

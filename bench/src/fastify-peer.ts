@@ -1,7 +1,8 @@
 // The peer of P3: Fastify and pg as their documentation shows them, in a process of its own (fastify-peer-process.ts).
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { cpuMicrosOf, type Served } from './product.ts'
+import { cpuMicrosOf } from './processor-time.ts'
+import type { Served } from './product.ts'
 
 /** Starts the peer on a database with events; `GET /events/{id}` returns one. */
 export async function startFastifyPeer(databaseUrl: string): Promise<Served & AsyncDisposable> {

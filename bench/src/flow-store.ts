@@ -2,6 +2,7 @@
 // P9d: blocks of flows inserted with every rollup, beside COPY of the same rows into PostgreSQL: processor time, and bytes a row.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Client } from 'pg'
 import { quantile } from '../../lab/src/measure.ts'
 import {
   seriesStatement,
@@ -13,6 +14,8 @@ import { createFlowStore } from '../../server/src/drivers/clickhouse/flow-store.
 import { encodeNativeBlock } from '../../server/src/drivers/clickhouse/native-block.ts'
 import type { FlowKey } from '@pharos/contract/flow-key'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, ownMicros, nothing, spend, type HotPath } from './guard/hot-path.ts'
+import { cpuMicrosOf } from './processor-time.ts'
 import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -32,13 +35,62 @@ export const flowInsert: Benchmark = {
   run: insert,
 }
 
+export const flowSeriesPath: HotPath = {
+  id: 'P9c',
+  unit: 'series of a team from a rollup',
+  peer: 'the same from the raw rows of all teams',
+  missing: flowSeries.missing,
+  async prepare(bench, stack) {
+    const { store, cpuMicros } = await openStore(bench, 'flow-series')
+    stack.defer(() => store.close())
+    const start = startOf()
+    await fill(store, 1_000_000, start, bench)
+    const [, keys, source] = shapes[0]!
+    const turn = (statement: ReturnType<typeof seriesStatement>, runs: number) => () =>
+      spend(ownMicros, cpuMicros, async () => (await timesOf(store, statement, runs)).length)
+    return {
+      ours: turn(statementOf(start, { teamId: 1 }, keys, source), 20),
+      peer: turn(rawStatementOf(start, keys), 4),
+    }
+  },
+}
+
+export const flowInsertPath: HotPath = {
+  id: 'P9d',
+  unit: 'flow inserted',
+  peer: 'PostgreSQL COPY, one index',
+  missing: flowInsert.missing,
+  async prepare(bench, stack) {
+    const rows = 100_000
+    const { store, cpuMicros } = await openStore(bench, 'flow-insert')
+    stack.defer(() => store.close())
+    const { client, file } = await openPeer(bench, stack, rows)
+    const database = await databaseMeter(bench)
+    let number = 0
+    return {
+      ours() {
+        const columns = columnsOf(rows, startOf() + 2 * number, number)
+        return spend(ownMicros, cpuMicros, async () => {
+          await store.insert('flows', encodeNativeBlock(rows, columns), `bench-${number++}`)
+          return rows
+        })
+      },
+      peer: () =>
+        spend(nothing, database, async () => {
+          await copyFlows(client, file)
+          return rows
+        }),
+    }
+  },
+}
+
 const daySeconds = 86_400
 const days = 3
 const teams = 2_000
 const startOf = (): number => Math.floor(Date.now() / 1000 / daySeconds) * daySeconds - days * daySeconds
 
 /** An empty store. */
-async function openStore(bench: Bench, name: string): Promise<{ store: FlowStore; cpuMs(): number }> {
+async function openStore(bench: Bench, name: string): Promise<{ store: FlowStore; cpuMicros(): number }> {
   const folder = join(bench.folder, name)
   rmSync(folder, { recursive: true, force: true })
   const options = {
@@ -50,14 +102,7 @@ async function openStore(bench: Bench, name: string): Promise<{ store: FlowStore
   const store = createFlowStore(options)
   await store.probe()
   const pid = Number(readFileSync(join(folder, 'clickhouse.pid'), 'utf8').split('\n')[0])
-  return { store, cpuMs: () => cpuMsOf(pid) }
-}
-
-/** User and system time of a process, its threads included. */
-function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  return { store, cpuMicros: () => cpuMicrosOf({ pid }) }
 }
 
 async function series(bench: Bench): Promise<Line[]> {
@@ -70,7 +115,7 @@ async function series(bench: Bench): Promise<Line[]> {
     const lines: Line[] = []
     for (const [title, keys, source] of shapes) {
       const ours = statementOf(start, { teamId: 1 }, keys, source)
-      const scan = statementOf(start, { teamId: 'all' }, keys, { family: 'flows', step: 1, isCut: false })
+      const scan = rawStatementOf(start, keys)
       // A percentile of few runs is the longest one.
       const runs = bench.quick ? 3 : 100
       const { ours: of, peer } = await takeTurns(
@@ -133,6 +178,9 @@ function statementOf(start: number, scope: FlowScope, groupBy: readonly FlowKey[
   })
 }
 
+const rawStatementOf = (start: number, groupBy: readonly FlowKey[]) =>
+  statementOf(start, { teamId: 'all' }, groupBy, { family: 'flows', step: 1, isCut: false })
+
 async function timesOf(
   store: FlowStore,
   { sql, params }: ReturnType<typeof seriesStatement>,
@@ -181,33 +229,26 @@ const blockRows = 500_000
 async function insert(bench: Bench): Promise<Line[]> {
   const blocks = bench.quick ? 1 : bench.full ? 20 : 6
   const rows = bench.quick ? 50_000 : blockRows
-  const { store, cpuMs } = await openStore(bench, 'flow-insert')
-  const cluster = await bench.cluster()
-  const postgres = await cluster.database(
-    'flow_rows',
-    async (client) => void (await client.query(postgresTable)),
-  )
-  const client = await postgres.directConnection()
+  const { store, cpuMicros } = await openStore(bench, 'flow-insert')
+  await using stack = new AsyncDisposableStack()
+  const { client, file } = await openPeer(bench, stack, rows)
   try {
     const [backend] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
-    await client.query('truncate bench_flows')
-    const file = join(bench.folder, 'flows.csv')
-    writeFileSync(file, csvOf(rows, columnsOf(rows, startOf(), 0)), { mode: 0o644 })
     let number = 0
     const { ours, peer } = await takeTurns(
       blocks,
       async () => {
         const columns = columnsOf(rows, startOf() + 2 * number, number)
-        const before = [cpuMs(), process.cpuUsage()] as const
-        const block = encodeNativeBlock(rows, columns)
-        await store.insert('flows', block, `bench-${number++}`)
-        const { user, system } = process.cpuUsage(before[1])
-        return { store: cpuMs() - before[0], client: (user + system) / 1000 }
+        const { program, database } = await spend(ownMicros, cpuMicros, async () => {
+          await store.insert('flows', encodeNativeBlock(rows, columns), `bench-${number++}`)
+          return rows
+        })
+        return { store: database / 1_000, client: program / 1_000 }
       },
       async () => {
-        const before = cpuMsOf(backend!.pid)
-        await client.query(`copy bench_flows from '${file}' (format csv)`)
-        return cpuMsOf(backend!.pid) - before
+        const before = cpuMicrosOf(backend!)
+        await copyFlows(client, file)
+        return (cpuMicrosOf(backend!) - before) / 1_000
       },
     )
     const total = blocks * rows
@@ -250,10 +291,27 @@ async function insert(bench: Bench): Promise<Line[]> {
       },
     ]
   } finally {
-    await client.end()
     await store.close()
   }
 }
+
+/** An empty table of PostgreSQL, and a file with the rows of one block for it. */
+async function openPeer(bench: Bench, stack: AsyncDisposableStack, rows: number) {
+  const cluster = await bench.cluster()
+  const postgres = await cluster.database(
+    'flow_rows',
+    async (client) => void (await client.query(postgresTable)),
+  )
+  const client = await postgres.directConnection()
+  stack.defer(() => client.end())
+  await client.query('truncate bench_flows')
+  const file = join(bench.folder, 'flows.csv')
+  writeFileSync(file, csvOf(rows, columnsOf(rows, startOf(), 0)), { mode: 0o644 })
+  return { client, file }
+}
+
+const copyFlows = (client: Client, file: string) =>
+  client.query(`copy bench_flows from '${file}' (format csv)`)
 
 type Columns = Parameters<typeof encodeNativeBlock>[1]
 

@@ -7,10 +7,10 @@ import { ingestDeliveries } from '../../server/src/analysis/ingest.ts'
 import { createOwnershipCache } from '../../server/src/inventory/ownership.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, pgbenchTurn, type HotPath } from './guard/hot-path.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
-import { runPgbench } from './pgbench.ts'
-import { cpuMicrosOf } from './product.ts'
+import { runPgbench, type PgbenchRun } from './pgbench.ts'
 import { perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -27,9 +27,34 @@ const prefixesOfTeam = 200
 /** Deliveries about one event in the second measurement. */
 const updatesOfEvent = 20
 
-async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, quick, report } = bench
-  const deliveries = quick ? 500 : 20_000
+/** A quarter of a second of processor time. */
+const deliveriesOfTurn = 500
+
+export const ingestEventsPath: HotPath = {
+  id: 'P7',
+  unit: 'event ingested',
+  peer: 'pgbench, one upsert of 1 kB a transaction',
+  missing: ingestEvents.missing,
+  async prepare(bench) {
+    const { postgres, cache, peerRun } = await prepare(bench)
+    const [deliveries, micros] = [deliveriesOfTurn, (await bench.cluster()).cpuMicros]
+    let round = 0
+    return {
+      async ours() {
+        const { nodeUs, postgresUs } = await measure(postgres, cache, micros, {
+          round: round++,
+          deliveries,
+          perEvent: 1,
+        })
+        return { units: deliveries, program: nodeUs * deliveries, database: postgresUs * deliveries }
+      },
+      peer: pgbenchTurn(await databaseMeter(bench), peerRun, 4_000),
+    }
+  },
+}
+
+async function prepare(bench: Bench) {
+  const { clients, sliceSeconds: seconds, folder } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`ingest_${randomUUID().slice(0, 8)}`, async (client) => {
@@ -46,22 +71,25 @@ async function run(bench: Bench): Promise<Line[]> {
       'create table peer (id text primary key, record text not null, updated timestamptz not null default now())',
     )
   })
-  const cache = createOwnershipCache()
-  await measure(postgres, cache, { round: -1, deliveries: 1_000, perEvent: 1 })
+  const { databaseUrl } = postgres
+  const peerRun: PgbenchRun = { databaseUrl, script: upsert, clients, seconds, folder }
+  return { postgres, cache: createOwnershipCache(), peerRun }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { clients, rounds, quick, report } = bench
+  const deliveries = quick ? 500 : 20_000
+  const { postgres, cache, peerRun } = await prepare(bench)
+  const micros = (await bench.cluster()).cpuMicros
+  const ingest = (plan: Plan) => measure(postgres, cache, micros, plan)
+  await ingest({ round: -1, deliveries: 1_000, perEvent: 1 })
   const { ours, peer } = await takeTurns(
     rounds,
     async (round) => ({
-      created: await measure(postgres, cache, { round, deliveries, perEvent: 1 }),
-      updated: await measure(postgres, cache, { round: round + 1_000, deliveries, perEvent: updatesOfEvent }),
+      created: await ingest({ round, deliveries, perEvent: 1 }),
+      updated: await ingest({ round: round + 1_000, deliveries, perEvent: updatesOfEvent }),
     }),
-    () =>
-      runPgbench({
-        databaseUrl: postgres.databaseUrl,
-        script: upsert,
-        clients,
-        seconds,
-        folder,
-      }),
+    () => runPgbench(peerRun),
   )
   const theirs = medianOf(peer, (one) => one.perSecond)
   const created = medianOf(ours, (one) => one.created.perSecond)
@@ -87,20 +115,6 @@ type Measured = { readonly perSecond: number; readonly nodeUs: number; readonly 
 const cpuText = (all: readonly Measured[]): string =>
   `${whole(medianOf(all, (one) => one.nodeUs))} + ${whole(medianOf(all, (one) => one.postgresUs))}`
 
-/** Microseconds of all processes of the server so far; 0 if it runs on another machine. */
-async function serverMicros(owner: Postgres['owner']): Promise<number> {
-  const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity`.execute(owner)
-  return rows.reduce((sum, { pid }) => sum + (isPostgres(pid) ? cpuMicrosOf({ pid }) : 0), 0)
-}
-
-function isPostgres(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres')
-  } catch {
-    return false
-  }
-}
-
 const upsert = `\\set id random(1, 1000000)
 insert into peer (id, record) values (:id::text, repeat('0123456789abcdef', 64)) on conflict (id) do update set record = excluded.record, updated = now();
 `
@@ -125,6 +139,7 @@ const ip = /"ip":"([^"]+)"/.exec(ban)![1]!
 async function measure(
   postgres: Postgres,
   cache: ReturnType<typeof createOwnershipCache>,
+  serverMicros: () => number,
   { round, deliveries, perEvent }: Plan,
 ): Promise<Measured> {
   const { owner } = postgres
@@ -141,11 +156,11 @@ async function measure(
       lateral (select event * 7919 % ${teams * prefixesOfTeam}::integer as net) t
     order by n`.execute(owner)
   await sql`vacuum analyze deliveries`.execute(owner)
-  const [start, cpu, server] = [performance.now(), process.cpuUsage(), await serverMicros(owner)]
+  const [start, cpu, server] = [performance.now(), process.cpuUsage(), serverMicros()]
   const report = await ingestDeliveries(postgres, cache)
   const seconds = (performance.now() - start) / 1_000
   const { user, system } = process.cpuUsage(cpu)
-  const postgresUs = ((await serverMicros(owner)) - server) / deliveries
+  const postgresUs = (serverMicros() - server) / deliveries
   const { rows } = await sql<{ n: number }>`
     select count(*)::integer as n from team_events t join events e on e.id = t.event_id
     where e.source_event_id like ${`e${round}-%`}`.execute(owner)

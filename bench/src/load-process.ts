@@ -98,19 +98,21 @@ function refreshClient(connection: HttpConnection, host: string, token: string):
 }
 
 /** Each connection sends when it has its answer. */
-function closed(clients: readonly Client[], { seconds }: ProcessPlan): Promise<number[]> {
+function closed(clients: readonly Client[], { seconds, answers }: ProcessPlan): Promise<number[]> {
   const samples: number[] = []
   const endAt = performance.now() + seconds * 1000
+  let sent = 0
+  const hasMore = () => (answers === undefined ? performance.now() < endAt : sent < answers)
   return Promise.all(
     clients.map(
       (client) =>
         new Promise<void>((resolve, reject) => {
           const go = () => {
             const due = performance.now()
+            sent++
             send(client, reject, () => {
-              const now = performance.now()
-              samples.push(now - due)
-              if (now < endAt) go()
+              samples.push(performance.now() - due)
+              if (hasMore()) go()
               else resolve()
             })
           }

@@ -11,6 +11,8 @@ export type LoadPlan = {
   readonly product: Served
   readonly connections: number
   readonly seconds: number
+  /** Ends after this many answers instead: the same work on a busy machine. Not with `perSecond`. */
+  readonly answers?: number | undefined
   /** Requests per second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */
   readonly perSecond?: number
   readonly source: RequestSource

@@ -8,12 +8,16 @@ import { findProgram } from '../../lab/src/program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import type { Bench, Benchmark } from './benchmark.ts'
 import { benchmarks } from './benchmarks.ts'
+import { runGuard } from './guard/guard.ts'
+import type { HotPath } from './guard/hot-path.ts'
+import { hotPaths } from './guard/paths.ts'
 import { describeLoad, describeMachine, versionOf } from './machine.ts'
 import { installPeers } from './packages.ts'
 import { findPgbench } from './pgbench.ts'
 import { renderTable, type NamedLine } from './table.ts'
 
-const usage = `usage: npm run bench [-- name ...] [--quick | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
+const usage = `usage: npm run bench [-- name ... | guard [id ...]] [--quick | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
+  guard      processor time of the hot paths, beside their peers; fails below its thresholds. Names of paths follow it
   --quick    small sizes and short slices: tests that it works, not how fast it is
   --full     the largest sizes of D7 and D11, which take up to an hour
   --dir      keeps the databases and the logs in a folder, for the next run
@@ -22,6 +26,11 @@ const usage = `usage: npm run bench [-- name ...] [--quick | --full] [--dir fold
 benchmarks:
 ${benchmarks.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}
 `
+
+const fullDefaults = { rounds: 3, seconds: 8, clients: 16 }
+const quickDefaults = { rounds: 1, seconds: 1, clients: 16 }
+/** A client of pgbench costs some milliseconds to connect, in each turn. */
+const guardDefaults = { rounds: 5, seconds: 1, clients: 8 }
 
 class UsageError extends Error {}
 
@@ -32,14 +41,17 @@ async function main(): Promise<void> {
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
       dir: { type: 'string' },
-      clients: { type: 'string', default: '16' },
+      clients: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return print(usage)
-  const chosen = choose(positionals)
+  const isGuard = positionals[0] === 'guard'
+  const paths = isGuard ? choosePaths(positionals.slice(1)) : []
+  const chosen = isGuard ? [] : choose(positionals)
+  const defaults = isGuard ? guardDefaults : values.quick ? quickDefaults : fullDefaults
   await installPeers()
   await using stack = new AsyncDisposableStack()
   const folder = values.dir ?? (await mkdtemp(join(tmpdir(), 'pharos-bench-')))
@@ -48,11 +60,11 @@ async function main(): Promise<void> {
   let cluster: Promise<Cluster> | undefined
   stack.defer(async () => (await cluster)?.[Symbol.asyncDispose]())
   const bench: Bench = {
-    quick: values.quick,
+    quick: values.quick || isGuard,
     full: values.full,
-    rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
-    sliceSeconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
-    clients: Number(values.clients),
+    rounds: Number(values.rounds ?? defaults.rounds),
+    sliceSeconds: Number(values.seconds ?? defaults.seconds),
+    clients: Number(values.clients ?? defaults.clients),
     folder,
     report: (text) => print(`  ${text}\n`),
     cluster: () =>
@@ -63,6 +75,10 @@ async function main(): Promise<void> {
       })),
   }
   describe(bench)
+  if (isGuard) {
+    if (!(await runGuard(bench, paths))) process.exitCode = 1
+    return
+  }
   const lines: NamedLine[] = []
   for (const benchmark of chosen) lines.push(...(await measure(benchmark, bench)))
   if (cluster) print(`\n${(await cluster).version}\n`)
@@ -75,6 +91,15 @@ function choose(names: readonly string[]): readonly Benchmark[] {
   if (unknown.length > 0) throw new UsageError(`unknown benchmark ${unknown.join(', ')}\n${usage}`)
   if (names.length === 0) return benchmarks
   return benchmarks.filter((benchmark) => names.some((name) => isNamed(benchmark, name)))
+}
+
+/** The paths of the guard with these ids, or all. */
+function choosePaths(ids: readonly string[]): readonly HotPath[] {
+  const wanted = ids.map((id) => id.toLowerCase())
+  const chosen = hotPaths.filter(({ id }) => wanted.includes(id.toLowerCase()))
+  if (chosen.length < wanted.length)
+    throw new UsageError(`the guard knows the paths ${hotPaths.map(({ id }) => id).join(', ')}`)
+  return wanted.length === 0 ? hotPaths : chosen
 }
 
 const isNamed = ({ id, name }: Benchmark, text: string): boolean =>

@@ -15,12 +15,15 @@ export type PgbenchRun = {
   readonly script?: string
   readonly clients: number
   readonly seconds: number
+  /** Of each client, instead of a time: the same work on a busy machine. */
+  readonly transactions?: number | undefined
   /** Initial values of each client's variables. */
   readonly variables?: Readonly<Record<string, number>>
   readonly folder: string
 }
 
 export type PgbenchResult = {
+  readonly transactions: number
   readonly perSecond: number
   readonly averageMs: number
   readonly failed: number
@@ -41,9 +44,10 @@ export async function initPgbench(databaseUrl: string, scale: number): Promise<v
 
 /** Prepared statements, each client on a connection of its own. Throws if a transaction failed. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
-  const { databaseUrl, script, clients, seconds, variables = {}, folder } = options
+  const { databaseUrl, script, clients, seconds, transactions, variables = {}, folder } = options
   const jobs = Math.min(clients, availableParallelism())
-  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', String(jobs), '-T', String(seconds)]
+  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', String(jobs)]
+  args.push(...(transactions === undefined ? ['-T', String(seconds)] : ['-t', String(transactions)]))
   for (const [name, value] of Object.entries(variables)) args.push('-D', `${name}=${value}`)
   if (script === undefined) args.push('-S')
   else {
@@ -63,6 +67,7 @@ export function parsePgbench(text: string): PgbenchResult {
   const perSecond = number(/^tps = ([\d.]+) \(without/m)
   if (Number.isNaN(perSecond)) throw new Error(`pgbench printed no rate: ${text}`)
   return {
+    transactions: number(/^number of transactions actually processed: (\d+)/m),
     perSecond,
     averageMs: number(/^latency average = ([\d.]+) ms/m),
     failed: number(/^number of failed transactions: (\d+)/m) || 0,

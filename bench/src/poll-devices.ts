@@ -13,8 +13,10 @@ import { createSnmpSource } from '../../server/src/drivers/snmp/source.ts'
 import { DeviceCollector } from '../../server/src/inventory/collect/collector.ts'
 import { createLog } from '../../server/src/runtime/log.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, nothing, ownMicros, spend, type HotPath } from './guard/hot-path.ts'
 import { missingPrograms } from './packages.ts'
 import { seedTeams } from './people.ts'
+import { endedProgramsMicros } from './processor-time.ts'
 import { milliseconds, times, whole } from './table.ts'
 
 export const pollDevices: Benchmark = {
@@ -28,12 +30,37 @@ export const pollDevices: Benchmark = {
 const address = '127.0.0.1'
 const delayMs = 20
 
+/** Without the delay, which costs no processor time. */
+const sizes = { devices: 20, ports: 100, delayMs: 0 }
+
+export const pollDevicesPath: HotPath = {
+  id: 'I2',
+  unit: 'port polled by SNMP',
+  peer: 'snmpbulkwalk, not stored',
+  missing: pollDevices.missing,
+  async prepare(bench, stack) {
+    const { port, poll } = await prepare(bench, stack, sizes)
+    const units = sizes.devices * sizes.ports
+    return {
+      ours: async () =>
+        spend(ownMicros, await databaseMeter(bench), async () => {
+          await poll(0)
+          return units
+        }),
+      peer: () =>
+        spend(endedProgramsMicros, nothing, async () => {
+          walkAll(port, sizes.devices, bench.folder)
+          return units
+        }),
+    }
+  },
+}
+
 type Poll = { readonly wallMs: number; readonly cpuMs: number }
 
-async function run(bench: Bench): Promise<Line[]> {
-  const [devices, ports] = bench.quick ? [10, 20] : [100, 100]
-  const dead = devices / 5
-  await using stack = new AsyncDisposableStack()
+type Sizes = { readonly devices: number; readonly ports: number; readonly delayMs: number }
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack, { devices, ports, delayMs }: Sizes) {
   const agent = fork(new URL('snmp-agent-process.ts', import.meta.url), [String(ports), String(delayMs)])
   stack.defer(() => agent.disconnect())
   const [port] = (await once(agent, 'message')) as [number]
@@ -46,10 +73,18 @@ async function run(bench: Bench): Promise<Line[]> {
   )
   const client = await postgres.directConnection()
   stack.defer(() => client.end())
-  const poll = (deadDevices: number): Promise<Poll> =>
-    pollOnce(postgres, client, { devices, dead: deadDevices, port, silentPort: silent.address().port })
+  const poll = (dead: number): Promise<Poll> =>
+    pollOnce(postgres, client, { devices, dead, port, silentPort: silent.address().port })
   // The first poll lists the names of the interfaces, and has nothing to compare with.
   await poll(0)
+  return { port, poll }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const [devices, ports] = bench.quick ? [10, 20] : [100, 100]
+  const dead = devices / 5
+  await using stack = new AsyncDisposableStack()
+  const { port, poll } = await prepare(bench, stack, { devices, ports, delayMs })
   const rounds = Math.max(bench.rounds, 3)
   const [all, some, walks]: [Poll[], Poll[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {

@@ -8,6 +8,7 @@ import { listBillablePorts } from '../../server/src/inventory/bill/billable-port
 import { getPortUsage } from '../../server/src/inventory/usage/usage.ts'
 import type { Operation } from '../../server/src/operation/operation.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, ownMicros, spend, type HotPath } from './guard/hot-path.ts'
 import { seedTeams } from './people.ts'
 import { milliseconds, times, whole } from './table.ts'
 
@@ -62,16 +63,47 @@ const questions: readonly Question[] = [
   },
 ]
 
-async function run(bench: Bench): Promise<Line[]> {
-  const ports = bench.quick ? 3 : 100
-  const asks = bench.quick ? 20 : 200
+const thirtyDays = questions[1]!
+
+export const portUsagePath: HotPath = {
+  id: 'I4',
+  unit: 'usage of 30 days in 300 points',
+  peer: 'rows of 5 minutes in the same PostgreSQL',
+  missing: portUsage.missing,
+  async prepare(bench, stack) {
+    const ports = 5
+    const { client, deps, today } = await prepare(bench, stack, ports, 31)
+    const { days, seconds, ours } = thirtyDays
+    const [from, until] = [today - days * dayMs, today].map((at) => new Date(at).toISOString()) as [
+      string,
+      string,
+    ]
+    const database = await databaseMeter(bench)
+    const turn = (asks: number, ask: (port: number) => Promise<unknown>) => () =>
+      spend(ownMicros, database, async () => (await measure(asks, ports, ask)).length)
+    return {
+      ours: turn(60, (port) => ours(deps, port, from, until)),
+      peer: turn(10, (port) => askRows(client, port, from, until, seconds)),
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack, ports: number, days: number) {
   const today = Math.floor(Date.now() / dayMs) * dayMs
   const cluster = await bench.cluster()
   const postgres = await cluster.database(`usage_${ports}_${days}_v1_${today}`, (client) =>
-    seed(client, ports),
+    seed(client, ports, days),
   )
   const client = await postgres.directConnection()
-  const deps = { postgres, now: () => new Date(today) }
+  stack.defer(() => client.end())
+  return { client, today, deps: { postgres, now: () => new Date(today) } }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const ports = bench.quick ? 3 : 100
+  const asks = bench.quick ? 20 : 200
+  await using stack = new AsyncDisposableStack()
+  const { client, deps, today } = await prepare(bench, stack, ports, days)
   const lines: Line[] = []
   for (const question of questions) {
     const end = question.what.startsWith('a month') ? startOfMonth(today) : today
@@ -94,7 +126,6 @@ async function run(bench: Bench): Promise<Line[]> {
     })
   }
   lines.push(await sizes(client, ports))
-  await client.end()
   return lines
 }
 
@@ -122,7 +153,7 @@ async function sizes(client: Client, ports: number): Promise<Line> {
 }
 
 /** One team with a service for each port; days and rows with the same values. */
-async function seed(client: Client, ports: number): Promise<void> {
+async function seed(client: Client, ports: number, days: number): Promise<void> {
   await seedTeams(client, 1)
   await client.query(`insert into devices (name) values ('r1')`)
   await client.query(

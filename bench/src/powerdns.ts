@@ -11,7 +11,7 @@ import { killProgram, startProgram } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { transferKey, type Called } from './dns-product.ts'
 import type { Server } from './dns-probe.ts'
-import { cpuMicrosOf } from './product.ts'
+import { cpuMicrosOf } from './processor-time.ts'
 
 export type Powerdns = Server &
   AsyncDisposable & {

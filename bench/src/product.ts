@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { findProgram, isRunning } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import type { Role } from '../../server/src/roles/serve.ts'
+import { cpuMicrosOf } from './processor-time.ts'
 
 export type ProductOptions = {
   readonly roles: readonly Role[]
@@ -70,15 +71,18 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   ]
   const child = spawn(program, args, { env: environmentOf(options), stdio: ['ignore', log, log] })
   closeSync(log)
-  const { url, dns } = await waitFor('the product serves', () => servingOf(child, logFile), {
-    timeoutMs: 60_000,
-  })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (!isRunning(child)) return
     const exit = once(child, 'exit')
     child.kill(signal)
     await exit
   }
+  const { url, dns } = await waitFor('the product serves', () => servingOf(child, logFile), {
+    timeoutMs: 300_000,
+  }).catch(async (error: unknown) => {
+    await end('SIGKILL')
+    throw error
+  })
   return {
     url,
     dns,
@@ -115,11 +119,4 @@ function servingOf(child: ChildProcess, logFile: string): { url: string; dns: st
   }
   if (!isRunning(child)) throw new Error(`the product ended:\n${lines.slice(-20).join('\n')}`)
   return undefined
-}
-
-/** Fields 14 and 15 of Linux's /proc/<pid>/stat, in hundredths of a second. */
-export function cpuMicrosOf({ pid }: Pick<ChildProcess, 'pid'>): number {
-  if (process.platform !== 'linux') return 0
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }

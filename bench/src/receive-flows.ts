@@ -3,7 +3,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median } from '../../lab/src/measure.ts'
@@ -11,6 +11,7 @@ import { programPath } from '../../lab/src/program.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { ReceiverTotals } from './flow-receiver-process.ts'
 import { missingPrograms } from './packages.ts'
+import { cpuMicrosOf } from './processor-time.ts'
 import { times } from './table.ts'
 
 export const receiveFlows: Benchmark = {
@@ -121,10 +122,10 @@ async function measureNfcapd(folder: string, load: Load): Promise<Measured> {
     await sleep(1000)
     await send(port, { ...load, seconds: 1 })
     await sleep(1000)
-    const before = cpuMsOf(child.pid!)
+    const before = cpuMicrosOf(child)
     const sent = await send(port, load)
     await sleep(1000)
-    const cpuMs = cpuMsOf(child.pid!) - before
+    const cpuMs = (cpuMicrosOf(child) - before) / 1_000
     const exit = once(child, 'exit')
     child.kill('SIGTERM')
     await exit
@@ -135,14 +136,6 @@ async function measureNfcapd(folder: string, load: Load): Promise<Measured> {
     child.kill('SIGKILL')
     rmSync(files, { recursive: true, force: true })
   }
-}
-
-/** Ticks of 10 ms: user and system time, the 14th and 15th field. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Returns the number of flows sent. */

@@ -3,13 +3,14 @@
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
-import { eventsDatabase, evenEvents } from './events-database.ts'
+import { eventsDatabase, evenEvents, usersOf } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
 import type { HttpRequest } from './http-connection.ts'
-import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
+import { describeLoadResults, runLoad, type LoadPlan, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
-import { runPgbench } from './pgbench.ts'
+import { runPgbench, type PgbenchRun } from './pgbench.ts'
 import { plainList, requireSameList } from './plain-list.ts'
 import { startProduct } from './product.ts'
 import { scriptOf } from './statement.ts'
@@ -31,45 +32,70 @@ export const relatedList: Benchmark = {
   run,
 }
 
-async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder } = bench
+export const relatedListPath: HotPath = {
+  id: 'P1',
+  unit: 'related list of 100',
+  peer: 'pgbench, our own statement',
+  missing: relatedList.missing,
+  async prepare(bench, stack) {
+    const { postgres, product, load, runOf } = await prepare(bench, stack)
+    const database = await databaseMeter(bench)
+    return {
+      ours: requestTurn(product, database, () => load({ answers: 600 })),
+      peer: pgbenchTurn(database, runOf(ownScript(postgres)), 800),
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
+  const { clients, sliceSeconds: seconds, folder } = bench
   const plan = evenEvents(bench)
   const postgres = await eventsDatabase(bench, plan)
   const { databaseUrl } = postgres
-  await using product = await startProduct({ roles: ['api'], databaseUrl, folder })
-  const signed = await signIn(product.url, plan.teams)
+  const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
+  const signed = await signIn(product.url, usersOf(bench, plan))
   await requireSameList(postgres, product.url, signed[0]!.access, 1, query)
   const requests = signed.map(({ access }): HttpRequest => ({
     method: 'GET',
     path,
     authorization: `Bearer ${access}`,
   }))
-  const load = (perSecond?: number): Promise<LoadResult> =>
+  const load = ({ perSecond, answers }: Pick<LoadPlan, 'perSecond' | 'answers'> = {}): Promise<LoadResult> =>
     runLoad({
       product,
       connections: perSecond === undefined ? clients : clients * 4,
       seconds,
+      answers,
       // A hundred events, none of which is shorter than this.
       source: { kind: 'list', requests, bytesMin: 100 * 500 },
       ...(perSecond === undefined ? {} : { perSecond }),
     })
-  const pgbench = (statement: string) =>
-    runPgbench({
-      databaseUrl,
-      script: `\\set team random(1, ${plan.teams})\n${statement}`,
-      clients,
-      seconds,
-      folder,
-    })
+  const runOf = (statement: string): PgbenchRun => ({
+    databaseUrl,
+    script: `\\set team random(1, ${plan.teams})\n${statement}`,
+    clients,
+    seconds,
+    folder,
+  })
+  return { plan, postgres, product, load, runOf }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { rounds } = bench
+  await using stack = new AsyncDisposableStack()
+  const { plan, postgres, load, runOf } = await prepare(bench, stack)
   await load()
   const { ours, peer } = await takeTurns(
     rounds,
     () => load(),
-    async () => ({ plain: await pgbench(plainScript()), same: await pgbench(ownScript(postgres)) }),
+    async () => ({
+      plain: await runPgbench(runOf(plainScript())),
+      same: await runPgbench(runOf(ownScript(postgres))),
+    }),
   )
   const own = medianOf(ours, (one) => one.perSecond)
   const paced: LoadResult[] = []
-  for (let round = 0; round < rounds; round++) paced.push(await load(own * 0.7))
+  for (let round = 0; round < rounds; round++) paced.push(await load({ perSecond: own * 0.7 }))
   return linesOf(bench, plan.events, ours, peer, paced)
 }
 

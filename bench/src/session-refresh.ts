@@ -5,10 +5,11 @@ import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSessions } from '../../server/src/session/session.store.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
-import { runPgbench } from './pgbench.ts'
+import { runPgbench, type PgbenchRun } from './pgbench.ts'
 import { startProduct } from './product.ts'
 import { captureStatement, scriptOf } from './statement.ts'
 import { perSecond, times } from './table.ts'
@@ -25,29 +26,74 @@ export const sessionRefresh: Benchmark = {
   run,
 }
 
-async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
+export const sessionRefreshPath: HotPath = {
+  id: 'P4',
+  unit: 'session refresh',
+  peer: 'pgbench, same UPDATE',
+  missing: sessionRefresh.missing,
+  async prepare(bench, stack) {
+    const { postgres, product, refresh, peerRun } = await prepare(bench, stack)
+    const database = await databaseMeter(bench)
+    const pgbench = pgbenchTurn(database, peerRun, 4_000)
+    return {
+      ours: requestTurn(product, database, () => refresh({ answers: 1_500 })),
+      async peer() {
+        await seedPeerSessions(postgres, bench.clients)
+        return pgbench()
+      },
+    }
+  },
+}
+
+async function prepare(bench: Bench, stack: AsyncDisposableStack) {
+  const { clients, sliceSeconds, folder } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`sessions_${clients}`, async (client) => {
     await seedTeams(client, 1)
     await seedUsers(client, clients, 1)
   })
-  const script = await peerScript(postgres)
-  await using product = await startProduct({ roles: ['api'], databaseUrl: postgres.databaseUrl, folder })
+  const { databaseUrl } = postgres
+  const product = stack.use(await startProduct({ roles: ['api'], databaseUrl, folder }))
   let tokens: readonly string[] = (await signIn(product.url, clients)).map(({ refresh }) => refresh)
-  await warmUp()
-  const { ours, peer } = await takeTurns(rounds, refresh, async () => {
-    await seedPeerSessions(postgres, clients)
-    return runPgbench({
-      databaseUrl: postgres.databaseUrl,
-      script,
-      clients,
+  const refresh = async ({
+    seconds = sliceSeconds,
+    answers,
+  }: { seconds?: number; answers?: number } = {}) => {
+    const result = await runLoad({
+      product,
+      connections: clients,
       seconds,
-      variables: { counter: 0 },
-      folder,
+      answers,
+      source: { kind: 'refresh', tokens },
     })
-  })
+    tokens = result.tokens
+    return result
+  }
+  const peerRun: PgbenchRun = {
+    databaseUrl,
+    script: await peerScript(postgres),
+    clients,
+    seconds: sliceSeconds,
+    variables: { counter: 0 },
+    folder,
+  }
+  return { postgres, product, refresh, peerRun }
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { clients, rounds, report } = bench
+  await using stack = new AsyncDisposableStack()
+  const { postgres, refresh, peerRun } = await prepare(bench, stack)
+  await refresh({ seconds: 1 })
+  const { ours, peer } = await takeTurns(
+    rounds,
+    () => refresh(),
+    async () => {
+      await seedPeerSessions(postgres, clients)
+      return runPgbench(peerRun)
+    },
+  )
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
   report(describeLoadResults(ours))
@@ -61,28 +107,6 @@ async function run(bench: Bench): Promise<Line[]> {
       reached: own / theirs >= 0.5,
     },
   ]
-
-  async function refresh() {
-    const result = await runLoad({
-      product,
-      connections: clients,
-      seconds,
-      source: { kind: 'refresh', tokens },
-    })
-    tokens = result.tokens
-    return result
-  }
-
-  async function warmUp() {
-    tokens = (
-      await runLoad({
-        product,
-        connections: clients,
-        seconds: 1,
-        source: { kind: 'refresh', tokens },
-      })
-    ).tokens
-  }
 }
 
 /** Session n of the peer, selected by the number of the client of pgbench. */

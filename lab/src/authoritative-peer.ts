@@ -74,6 +74,7 @@ ${zones.map((zone) => `  - domain: "${zone}"\n    file: "${fileOf(zone)}"\n`).jo
 
 export type RunningPeer = {
   readonly port: number
+  readonly pid: number
   /** Sends the octets of a query and returns those of the response. */
   query(octets: Uint8Array, transport: 'udp' | 'tcp'): Promise<Uint8Array>
   stop(): Promise<void>
@@ -98,6 +99,7 @@ export async function startPeer(
   await waitFor(`${name} answers`, () => isAnswering(query, zones[0]!, child))
   return {
     port,
+    pid: child.pid!,
     query,
     async stop() {
       await killProgram(child, 'SIGKILL')

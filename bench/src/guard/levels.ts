@@ -1,0 +1,32 @@
+// What the guard demands of each path, as the processor time of the peer divided by that of Pharos, each with its database: 2x is half of
+// the peer's time. A path below its threshold fails. Pure.
+import type { PathId } from './hot-path.ts'
+
+export type Level = {
+  /** Null for a path whose goal is a latency: only its fall is noticed. */
+  readonly goal: number | null
+  /** Median of five runs on a busy machine. */
+  readonly reached: number
+  /** Share of noise: the largest distance of one of those runs from their median, rounded up, and at least a tenth. */
+  readonly margin: number
+  readonly reason: string
+}
+
+export const levels: Readonly<Record<PathId, Level>> = {
+  P1: { goal: 0.6, reached: 0.5, margin: 0.1, reason: '' },
+  P3: { goal: 1, reached: 0.5, margin: 0.1, reason: '' },
+  P4: { goal: 0.7, reached: 0.5, margin: 0.1, reason: '' },
+  P5: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+  P7: { goal: 0.35, reached: 0.3, margin: 0.1, reason: '' },
+  D8: { goal: 1, reached: 0.5, margin: 0.1, reason: '' },
+  D1: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+  I2: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+  I4: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+  P9d: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+  P9c: { goal: null, reached: 0.5, margin: 0.1, reason: '' },
+}
+
+/** The lowest ratio that passes: the goal, or what is reached if that is less, without the noise. */
+export function thresholdOf({ goal, reached, margin }: Level): number {
+  return Math.min(goal ?? reached, reached) * (1 - margin)
+}
