@@ -16,15 +16,36 @@ type DemoPort = {
   readonly since: Date
 }
 
-/** Adds the days that a port does not have yet, the newest first; the signal ends it after a day. */
-export async function addPortHistory(db: Db, now: Date, signal: AbortSignal): Promise<void> {
+/** With today, all of the newest month that can be closed: on its first day a month is too new. */
+const billedDays = 63
+
+export type HistoryOptions = {
+  readonly now: Date
+  /** Ends it after a day. */
+  readonly signal: AbortSignal
+  /** The share of the days that were added. */
+  readonly onProgress: (share: number) => void
+}
+
+/** Adds the traffic of the last month and of this one until now, without which the first bill would be of a part of the month. */
+export async function addBilledDays(db: Db, now: Date): Promise<void> {
   const ports = await listPorts(db)
-  const today = Math.floor(now.getTime() / dayMs) * dayMs
-  for (let back = 0; back <= historyDays; back++) {
-    const day = today - back * dayMs
+  for (let back = 0; back <= billedDays; back++) await addDays(db, ports, now, back)
+}
+
+/** Adds the days before those that a port does not have yet, the newest first. */
+export async function addPortHistory(db: Db, { now, signal, onProgress }: HistoryOptions): Promise<void> {
+  const ports = await listPorts(db)
+  for (let back = billedDays + 1; back <= historyDays; back++) {
     if (signal.aborted) return
-    for (const port of ports) await addDay(db, port, day, back, now)
+    await addDays(db, ports, now, back)
+    onProgress((back - billedDays) / (historyDays - billedDays))
   }
+}
+
+async function addDays(db: Db, ports: readonly DemoPort[], now: Date, back: number): Promise<void> {
+  const day = (Math.floor(now.getTime() / dayMs) - back) * dayMs
+  for (const port of ports) await addDay(db, port, day, back, now)
 }
 
 /** Ports without their oldest day: a run that was interrupted is continued by the next start. */
@@ -51,50 +72,63 @@ async function addDay(db: Db, port: DemoPort, day: number, back: number, now: Da
   }
 }
 
-/** Octets in and out between two times. */
-function countedBetween({ device }: DemoPort, wire: SandboxInterface, from: number, until: number) {
+type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
+
+/** Octets in and out of so many steps. */
+function countedSince(
+  { device }: DemoPort,
+  wire: SandboxInterface,
+  from: number,
+  stepMs: number,
+  steps: number,
+): Counted {
   const seed = interfaceSeed(device, wire.name)
-  const between = (bps: number, one: number) => octetsAt(until, bps, one) - octetsAt(from, bps, one)
-  return [between(wire.in_bps ?? 0, seed), between(wire.out_bps ?? 0, seed + 1)] as const
+  const increases = (bps: number, one: number): bigint[] => {
+    let before = octetsAt(from, bps, one)
+    return Array.from({ length: steps }, (_, step) => {
+      const after = octetsAt(from + (step + 1) * stepMs, bps, one)
+      const increase = after - before
+      before = after
+      return increase
+    })
+  }
+  return { octetsIn: increases(wire.in_bps ?? 0, seed), octetsOut: increases(wire.out_bps ?? 0, seed + 1) }
 }
 
 async function addRow(db: Db, port: DemoPort, wire: SandboxInterface, day: number, seconds: number) {
   const stepMs = seconds * 1000
-  const starts = Array.from({ length: dayMs / stepMs }, (_, at) => day + at * stepMs)
-  const counted = starts.map((start) => countedBetween(port, wire, start, start + stepMs))
-  const [inbound, outbound] = [counted.map(([octets]) => octets), counted.map(([, octets]) => octets)]
+  const steps = dayMs / stepMs
+  const { octetsIn, octetsOut } = countedSince(port, wire, day, stepMs, steps)
   const texts = (values: readonly bigint[]) => `{${values.join(',')}}`
   const packets = (values: readonly bigint[]) => texts(values.map((octets) => octets / packetOctets))
-  const zeros = `{${starts.map(() => 0).join(',')}}`
+  const zeros = `{${Array(steps).fill(0).join(',')}}`
   await sql`
     insert into port_days (port_id, seconds, day, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in,
       errors_out, discards_in, discards_out)
     values (${port.portId}, ${seconds}, ${new Date(day).toISOString().slice(0, 10)}::date,
-      array_fill(${stepMs}::integer, array[${starts.length}::integer]), ${texts(inbound)}::bigint[], ${texts(outbound)}::bigint[],
-      ${packets(inbound)}::bigint[], ${packets(outbound)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
+      array_fill(${stepMs}::integer, array[${steps}::integer]), ${texts(octetsIn)}::bigint[], ${texts(octetsOut)}::bigint[],
+      ${packets(octetsIn)}::bigint[], ${packets(octetsOut)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
       ${zeros}::bigint[])
     on conflict do nothing`.execute(db)
 }
 
 /** The minutes of today before the collector has begun. */
 async function addMinutes(db: Db, port: DemoPort, wire: SandboxInterface, day: number, now: Date) {
-  const rows = []
-  for (let start = day; start + 60_000 <= now.getTime(); start += 60_000) {
-    const [octetsIn, octetsOut] = countedBetween(port, wire, start, start + 60_000)
-    rows.push({
-      port_id: port.portId,
-      minute: new Date(start).toISOString(),
-      covered_ms: 60_000,
-      octets_in: String(octetsIn),
-      octets_out: String(octetsOut),
-      packets_in: String(octetsIn / packetOctets),
-      packets_out: String(octetsOut / packetOctets),
-      errors_in: 0,
-      errors_out: 0,
-      discards_in: 0,
-      discards_out: 0,
-    })
-  }
+  const minutes = Math.floor((now.getTime() - day) / 60_000)
+  const { octetsIn, octetsOut } = countedSince(port, wire, day, 60_000, minutes)
+  const rows = octetsIn.map((inbound, minute) => ({
+    port_id: port.portId,
+    minute: new Date(day + minute * 60_000).toISOString(),
+    covered_ms: 60_000,
+    octets_in: String(inbound),
+    octets_out: String(octetsOut[minute]!),
+    packets_in: String(inbound / packetOctets),
+    packets_out: String(octetsOut[minute]! / packetOctets),
+    errors_in: 0,
+    errors_out: 0,
+    discards_in: 0,
+    discards_out: 0,
+  }))
   await sql`
     insert into port_samples select n.* from jsonb_populate_recordset(null::port_samples, ${JSON.stringify(rows)}::jsonb) n
     on conflict do nothing`.execute(db)
