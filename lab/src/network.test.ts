@@ -6,6 +6,7 @@ import { skipWithout } from './program.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
+import { until } from './wait.ts'
 
 const owner = '64500:1:1'
 const rounds = process.env['PHAROS_TEST_LONG'] === '1' ? 20 : 3
@@ -199,14 +200,6 @@ async function announceAtOnce(speaker: Speaker, routes: readonly Route[]): Promi
       () => false,
     ),
   )
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 1_000; at++) {
-    if (await condition()) return
-    await sleep(10)
-  }
-  throw new Error('not within 10 s')
 }
 
 function sleep(ms: number): Promise<void> {

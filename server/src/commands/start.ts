@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Postgres } from '../db/postgres.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
-import { createDeviceCollector } from '../roles/devices.ts'
+import { createDeviceCollector, type DevicesDeps } from '../roles/devices.ts'
 import { openDatabase, allRoles, type Serving } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Claim } from '../report/mailed-report.store.ts'
@@ -15,7 +15,13 @@ import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
 import { releaseReport } from './demo/demo-report.ts'
 import { addGaugeHistory } from './demo/gauge-history.ts'
 import { checkPort, replaceTakenPorts } from './demo/listeners.ts'
-import { addBilledDays, addPortHistory, type HistoryOptions } from './demo/port-history.ts'
+import {
+  addBilledDays,
+  addPortHistory,
+  listNewPorts,
+  type DemoPort,
+  type HistoryOptions,
+} from './demo/port-history.ts'
 import { buildPortal } from './demo/portal-build.ts'
 import { createProgress } from './demo/progress.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
@@ -45,6 +51,7 @@ export const start: Command = {
     say('Starting the database')
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
+    let ports: readonly DemoPort[] = []
     try {
       say('Creating the tables')
       await migrateSchema(postgres)
@@ -52,7 +59,8 @@ export const start: Command = {
       report = await prepareDemo(postgres, config, new Date())
       if (!values['no-traffic']) {
         say('Adding the traffic of the billed month')
-        await billLastMonth(postgres, config, log)
+        ports = await listNewPorts(postgres.owner)
+        await billLastMonth({ postgres, config, log }, ports)
       }
       say('Waiting for the portal')
       await portal
@@ -65,7 +73,7 @@ export const start: Command = {
       if (!values.quiet) context.out(welcome(serving.url!, config))
       // Flows and the past year take most of the processor time of the first minute, and not everyone looks at them.
       if (values['no-traffic']) return
-      const past = { config, postgres, log, serving, stopping, say }
+      const past = { config, postgres, log, serving, stopping, say, ports }
       void addPast(past)
         .then(() => report && releaseReport(postgres.owner, report))
         .catch((error: unknown) => {
@@ -90,13 +98,14 @@ async function configure(context: CommandContext, say: (text: string) => void): 
 }
 
 /** All of a month is there before it is closed: nothing changes a bill afterwards. Interfaces have to be known, such as members of a LAG. */
-async function billLastMonth(postgres: Postgres, config: Config, log: Log): Promise<void> {
+async function billLastMonth(deps: DevicesDeps, ports: readonly DemoPort[]): Promise<void> {
+  const { postgres } = deps
   const now = new Date()
-  const devices = createDeviceCollector({ postgres, config, log })
+  const devices = createDeviceCollector(deps)
   await devices.startDue()
   await devices.settle()
   await devices.stop()
-  await addBilledDays(postgres.owner, now)
+  await addBilledDays(postgres.owner, ports, now)
   await closePeriods(postgres, now, new AbortController().signal, { isMeasured: true, months: 1 })
 }
 
@@ -109,10 +118,11 @@ type Past = {
   readonly serving: Serving
   readonly stopping: AbortSignal
   readonly say: (text: string) => void
+  readonly ports: readonly DemoPort[]
 }
 
 /** Adds the past, which takes a minute while everything else works. Resolves when all of it is there. */
-async function addPast({ config, postgres, log, serving, stopping, say }: Past): Promise<void> {
+async function addPast({ config, postgres, log, serving, stopping, say, ports }: Past): Promise<void> {
   const now = new Date()
   const [onFlows, onPorts, onGauges] = createProgress(3, (percent) =>
     say(`Past traffic and light levels: ${percent} %`),
@@ -133,7 +143,7 @@ async function addPast({ config, postgres, log, serving, stopping, say }: Past):
     if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
   })
   try {
-    await addPortHistory(postgres.owner, { now, signal: stopping, onProgress: onPorts })
+    await addPortHistory(postgres.owner, ports, { now, signal: stopping, onProgress: onPorts })
     if (!stopping.aborted) await closePeriods(postgres, now, stopping, { isMeasured: true })
     await addGaugeHistory(postgres.owner, { now, signal: stopping, onProgress: onGauges })
   } catch (error) {

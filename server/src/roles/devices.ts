@@ -16,9 +16,11 @@ const closeMs = 600_000
 /** Files and sockets for everything else. */
 const otherFiles = 500
 
-type CollectorDeps = Pick<Shared, 'postgres' | 'log'> & { readonly config: Pick<Config, 'secret'> }
+export type DevicesDeps = Pick<Shared, 'postgres' | 'log'> & {
+  readonly config: Pick<Config, 'secret'>
+}
 
-export function createDeviceCollector({ config, postgres, log }: CollectorDeps): DeviceCollector {
+export function createDeviceCollector({ config, postgres, log }: DevicesDeps): DeviceCollector {
   return new DeviceCollector({
     postgres,
     log,

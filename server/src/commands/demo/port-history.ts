@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const historyDays = 365
 const minuteDays = 30
 
-type DemoPort = {
+export type DemoPort = {
   readonly portId: number
   readonly device: string
   readonly key: string
@@ -27,29 +27,33 @@ export type HistoryOptions = {
   readonly onProgress: (share: number) => void
 }
 
-/** Adds the traffic of the last month and of this one until now, without which the first bill would be of a part of the month. */
-export async function addBilledDays(db: Db, now: Date): Promise<void> {
-  const ports = await listPorts(db)
-  for (let back = 0; back <= billedDays; back++) await addDays(db, ports, now, back)
+/**
+ * Adds the buckets of 5 minutes of the past weeks, which bills are made of: the first bill would be of a part of the month without them.
+ */
+export async function addBilledDays(db: Db, ports: readonly DemoPort[], now: Date): Promise<void> {
+  for (let back = 1; back <= billedDays; back++)
+    for (const port of ports) await addDay(db, port, dayBefore(now, back), [300])
 }
 
-/** Adds the days before those that a port does not have yet, the newest first. */
-export async function addPortHistory(db: Db, { now, signal, onProgress }: HistoryOptions): Promise<void> {
-  const ports = await listPorts(db)
-  for (let back = billedDays + 1; back <= historyDays; back++) {
+/** Adds today, the minutes of the past weeks and the days before, the newest first. */
+export async function addPortHistory(
+  db: Db,
+  ports: readonly DemoPort[],
+  { now, signal, onProgress }: HistoryOptions,
+): Promise<void> {
+  for (const port of ports) await addMinutes(db, port, dayBefore(now, 0), now)
+  for (let back = 1; back <= historyDays; back++) {
     if (signal.aborted) return
-    await addDays(db, ports, now, back)
-    onProgress((back - billedDays) / (historyDays - billedDays))
+    const steps = [...(back <= minuteDays ? [60] : []), ...(back > billedDays ? [300] : [])]
+    for (const port of ports) await addDay(db, port, dayBefore(now, back), steps)
+    onProgress(back / historyDays)
   }
 }
 
-async function addDays(db: Db, ports: readonly DemoPort[], now: Date, back: number): Promise<void> {
-  const day = (Math.floor(now.getTime() / dayMs) - back) * dayMs
-  for (const port of ports) await addDay(db, port, day, back, now)
-}
+const dayBefore = (now: Date, back: number): number => (Math.floor(now.getTime() / dayMs) - back) * dayMs
 
 /** Ports without their oldest day: a run that was interrupted is continued by the next start. */
-async function listPorts(db: Db): Promise<DemoPort[]> {
+export async function listNewPorts(db: Db): Promise<DemoPort[]> {
   const { rows } = await sql<DemoPort>`
     select p.id as "portId", d.name as device, p.interface_key as key, d.settings, lower(a.valid) as since
     from ports p join devices d on d.id = p.device_id and d.driver = 'sandbox'
@@ -61,15 +65,16 @@ async function listPorts(db: Db): Promise<DemoPort[]> {
   return rows
 }
 
-async function addDay(db: Db, port: DemoPort, day: number, back: number, now: Date): Promise<void> {
-  const wire = port.settings.interfaces.find(({ name }) => name === port.key)
-  if (!wire || wire.oper === 'down' || wire.oper === 'not_present' || wire.admin === 'down') return
-  if (day < port.since.getTime()) return
-  if (back === 0) await addMinutes(db, port, wire, day, now)
-  else {
-    if (back <= minuteDays) await addRow(db, port, wire, day, 60)
-    await addRow(db, port, wire, day, 300)
-  }
+/** Undefined if the port had no traffic on that day. */
+function wireOf({ settings, key, since }: DemoPort, day: number): SandboxInterface | undefined {
+  const wire = settings.interfaces.find(({ name }) => name === key)
+  const isDown = wire?.oper === 'down' || wire?.oper === 'not_present' || wire?.admin === 'down'
+  return isDown || day < since.getTime() ? undefined : wire
+}
+
+async function addDay(db: Db, port: DemoPort, day: number, steps: readonly number[]): Promise<void> {
+  const wire = wireOf(port, day)
+  if (wire) for (const seconds of steps) await addRow(db, port, wire, day, seconds)
 }
 
 type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
@@ -113,7 +118,9 @@ async function addRow(db: Db, port: DemoPort, wire: SandboxInterface, day: numbe
 }
 
 /** The minutes of today before the collector has begun. */
-async function addMinutes(db: Db, port: DemoPort, wire: SandboxInterface, day: number, now: Date) {
+async function addMinutes(db: Db, port: DemoPort, day: number, now: Date): Promise<void> {
+  const wire = wireOf(port, day)
+  if (!wire) return
   const minutes = Math.floor((now.getTime() - day) / 60_000)
   const { octetsIn, octetsOut } = countedSince(port, wire, day, 60_000, minutes)
   const rows = octetsIn.map((inbound, minute) => ({
