@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 
+const compress = promisify(brotliCompress)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'portal/dist')
 const stamp = join(dist, '.built')
@@ -24,18 +26,19 @@ export async function buildPortal() {
   // Loaded only for a build: importing it takes longer than comparing the sources.
   const { build } = await import('vite')
   await build({ root: join(root, 'portal'), logLevel: 'warn' })
-  pack()
+  await pack()
   writePages()
   writeFileSync(stamp, hash)
 }
 
 /** Writes a compressed copy beside each text file, so that no request waits for the compression. */
-function pack() {
+async function pack() {
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
-  for (const name of globSync('assets/*.{js,css}', { cwd: dist })) {
+  const packOne = async (name) => {
     const file = join(dist, name)
-    writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file), { params }))
+    writeFileSync(`${file}.br`, await compress(readFileSync(file), { params }))
   }
+  await Promise.all(globSync('assets/*.{js,css}', { cwd: dist }).map(packOne))
 }
 
 /** Writes the paths of the pages for the server, which answers other addresses with the status 404. */

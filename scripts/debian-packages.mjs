@@ -45,7 +45,28 @@ export function installPackages(names) {
   }
 }
 
-function apt(...args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  return spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 2, 2] }).status === 0
+/** Longer than an upgrade of a slow machine. */
+const LOCK_TIMEOUT_MS = 15 * 60_000
+const LOCK_RETRY_MS = 1_000
+/** apt-get waits for the lock of dpkg if it is told to, but never for those of its lists and its archives: it exits with this error. */
+const LOCKED = /^E: Could not get lock (\S+)\. (.*)$/m
+
+/** Runs apt-get and waits as long as another program has locked its files. Returns whether it was successful. */
+export function apt(...args) {
+  const options = ['-qq', '-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_MS / 1000}`]
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
+  const end = performance.now() + LOCK_TIMEOUT_MS
+  for (let isFirst = true; ; isFirst = false) {
+    const { status, stderr } = spawnSync('apt-get', [...options, ...args], {
+      env,
+      stdio: ['ignore', 2, 'pipe'],
+    })
+    const [, file, holder] = LOCKED.exec(String(stderr)) ?? []
+    if (file === undefined || performance.now() > end) {
+      process.stderr.write(String(stderr))
+      return status === 0
+    }
+    if (isFirst) process.stderr.write(`apt-get waits for the lock ${file}. ${holder}\n`)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
+  }
 }

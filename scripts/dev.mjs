@@ -20,6 +20,7 @@ const serverArgs = [
   'server/src/main.ts',
   'start',
   '--quiet',
+  '--no-portal',
 ]
 /** One save of an editor, or one checkout, is several changes. */
 const SETTLE_MS = 100

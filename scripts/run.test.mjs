@@ -24,7 +24,6 @@ function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   for (const name of ['run.mjs', 'end-with-parent.mjs'])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, 'scripts', name))
   writeFileSync(join(root, 'server/src/main.ts'), MAIN)
-  writeFileSync(join(root, 'scripts/build-portal.mjs'), '')
   writeFileSync(
     join(root, 'bin/npm'),
     `#!/bin/sh\necho "$@" >> npm.log\nmkdir -p node_modules\nexit \${NPM_STATUS:-0}\n`,
@@ -98,7 +97,7 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.deepEqual(run(root, ['start', '3', '--dry-run']), {
       status: 3,
       stdout: 'start 3 --dry-run\n',
-      stderr: 'Installing the packages (npm ci) ...\n',
+      stderr: 'Installing the packages (npm ci) ...\nThe packages are installed. Loading the server ...\n',
     })
   })
 

@@ -1,7 +1,9 @@
 // Addresses and ports of the lab: all in 127.0.0.0/8, which Linux assigns to loopback entirely, so that neither root nor
 // network namespaces are needed.
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 
 /** A random subnet of loopback that is probably unused: two labs at the same time get different ones. */
 export function randomSubnet(): string {
@@ -33,13 +35,19 @@ export async function requireFreePort(address: string, port: number): Promise<nu
   )
 }
 
-function tryPort(address: string, port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen({ host: address, port, exclusive: true }, () => {
-      const bound = server.address()
-      server.close(() => resolve(bound !== null && typeof bound === 'object' ? bound.port : undefined))
-    })
-  })
+/** Returns the port if it is free for TCP and UDP: DNS needs both. */
+async function tryPort(address: string, port: number): Promise<number | undefined> {
+  const server = createServer()
+  const socket = createSocket('udp4')
+  try {
+    await once(server.listen({ host: address, port, exclusive: true }), 'listening')
+    const bound = server.address() as AddressInfo
+    await once(socket.bind({ address, port: bound.port, exclusive: true }), 'listening')
+    return bound.port
+  } catch {
+    return undefined
+  } finally {
+    socket.close()
+    await new Promise((resolve) => server.close(resolve))
+  }
 }

@@ -37,7 +37,7 @@ export class BirdLog {
   }
 
   /** Resolves with the first change of that kind and prefix, including earlier ones. */
-  async saw(kind: BirdChange['kind'], prefix: string, timeoutMs = 60_000): Promise<BirdChange> {
+  async saw(kind: BirdChange['kind'], prefix: string, timeoutMs?: number): Promise<BirdChange> {
     const ask = (): BirdChange | undefined => {
       this.#read()
       return this.#first.get(`${kind} ${prefix}`)
@@ -46,7 +46,7 @@ export class BirdLog {
   }
 
   /** Resolves after this number of graceful restarts of the neighbor; routes that were not announced again are removed by then. */
-  async sawRestarts(count: number, timeoutMs = 180_000): Promise<void> {
+  async sawRestarts(count: number, timeoutMs?: number): Promise<void> {
     const ask = (): boolean => {
       this.#read()
       return this.#restarts >= count
@@ -67,7 +67,7 @@ export class BirdLog {
   }
 
   /** A failure contains the state of the session. */
-  async #wait<T>(what: string, ask: () => T | undefined | false, timeoutMs: number): Promise<T> {
+  async #wait<T>(what: string, ask: () => T | undefined | false, timeoutMs?: number): Promise<T> {
     try {
       return await waitFor(what, ask, { timeoutMs, everyMs: 5 })
     } catch (error) {

@@ -1,7 +1,7 @@
 // The DNS of the lab: a signed root, three followers of Pharos by different vendors, and a validating resolver, all on 127.0.0.1. Of Pharos it
 // knows only the names of the settings.
 import { join } from 'node:path'
-import { freePort, requireFreePort } from './address.ts'
+import { freePort } from './address.ts'
 import { startFollower, type Follower, type FollowerKey, type FollowerName } from './dns-follower.ts'
 import { SignedParent } from './signed-parent.ts'
 import { Unbound } from './unbound.ts'
@@ -28,7 +28,7 @@ type Ports = typeof labDnsPorts
 export type DnsNetworkOptions = {
   /** The lab's folder, in which it gets one of its own. */
   readonly folder: string
-  /** Fails if a port other than those of `labDnsPorts` would have to be used. */
+  /** Uses the ports of `labDnsPorts`, and others only where another program has one. */
   readonly fixedPorts?: boolean
   /** Aborts the start, with all that it started. */
   readonly signal?: AbortSignal
@@ -100,10 +100,9 @@ export class DnsNetwork {
 }
 
 export async function startDnsNetwork(options: DnsNetworkOptions): Promise<DnsNetwork> {
-  const port = options.fixedPorts ? requireFreePort : freePort
-  const entries = Object.entries(labDnsPorts).map(async ([name, preferred]) => [
+  const entries = Object.entries(labDnsPorts).map(async ([name, usual]) => [
     name,
-    await port('127.0.0.1', options.fixedPorts ? preferred : 0),
+    await freePort('127.0.0.1', options.fixedPorts ? usual : 0),
   ])
   const ports = Object.fromEntries(await Promise.all(entries)) as Ports
   const network = new DnsNetwork(join(options.folder, 'dns'), ports)

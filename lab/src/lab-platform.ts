@@ -1,4 +1,4 @@
-// For tests: lab/platform.yaml with the addresses and ports of a lab that uses others.
+// lab/platform.yaml with the addresses and ports of a lab that uses others.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DnsNetwork } from './dns-network.ts'

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +15,7 @@ import { waitFor } from './wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const skip = skipWithout(...labPrograms)
-const slow = { timeoutMs: 120_000, everyMs: 5 }
+const slow = { everyMs: 5 }
 
 describe('npm run lab', { skip }, () => {
   it('stops at the first Ctrl-C, which reaches every process of the terminal, and leaves nothing', async (t) => {
@@ -57,6 +58,17 @@ describe('npm run lab', { skip }, () => {
     await running.isGone()
   })
 
+  it('takes other ports where another program has the usual ones, and says so', async (t) => {
+    const server = createServer().listen(labDnsPorts.primary, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const lab = await startLab(t)
+    await lab.waitForOutput(new RegExp(`Ports .* replaced in this lab: ${labDnsPorts.primary} is \\d+\\.`))
+    lab.signalAll('SIGINT')
+    await lab.exit
+    await lab.isGone()
+  })
+
   const cannotHide =
     process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
       ? false
@@ -88,6 +100,7 @@ type RunningLab = {
 
 async function startLab(t: TestContext): Promise<RunningLab> {
   const port = await freePort()
+  const free = await freeAddresses(port)
   // A separate folder, so that other labs of this machine are not counted.
   const home = mkdtempSync('/tmp/lab-')
   const child = spawn('npm', ['run', 'lab'], {
@@ -124,19 +137,34 @@ async function startLab(t: TestContext): Promise<RunningLab> {
       // npm keeps compiled code in a folder of that name.
       const left = readdirSync(home).filter((name) => name !== 'node-compile-cache')
       assert.deepEqual([processes(), left], [[], []])
-      const addresses = labRegions.flatMap(({ subnet }) => [
-        `${subnet}.1 50051`,
-        `${subnet}.1 17900`,
-        `${subnet}.2 17900`,
-      ])
-      const dns = Object.values(labDnsPorts).map((number) => `127.0.0.1 ${number}`)
-      for (const one of [...addresses, ...dns, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
-        const [address, number] = one.split(' ')
-        await requireFreePort(address!, Number(number))
-      }
+      for (const [address, port] of free) await requireFreePort(address, port)
       assert.equal(existsSync(`/proc/${child.pid}`), false)
     },
   }
+}
+
+/** The addresses of a lab, except those that another program has. */
+async function freeAddresses(port: number): Promise<readonly (readonly [string, number])[]> {
+  const all = [
+    ...labRegions.flatMap(({ subnet }) => [
+      [`${subnet}.1`, 50051] as const,
+      [`${subnet}.1`, 17900] as const,
+      [`${subnet}.2`, 17900] as const,
+    ]),
+    ...Object.values(labDnsPorts).map((number) => ['127.0.0.1', number] as const),
+    ['127.0.30.1', 8282] as const,
+    ['127.0.30.1', 4343] as const,
+    ['127.0.0.1', port] as const,
+  ]
+  const isFree = await Promise.all(
+    all.map(([address, number]) =>
+      requireFreePort(address, number).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return all.filter((_, at) => isFree[at])
 }
 
 function processesOf(folder: string): string[] {

@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { requireFreePort } from './address.ts'
+import { freePort, requireFreePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
-import { startDnsNetwork, type DnsNetwork } from './dns-network.ts'
+import { labDnsPorts, startDnsNetwork, type DnsNetwork } from './dns-network.ts'
+import { writeLabPlatform } from './lab-platform.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
@@ -14,8 +14,7 @@ import { startRegistries, type LabRegistries } from './registries.ts'
 import { describeShield, type ShieldNetwork, startShieldNetwork } from './shield-network.ts'
 import { unlessAborted } from './wait.ts'
 
-const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
-const port = Number(process.env['PHAROS_PORT'] ?? 8080)
+const usualPort = 8080
 
 /** Signals arrive more than once: from the terminal to every process, and again from npm. The first one counts. */
 const interruption = new AbortController()
@@ -51,6 +50,7 @@ async function main(): Promise<void> {
     signal,
   })
   await using dns = await startDnsNetwork({ folder: lab.folder, fixedPorts: true, signal })
+  const platformFile = await writeLabPlatform(lab.folder, { dns })
   await using shield = await startShieldNetwork(lab.folder, platformFile, signal)
   const settings = { ...registries.settings, ...dns.settings, ...shield.settings }
   // Its runtime files are deleted with the lab's folder, whenever it is stopped.
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   await using pharos = new Pharos({
     folder: lab.folder,
     platformFile: shield.platformFile,
-    port,
+    port: await choosePort(),
     settings: env,
   })
   await unlessAborted(startPharos(pharos), signal)
@@ -67,8 +67,18 @@ async function main(): Promise<void> {
   print('\nStopping.\n')
 }
 
+/** The port of the settings, which has to be free, or the usual one, or any other. */
+async function choosePort(): Promise<number> {
+  const set = process.env['PHAROS_PORT']
+  if (set === undefined) return freePort('127.0.0.1', usualPort)
+  return requireFreePort('127.0.0.1', Number(set)).catch(() => {
+    throw new Error(
+      `127.0.0.1:${set} is used by another program: stop it, or set PHAROS_PORT to another port.`,
+    )
+  })
+}
+
 async function startPharos(pharos: Pharos): Promise<void> {
-  await requireFreePort('127.0.0.1', port)
   await pharos.start()
   await pharos.apply()
 }
@@ -124,7 +134,18 @@ ${followers.map((one) => `  ${one.name.padEnd(26)}  ${port(one.port)} shop.examp
   enter DS records there      knotc -c ${root.configFile} -b zone-begin .     (docs/dns-walkthrough.md)
 
 A zone from a file to a validated answer is in docs/dns-walkthrough.md.
-`
+${describeReplaced(ports)}`
+}
+
+/** The walkthrough has the usual ports. */
+function describeReplaced(ports: DnsNetwork['ports']): string {
+  const replaced = Object.entries(ports).filter(
+    ([name, own]) => labDnsPorts[name as keyof typeof labDnsPorts] !== own,
+  )
+  const list = replaced.map(([name, own]) => `${labDnsPorts[name as keyof typeof labDnsPorts]} is ${own}`)
+  return list.length === 0
+    ? ''
+    : `Ports that other programs use are replaced in this lab: ${list.join(', ')}.\n`
 }
 
 function print(text: string): void {

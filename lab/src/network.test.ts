@@ -7,6 +7,7 @@ import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { scaled } from '../../server/src/runtime/testing-scale.ts'
+import { until } from './wait.ts'
 
 const owner = '64500:1:1'
 const rounds = scaled(3)
@@ -200,14 +201,6 @@ async function announceAtOnce(speaker: Speaker, routes: readonly Route[]): Promi
       () => false,
     ),
   )
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 1_000; at++) {
-    if (await condition()) return
-    await sleep(10)
-  }
-  throw new Error('not within 10 s')
 }
 
 function sleep(ms: number): Promise<void> {

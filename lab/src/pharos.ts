@@ -25,7 +25,7 @@ export type PharosOptions = {
 }
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
-const startTimeoutMs = 180_000
+const startTimeoutMs = 300_000
 const stopTimeoutMs = 30_000
 
 /** The product in one process. `start` after `kill` keeps the data. */

@@ -1,11 +1,14 @@
-// Waits for the effects of other processes, always with a time limit.
+// Waits for states, always with a time limit that only a state that is never reached meets: a test that fails prints what it waited for.
 import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Shorter than the limit of a test, longer than anything takes on a busy machine. */
+const limitMs = 300_000
 
 /** Calls every `everyMs` until the result is neither undefined nor false; throws after `timeoutMs`, naming `what`. */
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 60_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = limitMs, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const endMs = performance.now() + timeoutMs
   for (;;) {
@@ -14,6 +17,11 @@ export async function waitFor<T>(
     if (performance.now() > endMs) throw new Error(`${what}: not within ${timeoutMs} ms`)
     await sleep(everyMs)
   }
+}
+
+/** As `waitFor`, named by the source of the condition. */
+export async function until(condition: () => unknown): Promise<void> {
+  await waitFor(String(condition), async () => Boolean(await condition()), { everyMs: 5 })
 }
 
 /** Returns the result of the work, or rejects with the signal's reason; the work itself continues. */

@@ -5,7 +5,7 @@ import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
 import { MigrationError } from './db/migrate.ts'
 import { ConfigError } from './runtime/config.ts'
-import { listenProblem } from './runtime/listen-problem.ts'
+import { ListenError } from './runtime/listen-problem.ts'
 import { endProcess } from './runtime/signals.ts'
 import { Failure } from './runtime/error.ts'
 import { version } from './runtime/version.ts'
@@ -42,13 +42,11 @@ function explain(command: Command, error: unknown): number {
     const code = error instanceof CommandFailure ? error.exitCode : 1
     return fail(`${(error as Error).message}\n`, code)
   }
-  const problem = listenProblem(error)
-  if (problem !== undefined) return fail(`${problem}\n`, 1)
   return fail(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, 1)
 }
 
 /** Errors whose message is sufficient. */
-const expected = [CommandFailure, Failure, MigrationError]
+const expected = [CommandFailure, Failure, ListenError, MigrationError]
 
 const isParseArgsError = (error: unknown): boolean =>
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')

@@ -1,7 +1,6 @@
 // API tokens over HTTP, as an admin of a team creates them and as programs use them.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { problems, type Problem, type ProblemCode } from '@pharos/contract/problem'
 import { scopes } from '@pharos/contract/scope'
 import type { CreatedToken, Token } from '@pharos/contract/token'
@@ -10,6 +9,7 @@ import type { WakeName } from '../src/db/wake.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
+import { until } from '../../lab/src/wait.ts'
 
 const proxy = '192.0.2.250'
 
@@ -78,11 +78,6 @@ function use(token: string, options: { from?: string; forwarded?: string; server
 }
 
 const statusOf = async (call: Promise<{ statusCode: number }>): Promise<number> => (await call).statusCode
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await holds()); await sleep(20))
-    assert.ok(Date.now() < deadline, 'the condition was not met in time')
-}
 
 describe('a new token', () => {
   it('is shown with its secret once, and is accepted', async () => {

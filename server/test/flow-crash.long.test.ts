@@ -16,16 +16,12 @@ import { createFlowStore } from '../src/drivers/clickhouse/flow-store.ts'
 import { createExportState, encodeIpfix } from '../src/commands/demo/traffic/datagrams.ts'
 import { wordsOf, type DemoFlow } from '../src/commands/demo/traffic/model.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
+import { until } from '../../lab/src/wait.ts'
 
 const script = fileURLToPath(new URL('support/flow-collector-process.ts', import.meta.url))
 const kills = scaled(10)
 const sentMs = 10
 const flowsAtOnce = 60
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const start = performance.now(); !condition(); await sleep(10))
-    assert.ok(performance.now() - start < 240_000, 'the condition was not met in time')
-}
 
 async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4')

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { freePort } from '@pharos/lab/address'
 import { IrrServer } from '@pharos/lab/irr-server'
@@ -17,6 +16,7 @@ import { parseAsn, type Asn } from '../src/net/asn.ts'
 import { parsePrefix, type Prefix } from '../src/net/prefix.ts'
 import { silentLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { until } from '../../lab/src/wait.ts'
 
 const never = new AbortController().signal
 const prefix = parsePrefix('192.0.2.0/24')
@@ -180,12 +180,4 @@ async function membersOf(source: IrrSource, name: string) {
 /** Two objects may be separated by additional line feeds. */
 function trimmed(text: string | undefined): string | undefined {
   return text?.trimEnd()
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 1_000; at++) {
-    if (await condition()) return
-    await sleep(10)
-  }
-  assert.fail('nothing happened within 10 s')
 }

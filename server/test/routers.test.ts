@@ -1,7 +1,6 @@
 // Several routers in one region, on a real database and two sandbox routers: status for staff, draining one, losing one.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
@@ -17,6 +16,7 @@ import type { Component } from '../src/runtime/component.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>
@@ -78,14 +78,6 @@ async function startReconcilers(intervalMs = 3_600_000) {
   await component.start?.()
 }
 
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) assert.fail(`${what} did not happen within 60 s`)
-    await sleep(5)
-  }
-}
-
 const deps = () => ({ db: database.postgres.owner, freshMs: 120_000, now: () => new Date() })
 const setOf = (name: string, isDrained: boolean, slug = 'ams') =>
   setDrained(deps(), { actor: 'operator' }, { slug, name }, isDrained)
@@ -118,8 +110,8 @@ async function startWithRoutes(intervalMs?: number): Promise<number[]> {
   const ids: number[] = []
   for (const prefix of prefixes) ids.push(await seed(prefix))
   await startReconcilers(intervalMs)
-  await until('everything is announced', async () => (await statusOf(ids[1]!)) === 'announced')
-  await until('the check is stored', async () => (await regionOf()).last_check_result === true)
+  await waitFor('everything is announced', async () => (await statusOf(ids[1]!)) === 'announced')
+  await waitFor('the check is stored', async () => (await regionOf()).last_check_result === true)
   return ids
 }
 
@@ -180,8 +172,8 @@ describe('the regions for staff', () => {
     await startWithRoutes(50)
     routerOf('r2').down = true
     routerOf('fra').down = true
-    await until('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
-    await until(
+    await waitFor('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    await waitFor(
       'fra is reported',
       async () => (await regionOf('fra')).routers[0]!.last_check_result === false,
     )
@@ -199,8 +191,8 @@ describe('draining a router', () => {
     for (const one of others) one.changes = 0
     const region = await setOf('r1', true)
     assert.ok(region.routers[0]!.drained)
-    await until('r1 is empty', () => onRouter('r1').length === 0)
-    await until('the run is stored', async () => (await regionOf()).routers[0]!.routes === 0)
+    await waitFor('r1 is empty', () => onRouter('r1').length === 0)
+    await waitFor('the run is stored', async () => (await regionOf()).routers[0]!.routes === 0)
     assert.deepEqual([onRouter('r2'), onRouter('fra')], [prefixes, prefixes])
     assert.deepEqual(
       others.map(({ changes }) => changes),
@@ -209,7 +201,7 @@ describe('draining a router', () => {
     )
     assert.equal(await statusOf(ids[0]!), 'announced')
     await setOf('r1', false)
-    await until('r1 has its routes again', () => onRouter('r1').length === 2)
+    await waitFor('r1 has its routes again', () => onRouter('r1').length === 2)
   })
 
   it('changes nothing if repeated, and is audited once', async () => {
@@ -245,14 +237,14 @@ describe('draining a router', () => {
     await seed('203.0.113.0/24')
     routerOf('r2').refuses = () => true
     await startReconcilers(50)
-    await until('r1 carries it', () => onRouter('r1').length === 1)
-    await until('both were checked', async () => (await regionOf()).last_check_result === true)
+    await waitFor('r1 carries it', () => onRouter('r1').length === 1)
+    await waitFor('both were checked', async () => (await regionOf()).last_check_result === true)
     await setOf('r1', true)
     const drainedAt = new Date()
-    await until('a run after it', async () => new Date((await regionOf()).last_check!) > drainedAt)
+    await waitFor('a run after it', async () => new Date((await regionOf()).last_check!) > drainedAt)
     assert.deepEqual(onRouter('r1'), ['203.0.113.0/24'])
     routerOf('r2').refuses = () => false
-    await until('r2 announces it, and r1 no longer', () => onRouter('r1').length === 0)
+    await waitFor('r2 announces it, and r1 no longer', () => onRouter('r1').length === 0)
     assert.deepEqual(onRouter('r2'), ['203.0.113.0/24'])
   })
 
@@ -263,12 +255,12 @@ describe('draining a router', () => {
       isConflict(/^Router fra is the only one of region fra that is not drained/),
     )
     routerOf('r2').neighbors = [{ ...established[0], state: 'idle', families: [] }]
-    await until('r2 has no session', async () =>
+    await waitFor('r2 has no session', async () =>
       (await regionOf()).routers[1]!.neighbors.every(({ state }) => state !== 'established'),
     )
     await assert.rejects(setOf('r1', true), isConflict(/r2 has no established BGP session/))
     routerOf('r2').down = true
-    await until('r2 is down', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    await waitFor('r2 is down', async () => (await regionOf()).routers[1]!.last_check_result === false)
     await assert.rejects(setOf('r1', true), isConflict(/r2 cannot be read/))
     await setOf('r2', true)
     await assert.rejects(setOf('r1', true), isConflict(/only one of region ams/))
@@ -308,9 +300,9 @@ describe('draining a router', () => {
       await runCommand(database, drain, 'ams', 'r1'),
       /^region ams\n {2}r1 {2}drained since .*\n {2}r2 {2}in service\n$/,
     )
-    await until('r1 is empty', () => onRouter('r1').length === 0)
+    await waitFor('r1 is empty', () => onRouter('r1').length === 0)
     assert.match(await runCommand(database, undrain, 'ams', 'r1'), /r1 {2}in service/)
-    await until('r1 has its routes', () => onRouter('r1').length === 2)
+    await waitFor('r1 has its routes', () => onRouter('r1').length === 2)
     await assert.rejects(runCommand(database, drain, 'ams'), /Name a region and one of its routers/)
   })
 })
@@ -320,9 +312,9 @@ describe('a region that loses one of two routers', () => {
     await sql`update regions set quorum = 1 where slug = 'ams'`.execute(database.postgres.owner)
     const [id] = await startWithRoutes(50)
     routerOf('r2').down = true
-    await until('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    await waitFor('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
     const before = new Date()
-    await until('a run after it', async () => new Date((await regionOf()).routers[0]!.last_check!) > before)
+    await waitFor('a run after it', async () => new Date((await regionOf()).routers[0]!.last_check!) > before)
     assert.equal(await statusOf(id!), 'announced')
     assert.equal((await regionOf()).last_check_result, true)
   })
@@ -330,14 +322,14 @@ describe('a region that loses one of two routers', () => {
   it('is unhealthy without the quorum, announces nothing new, and withdraws nothing', async () => {
     await startWithRoutes(50)
     routerOf('r2').down = true
-    await until('the region is reported', async () => (await regionOf()).last_check_result === false)
+    await waitFor('the region is reported', async () => (await regionOf()).last_check_result === false)
     const id = await seed('192.0.2.0/24')
-    await until('r1 carries it', () => onRouter('r1').length === 3)
-    await until('fra announces it', async () => (await stateIn(id, 'fra')) === 'announced')
-    await until('the run is stored', async () => (await reasonIn(id)) === 'router_unreadable')
+    await waitFor('r1 carries it', () => onRouter('r1').length === 3)
+    await waitFor('fra announces it', async () => (await stateIn(id, 'fra')) === 'announced')
+    await waitFor('the run is stored', async () => (await reasonIn(id)) === 'router_unreadable')
     assert.equal(await stateIn(id), 'announcing')
     assert.deepEqual(onRouter('r1'), ['192.0.2.0/24', ...prefixes])
     routerOf('r2').down = false
-    await until('it is announced', async () => (await stateIn(id)) === 'announced')
+    await waitFor('it is announced', async () => (await stateIn(id)) === 'announced')
   })
 })

@@ -1,7 +1,6 @@
 // The loops of shield against a scrubber in memory: rules by time, holds, planner faults, former holders, and scrubbers that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
@@ -20,6 +19,7 @@ import { parsePrefixOrAddress } from '../src/net/prefix.ts'
 import { DriverError } from '../src/runtime/driver-error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import type { Answered } from './support/dns.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 
 let api: TestApi
 let team: TestTeam
@@ -783,14 +783,13 @@ describe('the guard of lists whose prefixes leave at once', () => {
 })
 
 async function waitForLock(): Promise<void> {
-  for (;;) {
+  await waitFor('a statement waits for a lock', async () => {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
       db(),
     )
-    if (rows.length > 0) return
-    await setImmediate()
-  }
+    return rows.length > 0
+  })
 }
 
 describe('a scrubber that fails', () => {

@@ -16,6 +16,7 @@ import { writePersonalMessages } from '../src/outbox/outbox.ts'
 import { addMessage, addMessageIn } from '../src/outbox/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 
 let api: TestApi
 let owner: Db
@@ -59,7 +60,9 @@ class Followed {
 
   /** Returns the next event; undefined if the server has closed the stream. */
   async next(): Promise<StreamEvent | undefined> {
-    const late = sleep(60_000, undefined, { ref: false }).then(() => assert.fail('no event within a minute'))
+    const late = sleep(300_000, undefined, { ref: false }).then(() =>
+      assert.fail('no event within 5 minutes'),
+    )
     const { done, value } = await Promise.race([this.#events.next(), late])
     return done ? undefined : value
   }
@@ -92,14 +95,13 @@ const markOf = (event: StreamEvent | undefined) =>
 
 /** Waits until no transaction of the database server delays the messages: those of other tests do too. */
 async function untilReadable(): Promise<void> {
-  for (;;) {
+  await waitFor('no transaction delays the messages', async () => {
     const { rows } = await sql<{ held: boolean }>`
       select exists (select from outbox where xid >= pg_snapshot_xmin(pg_current_snapshot())) as held`.execute(
       owner,
     )
-    if (!rows[0]!.held) return
-    await sleep(20)
-  }
+    return !rows[0]!.held
+  })
 }
 
 async function problemOf(options: FollowOptions): Promise<string> {
@@ -311,7 +313,7 @@ describe('concurrent streams', () => {
     const refused = { name: 'ProblemError', message: /^The server has too many open streams/ }
     await assert.rejects(new Followed({ at }, access).next(), refused)
     await Promise.all([...ofRed, ...ofBlue].map((one) => one.end()))
-    while ((await beginning(at)) !== 'ready') await sleep(50)
+    await waitFor('a place for a stream', async () => (await beginning(at)) === 'ready')
   })
 })
 

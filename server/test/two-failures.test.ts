@@ -139,7 +139,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await patch(ids[0]!, false)
     proxy.open()
     using seen = lab.watchBirdRoutes('ams')
-    await seen.saw('removed', prefixes[0]!, 120_000)
+    await seen.saw('removed', prefixes[0]!)
     assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
   })
 
@@ -159,7 +159,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
 
   it(
     `${kills} restarts during holds, damping, database outages and lost leaders lose no prefix`,
-    { timeout: kills * 120_000 },
+    { timeout: kills * 600_000 },
     async () => {
       const random = createRandom(testSeed)
       const proxies = [await useProxy(), await useProxy()]
@@ -274,30 +274,22 @@ async function assertNoLoss(
 const gobgpdLog = (): string => readFileSync(join(lab.folder, 'ams/gobgpd.log'), 'utf8').slice(-8_000)
 
 async function allAnnounced(): Promise<void> {
-  await waitFor(
-    'all is announced',
-    async () => {
-      const { rows } = await sql<{ n: number }>`
+  await waitFor('all is announced', async () => {
+    const { rows } = await sql<{ n: number }>`
         select count(*) n from announcement_regions where state = 'announced'`.execute(db())
-      return rows[0]!.n === prefixes.length && (await lab.birdRoutes('ams')).length === prefixes.length
-    },
-    { timeoutMs: 180_000 },
-  )
+    return rows[0]!.n === prefixes.length && (await lab.birdRoutes('ams')).length === prefixes.length
+  })
 }
 
 async function checkedAgain(): Promise<void> {
   const { rows } = await sql<{ now: Date }>`select now()`.execute(db())
   const after = rows[0]!.now
-  await waitFor(
-    'the region is checked again',
-    async () => {
-      const { rows } = await sql`select from regions where id = ${region} and last_check > ${after}`.execute(
-        db(),
-      )
-      return rows.length > 0
-    },
-    { timeoutMs: 180_000 },
-  )
+  await waitFor('the region is checked again', async () => {
+    const { rows } = await sql`select from regions where id = ${region} and last_check > ${after}`.execute(
+      db(),
+    )
+    return rows.length > 0
+  })
 }
 
 const findHold = async (): Promise<number | undefined> =>

@@ -1,74 +1,80 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Postgres } from '../db/postgres.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
-import { openDatabase, allRoles } from '../roles/serve.ts'
+import { createDeviceCollector, type DevicesDeps } from '../roles/devices.ts'
+import { openDatabase, allRoles, type Serving } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Claim } from '../report/mailed-report.store.ts'
 import type { Config, Environment } from '../runtime/config.ts'
-import { createLog } from '../runtime/log.ts'
+import { createLog, type Log } from '../runtime/log.ts'
+import { describeConfiguration } from './configuration.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
 import { releaseReport } from './demo/demo-report.ts'
 import { addGaugeHistory } from './demo/gauge-history.ts'
-import { addPortHistory } from './demo/port-history.ts'
+import { checkPort, replaceTakenPorts } from './demo/listeners.ts'
+import {
+  addBilledDays,
+  addPortHistory,
+  listNewPorts,
+  type DemoPort,
+  type HistoryOptions,
+} from './demo/port-history.ts'
+import { buildPortal } from './demo/portal-build.ts'
+import { createProgress } from './demo/progress.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
+const options = {
+  quiet: { type: 'boolean' },
+  'no-traffic': { type: 'boolean' },
+  'no-portal': { type: 'boolean' },
+} as const
+
 export const start: Command = {
   name: 'start',
-  usage: '[--quiet] [--no-traffic]',
+  usage: '[--quiet] [--no-traffic] [--no-portal]',
   summary: 'run the demo platform on loopback',
   async run(context) {
-    const { values } = parseArgs({
-      args: [...context.args],
-      options: { quiet: { type: 'boolean' }, 'no-traffic': { type: 'boolean' } },
-    })
-    // A person watches the demo: readable lines, and only warnings, unless the settings override it.
-    const env = { ...demoSettings, ...(await freeFlowAddresses()), ...context.env, PHAROS_DEMO: 'true' }
-    const config = withMailFolder(context, env)
-    if (!isLoopback(config.host)) {
-      throw new CommandFailure(
-        `The demo accounts have published passwords, so the demo does not listen on ${config.host}. ` +
-          'Unset PHAROS_HOST, or use pharos serve with a platform file of your own.',
-      )
-    }
+    const { values } = parseArgs({ args: [...context.args], options })
+    const say = values.quiet ? () => {} : (text: string) => context.out(`${secondsSinceStart()}  ${text}\n`)
+    const config = await configure(context, say)
+    await checkPort(config)
+    const portal = values['no-portal'] ? Promise.resolve() : buildPortal()
+    // Its failure is thrown where it is waited for.
+    portal.catch(() => {})
     const log = createLog(config)
+    say('Starting the database')
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
+    let ports: readonly DemoPort[] = []
     try {
+      say('Creating the tables')
       await migrateSchema(postgres)
+      say('Loading the demo: teams, announcements, zones, attacks of 30 days')
       report = await prepareDemo(postgres, config, new Date())
+      if (!values['no-traffic']) {
+        say('Adding the traffic of the billed month')
+        ports = await listNewPorts(postgres.owner)
+        await billLastMonth({ postgres, config, log }, ports)
+      }
+      say('Waiting for the portal')
+      await portal
     } catch (error) {
       await postgres.stop()
       throw error
     }
+    say('Starting the server')
     await serveUntilStopped(config, postgres, allRoles, log, (serving, stopping) => {
       if (!values.quiet) context.out(welcome(serving.url!, config))
-      // Flows and the past year are 36 of 42 s of processor time in the first minute, and not everyone looks at them.
+      // Flows and the past year take most of the processor time of the first minute, and not everyone looks at them.
       if (values['no-traffic']) return
-      const flowHistory = Promise.withResolvers<void>()
-      const traffic = {
-        postgres,
-        store: serving.flowStore,
-        addressFiles: config.flowAddressFiles,
-        addresses: serving.flows,
-        log,
-        onHistory: flowHistory.resolve,
-      }
-      void runDemoTraffic(traffic, stopping).catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
-      })
-      // It takes a minute, and everything else works meanwhile.
-      const history = addHistory(postgres, new Date(), stopping).catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
-      })
-      void Promise.all([flowHistory.promise, history])
+      const past = { config, postgres, log, serving, stopping, say, ports }
+      void addPast(past)
         .then(() => report && releaseReport(postgres.owner, report))
         .catch((error: unknown) => {
           if (!stopping.aborted) log.warn({ err: error }, 'the report of last month waits')
@@ -77,12 +83,77 @@ export const start: Command = {
   },
 }
 
-/** Months are closed when all of their traffic is there: nothing changes them afterwards. */
-async function addHistory(postgres: Postgres, now: Date, signal: AbortSignal): Promise<void> {
-  await addPortHistory(postgres.owner, now, signal)
-  if (!signal.aborted) await closePeriods(postgres, now, signal, { isMeasured: true })
-  await addGaugeHistory(postgres.owner, now, signal)
+/** A person watches the demo: readable lines, and only warnings, unless the settings override it. */
+async function configure(context: CommandContext, say: (text: string) => void): Promise<Config> {
+  const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
+  const replaced = await replaceTakenPorts(describeConfiguration(env))
+  for (const [variable, address] of Object.entries(replaced))
+    say(`The usual port of ${variable} is in use: it is ${address} now`)
+  const config = withMailFolder(context, { ...env, ...replaced })
+  if (isLoopback(config.host)) return config
+  throw new CommandFailure(
+    `The demo accounts have published passwords, so the demo does not listen on ${config.host}. ` +
+      'Unset PHAROS_HOST, or use pharos serve with a platform file of your own.',
+  )
 }
+
+/** All of a month is there before it is closed: nothing changes a bill afterwards. Interfaces have to be known, such as members of a LAG. */
+async function billLastMonth(deps: DevicesDeps, ports: readonly DemoPort[]): Promise<void> {
+  const { postgres } = deps
+  const now = new Date()
+  const devices = createDeviceCollector(deps)
+  await devices.startDue()
+  await devices.settle()
+  await devices.stop()
+  await addBilledDays(postgres.owner, ports, now)
+  await closePeriods(postgres, now, new AbortController().signal, { isMeasured: true, months: 1 })
+}
+
+type OnProgress = HistoryOptions['onProgress']
+
+type Past = {
+  readonly config: Config
+  readonly postgres: Postgres
+  readonly log: Log
+  readonly serving: Serving
+  readonly stopping: AbortSignal
+  readonly say: (text: string) => void
+  readonly ports: readonly DemoPort[]
+}
+
+/** Adds the past, which takes a minute while everything else works. Resolves when all of it is there. */
+async function addPast({ config, postgres, log, serving, stopping, say, ports }: Past): Promise<void> {
+  const now = new Date()
+  const [onFlows, onPorts, onGauges] = createProgress(3, (percent) =>
+    say(`Past traffic and light levels: ${percent} %`),
+  ) as [OnProgress, OnProgress, OnProgress]
+  const flows = Promise.withResolvers<void>()
+  const traffic = {
+    postgres,
+    store: serving.flowStore,
+    addressFiles: config.flowAddressFiles,
+    addresses: serving.flows,
+    log,
+    onProgress(share: number) {
+      onFlows(share)
+      if (share === 1) flows.resolve()
+    },
+  }
+  void runDemoTraffic(traffic, stopping).catch((error: unknown) => {
+    if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
+  })
+  try {
+    await addPortHistory(postgres.owner, ports, { now, signal: stopping, onProgress: onPorts })
+    if (!stopping.aborted) await closePeriods(postgres, now, stopping, { isMeasured: true })
+    await addGaugeHistory(postgres.owner, { now, signal: stopping, onProgress: onGauges })
+  } catch (error) {
+    if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
+  }
+  await flows.promise
+}
+
+/** Since the process began. */
+const secondsSinceStart = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`
 
 /**
  * The registries of the demo are two files: edit them while it runs, and watch the checks. The route collectors are simulated; a
@@ -99,28 +170,9 @@ const demoSettings = {
   // As long as the report of last month needs them.
   PHAROS_FLOW_RETENTION_DAYS: '62',
   PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
-  PHAROS_PROVIDER_NAME: 'Example Net',
+  PHAROS_PROVIDER_NAME: 'Example Transit',
+  PHAROS_MAIL_FROM: 'Example Transit <noc@example.net>',
   PHAROS_PROVIDER_ASN: '64500',
-}
-
-/** A second demo on this machine, or a collector, has the usual ports: then any other. The demo's exporters find it. */
-async function freeFlowAddresses(): Promise<Environment> {
-  const usual = { PHAROS_NETFLOW_LISTEN: 2055, PHAROS_SFLOW_LISTEN: 6343 }
-  const found = Object.entries(usual).map(
-    async ([name, port]) => [name, `127.0.0.1:${(await isFree(port)) ? port : 0}`] as const,
-  )
-  return Object.fromEntries(await Promise.all(found))
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const socket = createSocket('udp4')
-  socket.bind(port, '127.0.0.1')
-  const result = await once(socket, 'listening').then(
-    () => true,
-    () => false,
-  )
-  socket.close()
-  return result
 }
 
 /** Mails are written to the data directory instead of being sent, unless the settings override it. */
@@ -153,5 +205,7 @@ Try:
   dig @127.0.0.1 -p ${dnsListen.split(':').at(-1)} harbor.example MX
 
 The README continues from here. Stop with Ctrl-C; the data is kept.
+
+Ready: ${url} sign in as ${demoAccounts[0]!.email} with the password pharos-demo-password
 `
 }

@@ -8,6 +8,7 @@ import { CompiledQuery } from 'kysely'
 import { openPostgres, type Postgres } from './postgres.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
 import { createWaker, wake, type WakeName, type Waker } from './wake.ts'
+import { until } from '../../../lab/src/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
 let database: TestDatabase
@@ -33,14 +34,6 @@ async function withWaker(
     await work(waker, received)
   } finally {
     await waker.stop()
-  }
-}
-
-async function until(check: () => boolean): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!check()) {
-    assert.ok(performance.now() < deadline, 'did not happen in time')
-    await sleep(10)
   }
 }
 

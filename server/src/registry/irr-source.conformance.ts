@@ -7,6 +7,7 @@ import type { Asn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { IrrSource, RouteObject } from './irr-source.ts'
+import { until } from '../../../lab/src/wait.ts'
 
 export type IrrSourceFixture = {
   /** Configured to search the registries FIRST, SECOND and RIPE, in this order. */
@@ -208,14 +209,6 @@ function callsOf(source: IrrSource): (() => Promise<unknown>)[] {
 
 function textOf({ prefix, origin, source }: RouteObject): string {
   return `${prefix} AS${origin} ${source}`
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 500; at++) {
-    if (await condition()) return
-    await sleep(20)
-  }
-  assert.fail('nothing happened within 10 s')
 }
 
 const registry: readonly string[] = [

@@ -8,6 +8,7 @@ import { createMetrics } from '../runtime/metrics.ts'
 import { createIrr, type Irr, type IrrOptions } from './irr.ts'
 import type { IrrVerdict } from './irr-verdict.ts'
 import type { AsSetMembers, AutNumObject, IrrSource, RouteObject } from './irr-source.ts'
+import { until } from '../../../lab/src/wait.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
 const origin = parseAsn(64_496)
@@ -530,14 +531,6 @@ describe('a source that lost its data', () => {
     assert.equal((await other.judge(hosts[0]!, origin, { maxAgeSeconds: 0 })).state, 'missing')
   })
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let at = 0; at < 1_000; at++) {
-    if (condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  assert.fail('nothing happened within 5 s')
-}
 
 function irrOf(t: TestContext, sources: readonly IrrSource[], options: Partial<IrrOptions> = {}) {
   const clock = { seconds: 0, now: () => time(clock.seconds) }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Vrp } from './objects/vrp.ts'
 import type { TouchedPrefixes, VrpSource } from './vrp-source.ts'
+import { until } from '../../../lab/src/wait.ts'
 
 export type VrpSourceFixture = {
   /** Not started; it polls for changes several times a second, or is notified. Confirms a loss after a second. */
@@ -134,12 +135,4 @@ const third: Vrp = { prefix: parsePrefix('198.51.100.0/24'), maxLength: 24, asn:
 
 function sorted(touched: TouchedPrefixes): readonly string[] {
   return touched === 'all' ? ['all'] : [...touched].sort()
-}
-
-async function until(isDone: () => unknown): Promise<void> {
-  const endMs = performance.now() + 15_000
-  while (!isDone()) {
-    if (performance.now() > endMs) throw new Error(`not within 15 s: ${isDone}`)
-    await sleep(10)
-  }
 }

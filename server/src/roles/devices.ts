@@ -4,6 +4,7 @@ import { createDeviceSource } from '../drivers/device-sources.ts'
 import { listSamples } from '../inventory/collect/sampled-counters.store.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import type { Component } from '../runtime/component.ts'
+import type { Config } from '../runtime/config.ts'
 import { openFilesMax } from '../runtime/open-files.ts'
 import { createLoopComponent } from './loop-component.ts'
 import { openDeviceCredential } from './device-credential.ts'
@@ -15,9 +16,12 @@ const closeMs = 600_000
 /** Files and sockets for everything else. */
 const otherFiles = 500
 
-export function devicesPart(shared: Shared): Component {
-  const { config, postgres, log } = shared
-  const collector = new DeviceCollector({
+export type DevicesDeps = Pick<Shared, 'postgres' | 'log'> & {
+  readonly config: Pick<Config, 'secret'>
+}
+
+export function createDeviceCollector({ config, postgres, log }: DevicesDeps): DeviceCollector {
+  return new DeviceCollector({
     postgres,
     log,
     owner: randomUUID(),
@@ -31,6 +35,11 @@ export function devicesPart(shared: Shared): Component {
         () => new Date(),
       ),
   })
+}
+
+export function devicesPart(shared: Shared): Component {
+  const { log } = shared
+  const collector = createDeviceCollector(shared)
   const loop = createLoopComponent(shared, {
     name: 'devices',
     wakeName: 'devices',

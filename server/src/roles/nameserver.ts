@@ -17,6 +17,7 @@ import type { DomainName, ZoneName } from '../net/dns/name.ts'
 import { recordsOf } from '../net/dns/record.ts'
 import { recordClass, recordType } from '../net/dns/type.ts'
 import type { Component } from '../runtime/component.ts'
+import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
 import { version } from '../runtime/version.ts'
 import { fromSetting } from './config-error.ts'
@@ -112,12 +113,13 @@ export function createNameserver(shared: Shared): Nameserver {
     name: 'nameserver',
     async start() {
       const listen = fromSetting('dns_listen', () => parseListenAddress(config.dnsListen))
-      listener = await startListener({
+      const options = {
         ...listen,
         handler,
         reusePort: config.dnsReusePort,
-        onError: (error) => log.warn({ err: error }, 'DNS request failed'),
-      })
+        onError: (error: unknown) => log.warn({ err: error }, 'DNS request failed'),
+      }
+      listener = await listenBySetting('dns_listen', () => startListener(options))
       address = printListenAddress({ ...listen, port: listener.port })
       log.info({ dns: address }, 'name server listening')
       accessLoop.start()

@@ -8,6 +8,7 @@ import { openPostgres } from '../db/postgres.ts'
 import { createWaker } from '../db/wake.ts'
 import { startComponents, type Component, type Running } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
+import { listenBySetting } from '../runtime/listen-problem.ts'
 import type { Log } from '../runtime/log.ts'
 import { collectProcessMetrics, createMetrics } from '../runtime/metrics.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
@@ -151,7 +152,8 @@ function listenPart(server: FastifyInstance, { host, port }: Config) {
   const part: Component = {
     name: 'http',
     start: async () => {
-      url = await server.listen({ host, port, listenTextResolver: () => 'listening' })
+      const options = { host, port, listenTextResolver: () => 'listening' }
+      url = await listenBySetting('port', () => server.listen(options))
     },
     stop: () => server.close(),
   }

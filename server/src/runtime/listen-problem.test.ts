@@ -3,25 +3,29 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { it } from 'node:test'
-import { listenProblem } from './listen-problem.ts'
+import { listenBySetting, ListenError } from './listen-problem.ts'
 
-it('an address in use is named with the settings that change it', async () => {
+it('an address in use is named with the setting that changes it', async () => {
   const server = createServer().listen(0, '::1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const [error] = await once(createServer().listen(port, '::1'), 'error')
-  server.close()
-  assert.match(
-    listenProblem(error)!,
-    new RegExp(`^\\[::1\\]:${port} is used by another program.*PHAROS_PORT`),
+  const listen = () => once(createServer().listen(port, '::1'), 'listening')
+  await assert.rejects(
+    listenBySetting('port', listen),
+    new ListenError(`[::1]:${port} is used by another program: stop it, or set PHAROS_PORT to another port.`),
   )
+  server.close()
 })
 
 it('so is one of another machine, also for UDP; other errors are not explained', async () => {
-  const socket = createSocket('udp4')
-  socket.bind(9, '192.0.2.1')
-  const [error] = await once(socket, 'error')
-  assert.match(listenProblem(error)!, /^192\.0\.2\.1:9 is not an address of this machine/)
-  assert.equal(listenProblem(Object.assign(new Error(), { code: 'EACCES', syscall: 'open' })), undefined)
-  assert.equal(listenProblem(new Error('listen')), undefined)
+  const bind = () => once(createSocket('udp4').bind(9, '192.0.2.1'), 'listening')
+  const message = (setting: string) =>
+    new ListenError(`192.0.2.1:9 is not an address of this machine: set ${setting} to one.`)
+  await assert.rejects(listenBySetting('dns_listen', bind), message('PHAROS_DNS_LISTEN'))
+  await assert.rejects(listenBySetting('port', bind), message('PHAROS_HOST'))
+  const other = Object.assign(new Error('no'), { code: 'EACCES', syscall: 'open' })
+  await assert.rejects(
+    listenBySetting('port', () => Promise.reject(other)),
+    other,
+  )
 })

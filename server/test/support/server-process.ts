@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../lab/src/address.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const startTimeoutMs = 180_000
+const startTimeoutMs = 300_000
 const stopTimeoutMs = 120_000
 /** Timeout of one request: another process may have taken the port and never respond. */
 const readyTimeoutMs = 10_000

@@ -5,7 +5,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { openPostgres, type Postgres } from '../../db/postgres.ts'
@@ -18,6 +17,7 @@ import { createMetrics } from '../../runtime/metrics.ts'
 import { FlowCollector } from '../flow/collect/collector.ts'
 import { ingestDeliveries } from '../ingest.ts'
 import { endSilentAttacks } from './silent-attacks.ts'
+import { waitFor } from '../../../../lab/src/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-detector-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -91,11 +91,6 @@ function send(collector: FlowCollector, ...flows: readonly V5Record[]): Disposab
 /** 200 Mbit/s of DNS answers. */
 const attack = { src: '198.51.100.9', dst: '203.0.113.7', srcPort: 53, packets: 5000, octets: 6_250_000 }
 
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (const begin = performance.now(); !(await condition()); await sleep(250))
-    assert.ok(performance.now() - begin < 120_000, what)
-}
-
 const reportFiles = (name: string): string[] =>
   readdirSync(join(folder, name)).filter((file) => file.endsWith('.reports'))
 
@@ -139,7 +134,7 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
       )
       void sending
       let found: EventRow[] = []
-      await until(async () => (found = await events()).length > 0, 'no event')
+      await waitFor('an event', async () => (found = await events()).length > 0)
       assert.deepEqual(
         found.map(({ target, ended, classification }) => [target, ended, classification]),
         [['203.0.113.7/32', false, 'udp.amplification.dns']],
@@ -169,10 +164,10 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
       using left = send(collectors[0]!, part)
       using right = send(collectors[1]!, part)
       void [left, right]
-      await until(async () => {
+      await waitFor('reports', async () => {
         await exchange()
         return (await reportsOf('203.0.113.20/32')).length >= 3
-      }, 'no reports')
+      })
     }
     const ratesOf = async () => {
       const { rows } = await sql<{ count: number }>`
@@ -201,7 +196,7 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
     {
       using sending = send(collector, target)
       void sending
-      await until(async () => reportFiles('down').length >= 3, 'no reports on disk')
+      await waitFor('reports on disk', () => reportFiles('down').length >= 3)
     }
     await collector.stop()
     const waiting = reportFiles('down').length

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { DatagramBatch, DatagramSource, DatagramSourceOptions } from './datagram-source.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 type Received = { readonly text: string; readonly sender: number[] }
 
@@ -15,11 +16,6 @@ const receivedOf = ({ octets, count, offsets, lengths, senders }: DatagramBatch)
   }))
 
 const fail = (error: Error) => assert.fail(error)
-
-/** Waits until the condition holds; the limit of the test ends it otherwise. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setImmediate()
-}
 
 async function send(datagrams: readonly Buffer[], port: number, address: string): Promise<void> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')

@@ -1,7 +1,6 @@
 // One reconciler whose database never answers, on a simulated router, while another process may withdraw routes from it.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../db/postgres.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../../drivers/sandbox/speaker.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -10,6 +9,7 @@ import { createLog } from '../../runtime/log.ts'
 import { createMetrics } from '../../runtime/metrics.ts'
 import { RegionReconciler } from './region-reconciler.ts'
 import { noKeptPlans } from './testing.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const first = parsePrefix('192.0.2.0/24')
 const second = parsePrefix('198.51.100.0/24')
@@ -55,9 +55,6 @@ beforeEach(() => {
 })
 afterEach(() => reconciler.stop())
 
-async function until(isDone: () => boolean): Promise<void> {
-  while (!isDone()) await sleep(2)
-}
 /** Several runs that begin and end after now. */
 async function afterRuns(): Promise<void> {
   const before = lists

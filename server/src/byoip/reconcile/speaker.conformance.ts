@@ -13,6 +13,7 @@ import {
   sameRoute,
   selfNextHop,
 } from './speaker.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 export type SpeakerFixture = {
   readonly speaker: Speaker
@@ -381,11 +382,6 @@ async function untilNeighbor(speaker: Speaker, is: (neighbor: Neighbor) => boole
     await sleep(10)
   }
   return assert.fail('the neighbor did not change within 30 s')
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let at = 0; at < 3_000 && !condition(); at++) await sleep(10)
-  assert.ok(condition(), 'nothing happened within 30 s')
 }
 
 function route(prefix: string, rest: Partial<Route> = {}): Route {

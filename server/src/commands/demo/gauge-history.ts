@@ -6,6 +6,7 @@ import type { SandboxDeviceSettings } from '../../drivers/sandbox-device/setting
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { gaugeRows, slotsOfDay } from '../../inventory/collect/gauge-rows.ts'
 import { watchOptics } from '../../inventory/optics/watch-optics.ts'
+import type { HistoryOptions } from './port-history.ts'
 
 const dayMs = 86_400_000
 const historyDays = 180
@@ -15,16 +16,18 @@ const everySlots = 12
 
 type DemoDevice = { readonly id: number; readonly name: string; readonly settings: SandboxDeviceSettings }
 
-/** Adds the days that a device does not have yet, and reads them by the rules of early warning. The signal ends it after a day. */
-export async function addGaugeHistory(db: Db, now: Date, signal: AbortSignal): Promise<void> {
+/** Adds the days that a device does not have yet, and reads them by the rules of early warning. */
+export async function addGaugeHistory(db: Db, { now, signal, onProgress }: HistoryOptions): Promise<void> {
   const devices = await listDevices(db)
   if (devices.length === 0) return
   const today = Math.floor(now.getTime() / dayMs) * dayMs
-  for (let back = 0; back <= historyDays; back++)
+  for (let back = 0; back <= historyDays; back++) {
     for (const device of devices) {
       if (signal.aborted) return
       await addDay(db, device, today - back * dayMs, back > wholeDays ? everySlots : 1, signal)
     }
+    onProgress(back / historyDays)
+  }
   await sql`
     update transceivers t set inserted = ${new Date(today - historyDays * dayMs)}, warned_day = null
     from interfaces i where i.id = t.interface_id and i.device_id = any(${devices.map(({ id }) => id)}::integer[])`.execute(

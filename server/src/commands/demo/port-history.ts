@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const historyDays = 365
 const minuteDays = 30
 
-type DemoPort = {
+export type DemoPort = {
   readonly portId: number
   readonly device: string
   readonly key: string
@@ -16,19 +16,44 @@ type DemoPort = {
   readonly since: Date
 }
 
-/** Adds the days that a port does not have yet, the newest first; the signal ends it after a day. */
-export async function addPortHistory(db: Db, now: Date, signal: AbortSignal): Promise<void> {
-  const ports = await listPorts(db)
-  const today = Math.floor(now.getTime() / dayMs) * dayMs
-  for (let back = 0; back <= historyDays; back++) {
-    const day = today - back * dayMs
+/** With today, all of the newest month that can be closed: on its first day a month is too new. */
+const billedDays = 63
+
+export type HistoryOptions = {
+  readonly now: Date
+  /** Ends it after a day. */
+  readonly signal: AbortSignal
+  /** The share of the days that were added. */
+  readonly onProgress: (share: number) => void
+}
+
+/**
+ * Adds the buckets of 5 minutes of the past weeks, which bills are made of: the first bill would be of a part of the month without them.
+ */
+export async function addBilledDays(db: Db, ports: readonly DemoPort[], now: Date): Promise<void> {
+  for (let back = 1; back <= billedDays; back++)
+    for (const port of ports) await addDay(db, port, dayBefore(now, back), [300])
+}
+
+/** Adds today, the minutes of the past weeks and the days before, the newest first. */
+export async function addPortHistory(
+  db: Db,
+  ports: readonly DemoPort[],
+  { now, signal, onProgress }: HistoryOptions,
+): Promise<void> {
+  for (const port of ports) await addMinutes(db, port, dayBefore(now, 0), now)
+  for (let back = 1; back <= historyDays; back++) {
     if (signal.aborted) return
-    for (const port of ports) await addDay(db, port, day, back, now)
+    const steps = [...(back <= minuteDays ? [60] : []), ...(back > billedDays ? [300] : [])]
+    for (const port of ports) await addDay(db, port, dayBefore(now, back), steps)
+    onProgress(back / historyDays)
   }
 }
 
+const dayBefore = (now: Date, back: number): number => (Math.floor(now.getTime() / dayMs) - back) * dayMs
+
 /** Ports without their oldest day: a run that was interrupted is continued by the next start. */
-async function listPorts(db: Db): Promise<DemoPort[]> {
+export async function listNewPorts(db: Db): Promise<DemoPort[]> {
   const { rows } = await sql<DemoPort>`
     select p.id as "portId", d.name as device, p.interface_key as key, d.settings, lower(a.valid) as since
     from ports p join devices d on d.id = p.device_id and d.driver = 'sandbox'
@@ -40,61 +65,77 @@ async function listPorts(db: Db): Promise<DemoPort[]> {
   return rows
 }
 
-async function addDay(db: Db, port: DemoPort, day: number, back: number, now: Date): Promise<void> {
-  const wire = port.settings.interfaces.find(({ name }) => name === port.key)
-  if (!wire || wire.oper === 'down' || wire.oper === 'not_present' || wire.admin === 'down') return
-  if (day < port.since.getTime()) return
-  if (back === 0) await addMinutes(db, port, wire, day, now)
-  else {
-    if (back <= minuteDays) await addRow(db, port, wire, day, 60)
-    await addRow(db, port, wire, day, 300)
-  }
+/** Undefined if the port had no traffic on that day. */
+function wireOf({ settings, key, since }: DemoPort, day: number): SandboxInterface | undefined {
+  const wire = settings.interfaces.find(({ name }) => name === key)
+  const isDown = wire?.oper === 'down' || wire?.oper === 'not_present' || wire?.admin === 'down'
+  return isDown || day < since.getTime() ? undefined : wire
 }
 
-/** Octets in and out between two times. */
-function countedBetween({ device }: DemoPort, wire: SandboxInterface, from: number, until: number) {
+async function addDay(db: Db, port: DemoPort, day: number, steps: readonly number[]): Promise<void> {
+  const wire = wireOf(port, day)
+  if (wire) for (const seconds of steps) await addRow(db, port, wire, day, seconds)
+}
+
+type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
+
+/** Octets in and out of so many steps. */
+function countedSince(
+  { device }: DemoPort,
+  wire: SandboxInterface,
+  from: number,
+  stepMs: number,
+  steps: number,
+): Counted {
   const seed = interfaceSeed(device, wire.name)
-  const between = (bps: number, one: number) => octetsAt(until, bps, one) - octetsAt(from, bps, one)
-  return [between(wire.in_bps ?? 0, seed), between(wire.out_bps ?? 0, seed + 1)] as const
+  const increases = (bps: number, one: number): bigint[] => {
+    let before = octetsAt(from, bps, one)
+    return Array.from({ length: steps }, (_, step) => {
+      const after = octetsAt(from + (step + 1) * stepMs, bps, one)
+      const increase = after - before
+      before = after
+      return increase
+    })
+  }
+  return { octetsIn: increases(wire.in_bps ?? 0, seed), octetsOut: increases(wire.out_bps ?? 0, seed + 1) }
 }
 
 async function addRow(db: Db, port: DemoPort, wire: SandboxInterface, day: number, seconds: number) {
   const stepMs = seconds * 1000
-  const starts = Array.from({ length: dayMs / stepMs }, (_, at) => day + at * stepMs)
-  const counted = starts.map((start) => countedBetween(port, wire, start, start + stepMs))
-  const [inbound, outbound] = [counted.map(([octets]) => octets), counted.map(([, octets]) => octets)]
+  const steps = dayMs / stepMs
+  const { octetsIn, octetsOut } = countedSince(port, wire, day, stepMs, steps)
   const texts = (values: readonly bigint[]) => `{${values.join(',')}}`
   const packets = (values: readonly bigint[]) => texts(values.map((octets) => octets / packetOctets))
-  const zeros = `{${starts.map(() => 0).join(',')}}`
+  const zeros = `{${Array(steps).fill(0).join(',')}}`
   await sql`
     insert into port_days (port_id, seconds, day, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in,
       errors_out, discards_in, discards_out)
     values (${port.portId}, ${seconds}, ${new Date(day).toISOString().slice(0, 10)}::date,
-      array_fill(${stepMs}::integer, array[${starts.length}::integer]), ${texts(inbound)}::bigint[], ${texts(outbound)}::bigint[],
-      ${packets(inbound)}::bigint[], ${packets(outbound)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
+      array_fill(${stepMs}::integer, array[${steps}::integer]), ${texts(octetsIn)}::bigint[], ${texts(octetsOut)}::bigint[],
+      ${packets(octetsIn)}::bigint[], ${packets(octetsOut)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
       ${zeros}::bigint[])
     on conflict do nothing`.execute(db)
 }
 
 /** The minutes of today before the collector has begun. */
-async function addMinutes(db: Db, port: DemoPort, wire: SandboxInterface, day: number, now: Date) {
-  const rows = []
-  for (let start = day; start + 60_000 <= now.getTime(); start += 60_000) {
-    const [octetsIn, octetsOut] = countedBetween(port, wire, start, start + 60_000)
-    rows.push({
-      port_id: port.portId,
-      minute: new Date(start).toISOString(),
-      covered_ms: 60_000,
-      octets_in: String(octetsIn),
-      octets_out: String(octetsOut),
-      packets_in: String(octetsIn / packetOctets),
-      packets_out: String(octetsOut / packetOctets),
-      errors_in: 0,
-      errors_out: 0,
-      discards_in: 0,
-      discards_out: 0,
-    })
-  }
+async function addMinutes(db: Db, port: DemoPort, day: number, now: Date): Promise<void> {
+  const wire = wireOf(port, day)
+  if (!wire) return
+  const minutes = Math.floor((now.getTime() - day) / 60_000)
+  const { octetsIn, octetsOut } = countedSince(port, wire, day, 60_000, minutes)
+  const rows = octetsIn.map((inbound, minute) => ({
+    port_id: port.portId,
+    minute: new Date(day + minute * 60_000).toISOString(),
+    covered_ms: 60_000,
+    octets_in: String(inbound),
+    octets_out: String(octetsOut[minute]!),
+    packets_in: String(inbound / packetOctets),
+    packets_out: String(octetsOut[minute]! / packetOctets),
+    errors_in: 0,
+    errors_out: 0,
+    discards_in: 0,
+    discards_out: 0,
+  }))
   await sql`
     insert into port_samples select n.* from jsonb_populate_recordset(null::port_samples, ${JSON.stringify(rows)}::jsonb) n
     on conflict do nothing`.execute(db)

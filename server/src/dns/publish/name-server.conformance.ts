@@ -21,8 +21,8 @@ export type NameServerFixture = {
   readonly primary: TestPrimary
   /** The follower, which is configured for all of `conformanceZones`, and for `conformanceCatalog` unless that is skipped. */
   readonly server: NameServer
-  /** A server that does not exist, and its timeout. */
-  readonly absent: { readonly server: NameServer; readonly timeoutMs: number }
+  /** A server that does not exist. */
+  readonly absent: NameServer
   /** Restarts the follower; it keeps what it has transferred. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -142,12 +142,10 @@ export function nameServerConformance(
       assert.ok(identity)
     })
 
-    it('is reported as unreachable within the timeout if nobody answers', async () => {
-      const { server, timeoutMs } = fixture.absent
-      const began = performance.now()
+    it('is reported as unreachable if nobody answers', async () => {
+      const server = fixture.absent
       await assert.rejects(server.probe(), { kind: 'unreachable' })
       await assert.rejects(server.serials([zoneOf('plain')]), { kind: 'unreachable' })
-      assert.ok(performance.now() - began < 3 * timeoutMs + 1_000)
     })
 
     it('serves a zone that is published, and the next change of it', async () => {
@@ -293,7 +291,8 @@ export function nameServerConformance(
         try {
           await fixture.server.notify([{ zone, serial }]).catch(() => {})
           await sleep(1_500)
-          assert.equal((await fixture.server.serials([zone])).get(zone), before)
+          const ask = () => fixture.server.serials([zone]).catch(() => undefined)
+          assert.equal((await waitFor('an answer', ask)).get(zone), before)
         } finally {
           clock.aheadSeconds = 0
         }

@@ -19,6 +19,7 @@ import { createFlowStore } from './flow-store.ts'
 import type { Retention } from './retention.ts'
 import { flowsBlock } from './testing.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
+import { waitFor } from '../../../../lab/src/wait.ts'
 
 const skip = process.env.PHAROS_TEST_CLICKHOUSE_URL !== undefined && 'the server is elsewhere'
 const kills = scaled(6)
@@ -74,7 +75,7 @@ describe('the embedded ClickHouse', { skip }, () => {
       }
     }
     await Promise.all([killer(), writer()])
-    await waitUntil('the store answers', () => countsOf(store).then(() => true, isAway))
+    await waitFor('the store answers', () => countsOf(store).then(() => true, isAway))
     assert.deepEqual(await countsOf(store), counts(acknowledged * rows))
     assert.ok(messages.some((message) => /ended unexpectedly \(SIGKILL\); starting it again/.test(message)))
   })
@@ -127,8 +128,8 @@ describe('the embedded ClickHouse', { skip }, () => {
     assert.equal(pidOf(), pid)
     await insertUntilStored(store, flowsBlock(7, 2, now), 'second')
     await owner.kill()
-    await waitUntil('the child ends without its owner', () => !isAlive(pid))
-    await waitUntil('the second process starts it', () => countsOf(store, 2).then(() => true, isAway))
+    await waitFor('the child ends without its owner', () => !isAlive(pid))
+    await waitFor('the second process starts it', () => countsOf(store, 2).then(() => true, isAway))
     assert.deepEqual(await countsOf(store, 2), counts(7))
     assert.notEqual(pidOf(), pid)
   })
@@ -143,7 +144,7 @@ describe('the embedded ClickHouse', { skip }, () => {
     const messages: string[] = []
     const store = open(forever, folder, (message) => messages.push(message))
     await store.probe()
-    await waitUntil('the orphan ends', () => !isAlive(pid))
+    await waitFor('the orphan ends', () => !isAlive(pid))
     assert.deepEqual(messages, ['ended an embedded ClickHouse that outlived its Pharos'])
   })
 
@@ -158,7 +159,7 @@ describe('the embedded ClickHouse', { skip }, () => {
       request.end()
       return request
     })
-    await waitUntil('all are connected', () => requests.every(({ socket }) => socket?.connecting === false))
+    await waitFor('all are connected', () => requests.every(({ socket }) => socket?.connecting === false))
     await sleep(200)
     for (const request of requests) request.destroy()
     // The four that run take 2 s; those that waited would take 48 s more, beyond the limit of this one.
@@ -310,9 +311,4 @@ const counts = (count: number): number[] => Array.from({ length: 7 }, () => coun
 function isAway(error: unknown): false {
   if (error instanceof DriverError && error.kind === 'unreachable') return false
   throw error
-}
-
-async function waitUntil(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 60_000; !(await check()); await sleep(20))
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`)
 }

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { CollectorView } from '../../byoip/visibility/collector-view.ts'
 import type { VisibilitySource } from '../../byoip/visibility/visibility-source.ts'
@@ -16,6 +15,7 @@ import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createVisibilitySources } from '../visibility-sources.ts'
 import { createCollectorFileSource, documentsOf } from './source.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 const prefix = parsePrefix('203.0.113.0/24')
@@ -225,11 +225,3 @@ describe('a document', () => {
     await rm(folder, { recursive: true })
   })
 })
-
-async function until(isDone: () => unknown): Promise<void> {
-  const endMs = performance.now() + 20_000
-  while (!isDone()) {
-    if (performance.now() > endMs) throw new Error(`not within 20 s: ${isDone}`)
-    await sleep(10)
-  }
-}

@@ -22,11 +22,10 @@ async function makeFixture(name: FollowerName): Promise<NameServerFixture> {
     ...(withCatalog.includes(name) && { catalog: conformanceCatalog }),
   })
   const server = createFollower({ address: peer.address, port: peer.port, key })
-  const timeoutMs = 500
   return {
     primary,
     server,
-    absent: { server: createFollower({ address: peer.address, port: 9, key, timeoutMs }), timeoutMs },
+    absent: createFollower({ address: peer.address, port: 9, key, timeoutMs: 500 }),
     async restart() {
       await peer.stop()
       await peer.start()

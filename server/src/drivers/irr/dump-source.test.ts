@@ -10,6 +10,7 @@ import type { IrrSource } from '../../registry/irr-source.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createDumpSource, type DumpSourceConfig } from './dump-source.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
 const never = new AbortController().signal
@@ -214,12 +215,4 @@ async function age(file: string): Promise<void> {
 
 function damaged(bytes: Uint8Array): Uint8Array {
   return bytes.map((byte, at) => (at === bytes.length - 6 ? byte ^ 0xff : byte))
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 500; at++) {
-    if (await condition()) return
-    await sleep(10)
-  }
-  assert.fail('nothing happened within 5 s')
 }

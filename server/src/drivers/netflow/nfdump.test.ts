@@ -7,7 +7,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { freePort } from '@pharos/lab/address'
 import { programPath, skipWithout } from '@pharos/lab/program'
@@ -31,6 +30,7 @@ import {
   type Part,
   type Row,
 } from './testing.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 type Known = {
   readonly src: string
@@ -212,11 +212,6 @@ function isEmpty(port: number): boolean {
 }
 
 const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const begin = performance.now(); !condition(); await sleep(20))
-    assert.ok(performance.now() - begin < 60_000, 'the condition was not met in time')
-}
 
 const flagsOf = (text: string): number =>
   Array.from(text.slice(-6)).reduce((sum, letter, i) => sum + (letter === '.' ? 0 : 2 ** (5 - i)), 0)

@@ -1,7 +1,6 @@
 // RIS Live against a server on loopback that speaks its protocol.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CollectorView } from '../../byoip/visibility/collector-view.ts'
 import type { FollowedPrefix, VisibilitySource } from '../../byoip/visibility/visibility-source.ts'
 import { visibilitySourceConformance } from '../../byoip/visibility/visibility-source.conformance.ts'
@@ -11,6 +10,7 @@ import { createLog } from '../../runtime/log.ts'
 import { createRisLiveSource, type RisLiveLimits } from './source.ts'
 import { FakeRis, peers } from './testing.ts'
 import { parseRisLiveUrl } from './url.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 const fast: Partial<RisLiveLimits> = {
@@ -197,11 +197,3 @@ describe('the source RIS Live', () => {
     assert.equal(ris.connections, 1)
   })
 })
-
-async function until(isDone: () => unknown): Promise<void> {
-  const endMs = performance.now() + 20_000
-  while (!isDone()) {
-    if (performance.now() > endMs) throw new Error(`not within 20 s: ${isDone}`)
-    await sleep(10)
-  }
-}

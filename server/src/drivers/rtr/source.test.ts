@@ -14,6 +14,7 @@ import {
   type ReceivedPdu,
   type Script,
 } from './testing.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const [first, second, third] = [
   '192.0.2.0/24-26 AS64500',
@@ -422,12 +423,4 @@ function asns(source: VrpSource, prefix: string): number[] {
 
 function sorted(touched: TouchedPrefixes): string[] {
   return touched === 'all' ? ['all'] : [...touched].sort()
-}
-
-async function until(isDone: () => unknown): Promise<void> {
-  const endMs = performance.now() + 60_000
-  while (!isDone()) {
-    if (performance.now() > endMs) throw new Error(`not within 60 s: ${isDone}`)
-    await sleep(5)
-  }
 }

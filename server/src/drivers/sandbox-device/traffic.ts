@@ -17,17 +17,23 @@ const waves = [
   [97, 0.05, 5.3],
 ] as const
 
-/** Returns the octets since `countersSince` of an interface with this mean rate; never falls. `seed` shifts the shorter waves. */
+/**
+ * Returns the octets since `countersSince` of an interface with this mean rate; never falls. `seed` shifts the shorter waves. Angles are
+ * reduced to one turn first: the cosine of a large angle takes ten times as long.
+ */
 export function octetsAt(at: number, meanBps: number, seed: number): bigint {
   const seconds = Math.max(0, (at - countersSince) / 1000)
   let total = seconds
   for (const [index, [period, share, phase]] of waves.entries()) {
-    const pace = (2 * Math.PI) / period
-    const shift = phase + (index < 3 ? 0 : seed)
-    total += (share / pace) * (Math.cos(shift) - Math.cos(pace * seconds + shift))
+    const pace = turn / period
+    const shift = index < 3 ? phase : phase + within(seed, turn)
+    total += (share / pace) * (Math.cos(shift) - Math.cos(pace * within(seconds, period) + shift))
   }
   return BigInt(Math.floor((meanBps / 8) * total))
 }
+
+const turn = 2 * Math.PI
+const within = (value: number, period: number): number => value - period * Math.floor(value / period)
 
 /** Seed of an interface: FNV-1a of its name and that of the device. */
 export function interfaceSeed(device: string, name: string): number {

@@ -10,6 +10,7 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createVrpJsonSource, type VrpJsonLimits } from './source.ts'
 import { parseVrpJsonUrl } from './url.ts'
+import { until } from '../../../../lab/src/wait.ts'
 
 const prefix = '192.0.2.0/24'
 
@@ -134,9 +135,8 @@ describe('a source of VRP exports', () => {
     let isRequested = false
     const source = follow(t, await serve(t, () => void (isRequested = true)))
     await until(() => isRequested)
-    const began = performance.now()
+    // The server never answers.
     await source.stop?.()
-    assert.ok(performance.now() - began < 20_000)
   })
 
   it('stops', async (t) => {
@@ -206,12 +206,4 @@ function asns(source: VrpSource): number[] {
       ?.table.judge(parsePrefix(prefix), 1)
       .covering.map(({ asn }) => asn) ?? []
   )
-}
-
-async function until(isDone: () => unknown): Promise<void> {
-  const endMs = performance.now() + 60_000
-  while (!isDone()) {
-    if (performance.now() > endMs) throw new Error(`not within 60 s: ${isDone}`)
-    await sleep(5)
-  }
 }

@@ -14,18 +14,18 @@ const monthsMax = 12
 
 /**
  * Returns the number of months that were closed. A month that ended before the first port of the service was known is not closed,
- * since nothing was measured; `isMeasured`: it was, by an import.
+ * since nothing was measured; `isMeasured`: it was, by an import. `months`: of each service, the newest ones.
  */
 export async function closePeriods(
   postgres: Postgres,
   now: Date,
   signal: AbortSignal,
-  { isMeasured = false } = {},
+  { isMeasured = false, months = monthsMax } = {},
 ): Promise<number> {
   let closed = 0
   for (const service of await listServicesWithPorts(postgres.owner)) {
     const since = isMeasured ? service.firstMs : Math.max(service.firstMs, service.knownMs)
-    for (const month of closableMonths(service, since, now)) {
+    for (const month of closableMonths(service, since, now).slice(-months)) {
       if (signal.aborted || service.closed.includes(month)) continue
       if (await closeMonth(postgres, service, month, now)) closed++
     }

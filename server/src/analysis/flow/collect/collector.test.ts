@@ -6,7 +6,6 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { programPath, skipWithout } from '@pharos/lab/program'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../../db/testing.ts'
@@ -26,6 +25,7 @@ import { fixture } from '../../sources/fixtures.ts'
 import { addSource, deliver } from '../../testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
 import { listTemplates } from './exporter.store.ts'
+import { until } from '../../../../../lab/src/wait.ts'
 
 const folders: string[] = []
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -34,11 +34,6 @@ function createFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'pharos-flows-'))
   folders.push(dir)
   return dir
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const start = performance.now(); !(await condition()); await sleep(20))
-    assert.ok(performance.now() - start < 120_000, 'the condition was not met in time')
 }
 
 /** Team 1 holds 203.0.113.0/24 and an interface of router r1, team 2 holds 2001:db8::/32. */

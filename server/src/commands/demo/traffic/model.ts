@@ -356,19 +356,31 @@ function remoteHost(network: number, host: number, ipv4: boolean): Words {
   return [0x20010db8, 0xe000_0000 + (network << 16), 0, host & 0xffff]
 }
 
+type PortOctets = { readonly toOctets: number; readonly fromOctets: number }
+
+/** What the counters of each port count between two times. */
+function octetsBetween(fromMs: number, untilMs: number): Readonly<Record<keyof typeof ports, PortOctets>> {
+  const found = Object.entries(ports).map(([key, { exporter, name, inBps, outBps }]) => {
+    const seed = interfaceSeed(demoExporters[exporter]!.device, name)
+    const toOctets = Number(octetsAt(untilMs, outBps, seed + 1) - octetsAt(fromMs, outBps, seed + 1))
+    const fromOctets = Number(octetsAt(untilMs, inBps, seed) - octetsAt(fromMs, inBps, seed))
+    return [key, { toOctets, fromOctets }]
+  })
+  return Object.fromEntries(found) as Record<keyof typeof ports, PortOctets>
+}
+
 /** Flows between two times, in milliseconds. `perApplication` is the number of flows of an application in each direction. */
 export function flowsBetween(fromMs: number, untilMs: number, perApplication: number): DemoFlow[] {
   const random = createRandom(Math.floor(fromMs / 1000))
   const flows: DemoFlow[] = []
+  const octetsOf = octetsBetween(fromMs, untilMs)
   for (const application of resolved) {
     const port = ports[application.port]
-    const { device, samplingRate, upstream } = demoExporters[port.exporter]!
-    const seed = interfaceSeed(device, port.name)
+    const { samplingRate, upstream } = demoExporters[port.exporter]!
+    const { toOctets, fromOctets } = octetsOf[application.port]
     for (const isTo of [true, false]) {
-      const mean = isTo ? port.outBps : port.inBps
-      const direction = isTo ? seed + 1 : seed
-      const octets = Number(octetsAt(untilMs, mean, direction) - octetsAt(fromMs, mean, direction))
-      const volume = (octets * (isTo ? application.toShare : application.fromShare)) / samplingRate
+      const octets = isTo ? toOctets * application.toShare : fromOctets * application.fromShare
+      const volume = octets / samplingRate
       const size = isTo ? application.toPacket : application.fromPacket
       for (const share of sharesOf(perApplication, random)) {
         const bytes = Math.round(volume * share)

@@ -27,8 +27,8 @@ export type DemoTrafficDeps = {
   /** Where the collector receives; empty while it does not. */
   readonly addresses: () => readonly ListenAddress[]
   readonly log: Log
-  /** All of the past is written. */
-  readonly onHistory: () => void
+  /** The share of the past that is written. */
+  readonly onProgress: (share: number) => void
 }
 
 /**
@@ -61,11 +61,12 @@ export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal)
   const [newest, ...older] = missingSpans(startedMs, stored)
   if (newest !== undefined) await write(newest)
   const sending = send(deps, startedMs, signal)
-  for (const span of older) {
+  for (const [at, span] of older.entries()) {
     if (signal.aborted) break
     await write(span)
+    deps.onProgress((at + 1) / older.length)
   }
-  deps.onHistory()
+  deps.onProgress(1)
   await sending
 }
 

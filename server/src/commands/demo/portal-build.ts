@@ -1,0 +1,21 @@
+// Builds the portal of a checkout from its sources, in a process of its own, so that the demo is prepared at the same time. A release
+// contains it built, and not the script.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { CommandFailure } from '../command.ts'
+
+const scripts = fileURLToPath(new URL('../../../../scripts/', import.meta.url))
+
+/** Resolves when the portal is built; it does nothing with one that is up to date. */
+export async function buildPortal(): Promise<void> {
+  const script = `${scripts}build-portal.mjs`
+  if (!existsSync(script)) return
+  // It ends with this process.
+  const child = spawn(process.execPath, ['--import', `${scripts}end-with-parent.mjs`, script], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const [status] = (await once(child, 'exit')) as [number | null]
+  if (status !== 0) throw new CommandFailure('The portal could not be built; see above.')
+}
