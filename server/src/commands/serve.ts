@@ -52,7 +52,7 @@ async function fitSchema(config: Config, postgres: Postgres, log: Log): Promise<
   try {
     const client = await postgres.directConnection()
     try {
-      if (config.databaseUrl === null) return void (await migrate(client))
+      if (config.databaseUrl === null) return void (await migrate(client, { steps: 'all' }))
       const pending = await pendingMigrations(client)
       if (pending.length > 0)
         throw new CommandFailure(`The database lacks ${pending.join(', ')}: run pharos migrate first.`)

@@ -42,7 +42,7 @@ export const start: Command = {
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
     try {
-      await migrateSchema(postgres)
+      await migrateSchema(postgres, { steps: config.databaseUrl === null ? 'all' : 'expand' })
       report = await prepareDemo(postgres, config, new Date())
     } catch (error) {
       await postgres.stop()
