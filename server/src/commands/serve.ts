@@ -38,8 +38,10 @@ export async function serveUntilStopped(
   log.info({ roles, url: serving.url, dns: serving.dns }, 'serving')
   const stopping = new AbortController()
   ready(serving, stopping.signal)
-  log.info({ signal: await stopped }, 'stopping')
+  const signal = await stopped
+  log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping')
   stopping.abort()
+  await serving.drain()
   if (!(await serving.stop()))
     throw new CommandFailure('Not everything stopped in time. Committed data is safe.')
 }

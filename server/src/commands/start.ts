@@ -101,6 +101,8 @@ const demoSettings = {
   PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
   PHAROS_PROVIDER_NAME: 'Example Net',
   PHAROS_PROVIDER_ASN: '64500',
+  // Ctrl-C ends it at once.
+  PHAROS_DRAIN_SECONDS: '0',
 }
 
 /** A second demo on this machine, or a collector, has the usual ports: then any other. The demo's exporters find it. */

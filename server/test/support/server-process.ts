@@ -95,6 +95,7 @@ export class ServerProcess {
         PHAROS_PORT: String(this.#port),
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
         PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_DRAIN_SECONDS: '0',
         PHAROS_SFLOW_LISTEN: 'off',
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,
