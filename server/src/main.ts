@@ -3,6 +3,7 @@
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
+import { LostKeyError } from './db/lost-keys.ts'
 import { MigrationError } from './db/migrate.ts'
 import { ConfigError } from './runtime/config.ts'
 import { listenProblem } from './runtime/listen-problem.ts'
@@ -48,7 +49,7 @@ function explain(command: Command, error: unknown): number {
 }
 
 /** Errors whose message is sufficient. */
-const expected = [CommandFailure, Failure, MigrationError]
+const expected = [CommandFailure, Failure, MigrationError, LostKeyError]
 
 const isParseArgsError = (error: unknown): boolean =>
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')

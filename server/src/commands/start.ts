@@ -17,20 +17,23 @@ import { addGaugeHistory } from './demo/gauge-history.ts'
 import { addPortHistory } from './demo/port-history.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
+import { acceptOption, checkKeyFile, checkKeys, reportLost } from './lost-keys.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
 export const start: Command = {
   name: 'start',
-  usage: '[--quiet] [--no-traffic]',
+  usage: '[--quiet] [--no-traffic] [--accept-lost-secrets]',
   summary: 'run the demo platform on loopback',
   async run(context) {
     const { values } = parseArgs({
       args: [...context.args],
-      options: { quiet: { type: 'boolean' }, 'no-traffic': { type: 'boolean' } },
+      options: { quiet: { type: 'boolean' }, 'no-traffic': { type: 'boolean' }, ...acceptOption },
     })
+    const isAccepted = values['accept-lost-secrets']
     // A person watches the demo: readable lines, and only warnings, unless the settings override it.
     const env = { ...demoSettings, ...(await freeFlowAddresses()), ...context.env, PHAROS_DEMO: 'true' }
+    const lost = await checkKeyFile(env, { isAccepted })
     const config = withMailFolder(context, env)
     if (!isLoopback(config.host)) {
       throw new CommandFailure(
@@ -39,10 +42,12 @@ export const start: Command = {
       )
     }
     const log = createLog(config)
+    reportLost(log, lost)
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
     try {
       await migrateSchema(postgres, { steps: config.databaseUrl === null ? 'all' : 'expand' })
+      await checkKeys(postgres.owner, config.secret, { isAccepted, log })
       report = await prepareDemo(postgres, config, new Date())
     } catch (error) {
       await postgres.stop()
