@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
 import { startEmbedded } from '../server/src/db/embedded.ts'
-import { loadConfig, publicUrl } from '../server/src/runtime/config.ts'
+import { loadKeylessConfig, publicUrl } from '../server/src/runtime/config.ts'
 import { realFiles } from '../server/src/runtime/files.ts'
 import { untilStopped } from '../server/src/runtime/signals.ts'
 
@@ -25,7 +25,7 @@ const serverArgs = [
 /** One save of an editor, or one checkout, is several changes. */
 const SETTLE_MS = 100
 
-const config = loadConfig(process.env, realFiles)
+const config = loadKeylessConfig(process.env, realFiles)
 const url = publicUrl(config)
 const apiPort = await freePort()
 const api = `http://127.0.0.1:${apiPort}`

@@ -111,6 +111,7 @@ export class Pharos {
         PHAROS_PORT: String(port),
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
         PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_DRAIN_SECONDS: '0',
         PHAROS_SFLOW_LISTEN: 'off',
         ...(host === undefined ? {} : { PHAROS_HOST: host }),
         ...settings,

@@ -3,6 +3,7 @@
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
+import { LostKeyError } from './db/lost-keys.ts'
 import { MigrationError } from './db/migrate.ts'
 import { ConfigError } from './runtime/config.ts'
 import { ListenError } from './runtime/listen-problem.ts'
@@ -46,7 +47,7 @@ function explain(command: Command, error: unknown): number {
 }
 
 /** Errors whose message is sufficient. */
-const expected = [CommandFailure, Failure, ListenError, MigrationError]
+const expected = [CommandFailure, Failure, ListenError, LostKeyError, MigrationError]
 
 const isParseArgsError = (error: unknown): boolean =>
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')

@@ -98,6 +98,7 @@ export async function createTestApi(
   await views.irr.start?.()
   const tasks = createPostResponseTasks(1_000, () => {})
   const server = createApi({
+    draining: new AbortController().signal,
     tasks,
     config,
     postgres,

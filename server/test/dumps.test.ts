@@ -54,7 +54,7 @@ for (const file of dumps) {
       assert.deepEqual(await readRows(owner), dumped, 'the dump is restored unchanged')
 
       const client = await database.postgres.directConnection()
-      const { applied } = await migrate(client)
+      const { applied } = await migrate(client, { steps: 'all' })
       assert.equal(applied.length, newest - version)
       const schema = generateDump(await readCatalog(client))
       await client.end()
@@ -93,7 +93,7 @@ it('migration 029 restores the region that was disabled last', async () => {
       owner,
     )
   const client = await database.postgres.directConnection()
-  await migrate(client)
+  await migrate(client, { steps: 'all' })
   await client.end()
   const { rows } = await sql<{ announcement_id: number; slug: string }>`
     select ar.announcement_id, r.slug from announcement_regions ar join regions r on r.id = ar.region_id

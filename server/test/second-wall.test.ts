@@ -37,6 +37,7 @@ const withoutPolicy: Record<string, Open> = {
   staff_tokens: { why: 'credentials of programs of the provider' },
   signing_keys: { why: 'keys of the installation' },
   migrations: { why: 'applied migrations' },
+  installation: { why: 'state of the installation as a whole' },
   notification_position: { why: 'a position in the outbox' },
   dns_servers: {
     why: 'name servers of the provider; their addresses, keys and errors are not shown',

@@ -7,6 +7,7 @@ import { openDatabase } from '../roles/serve.ts'
 import { createLog } from '../runtime/log.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { describeConfiguration } from './configuration.ts'
+import { checkKeyFile } from './lost-keys.ts'
 
 export type Command = {
   readonly name: string
@@ -61,6 +62,7 @@ export async function withPostgres<T>(
   const dataDir = emptyDataDir(env)
   // Before the configuration is read, which creates the secret in the data directory.
   if (dataDir !== undefined) onNew(dataDir)
+  else await checkKeyFile(env)
   const config = context.config(env)
   const postgres = await openDatabase(config, createLog(config), { takesOver: false })
   try {

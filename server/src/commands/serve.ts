@@ -7,20 +7,26 @@ import type { Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { createLog, type Log } from '../runtime/log.ts'
 import { untilStopped } from '../runtime/signals.ts'
+import { acceptOption, checkKeyFile, checkKeys, reportLost } from './lost-keys.ts'
 import { CommandFailure, emptyDataDir, UsageError, type Command } from './command.ts'
 
 export const serve: Command = {
   name: 'serve',
-  usage: '[--role all|api|reconciler|collector|nameserver]...',
-  summary: 'run the server, all roles or some',
+  usage: '[--role all|api|reconciler|collector|nameserver]... [--accept-lost-secrets]',
+  summary: `run the server, all roles or some
+
+--accept-lost-secrets starts although no key of PHAROS_SECRET opens some values of the database, and logs what stops working. It is
+needed once.`,
   async run({ args, env, config: read }) {
-    const roles = parseRoles(args)
+    const { roles, acceptsLoss } = parse(args)
     const newDataDir = emptyDataDir(env)
+    const lost = await checkKeyFile(env, { isAccepted: acceptsLoss })
     const config = read()
     const log = createLog(config)
     if (newDataDir !== undefined) log.warn({ data_dir: newDataDir }, 'creating a new database')
+    reportLost(log, lost)
     const postgres = await openDatabase(config, log)
-    await fitSchema(config, postgres, log)
+    await fitDatabase(config, postgres, log, acceptsLoss)
     await serveUntilStopped(config, postgres, roles, log)
   },
 }
@@ -38,27 +44,24 @@ export async function serveUntilStopped(
   log.info({ roles, url: serving.url, dns: serving.dns }, 'serving')
   const stopping = new AbortController()
   ready(serving, stopping.signal)
-  log.info({ signal: await stopped }, 'stopping')
+  const signal = await stopped
+  log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping')
   stopping.abort()
+  await serving.drain()
   if (!(await serving.stop()))
     throw new CommandFailure('Not everything stopped in time. Committed data is safe.')
 }
 
-/**
- * The embedded database belongs to this process, which migrates it. A shared database is only migrated explicitly, by
- * `pharos migrate`, before the new processes start; one that does not answer yet is waited for.
- */
-async function fitSchema(config: Config, postgres: Postgres, log: Log): Promise<void> {
+/** Stops PostgreSQL and throws if its schema or its values are not those of this process; a database that does not answer is waited for. */
+async function fitDatabase(
+  config: Config,
+  postgres: Postgres,
+  log: Log,
+  acceptsLoss: boolean,
+): Promise<void> {
   try {
-    const client = await postgres.directConnection()
-    try {
-      if (config.databaseUrl === null) return void (await migrate(client))
-      const pending = await pendingMigrations(client)
-      if (pending.length > 0)
-        throw new CommandFailure(`The database lacks ${pending.join(', ')}: run pharos migrate first.`)
-    } finally {
-      await client.end()
-    }
+    await fitSchema(config, postgres)
+    await checkKeys(postgres.owner, config.secret, { isAccepted: acceptsLoss, log })
   } catch (error) {
     if (!(error instanceof Failure)) {
       await postgres.stop()
@@ -68,12 +71,30 @@ async function fitSchema(config: Config, postgres: Postgres, log: Log): Promise<
   }
 }
 
-function parseRoles(args: readonly string[]): readonly Role[] {
-  const { values } = parseArgs({ args: [...args], options: { role: { type: 'string', multiple: true } } })
+/**
+ * The embedded database belongs to this process, which migrates it. A shared database is only migrated explicitly, by
+ * `pharos migrate`, before the new processes start.
+ */
+async function fitSchema({ databaseUrl }: Config, postgres: Postgres): Promise<void> {
+  const client = await postgres.directConnection()
+  try {
+    if (databaseUrl === null) return void (await migrate(client, { steps: 'all' }))
+    const pending = await pendingMigrations(client)
+    if (pending.length > 0)
+      throw new CommandFailure(`The database lacks ${pending.join(', ')}: run pharos migrate first.`)
+  } finally {
+    await client.end()
+  }
+}
+
+function parse(args: readonly string[]): { roles: readonly Role[]; acceptsLoss: boolean } {
+  const options = { role: { type: 'string', multiple: true }, ...acceptOption } as const
+  const { values } = parseArgs({ args: [...args], options })
   const named = (values.role ?? ['all']).flatMap((value) => value.split(','))
   const unknown = named.filter((name) => name !== 'all' && !allRoles.includes(name as Role))
   if (unknown.length > 0) {
     throw new UsageError(`There is no role ${unknown.join(', ')}; roles are all, ${allRoles.join(', ')}.`)
   }
-  return named.includes('all') ? allRoles : (named as Role[])
+  const roles = named.includes('all') ? allRoles : (named as Role[])
+  return { roles, acceptsLoss: values['accept-lost-secrets'] }
 }

@@ -26,6 +26,7 @@ import { buildPortal } from './demo/portal-build.ts'
 import { createProgress } from './demo/progress.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
+import { acceptOption, checkKeyFile, checkKeys, reportLost } from './lost-keys.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
@@ -33,28 +34,32 @@ const options = {
   quiet: { type: 'boolean' },
   'no-traffic': { type: 'boolean' },
   'no-portal': { type: 'boolean' },
+  ...acceptOption,
 } as const
 
 export const start: Command = {
   name: 'start',
-  usage: '[--quiet] [--no-traffic] [--no-portal]',
+  usage: '[--quiet] [--no-traffic] [--no-portal] [--accept-lost-secrets]',
   summary: 'run the demo platform on loopback',
   async run(context) {
     const { values } = parseArgs({ args: [...context.args], options })
+    const isAccepted = values['accept-lost-secrets']
     const say = values.quiet ? () => {} : (text: string) => context.out(`${secondsSinceStart()}  ${text}\n`)
-    const config = await configure(context, say)
+    const { config, lost } = await configure(context, say, isAccepted)
     await checkPort(config)
     const portal = values['no-portal'] ? Promise.resolve() : buildPortal()
     // Its failure is thrown where it is waited for.
     portal.catch(() => {})
     const log = createLog(config)
+    reportLost(log, lost)
     say('Starting the database')
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
     let ports: readonly DemoPort[] = []
     try {
       say('Creating the tables')
-      await migrateSchema(postgres)
+      await migrateSchema(postgres, { steps: config.databaseUrl === null ? 'all' : 'expand' })
+      await checkKeys(postgres.owner, config.secret, { isAccepted, log })
       say('Loading the demo: teams, announcements, zones, attacks of 30 days')
       report = await prepareDemo(postgres, config, new Date())
       if (!values['no-traffic']) {
@@ -84,13 +89,18 @@ export const start: Command = {
 }
 
 /** A person watches the demo: readable lines, and only warnings, unless the settings override it. */
-async function configure(context: CommandContext, say: (text: string) => void): Promise<Config> {
+async function configure(
+  context: CommandContext,
+  say: (text: string) => void,
+  isAccepted: boolean | undefined,
+) {
   const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
+  const lost = await checkKeyFile(env, { isAccepted })
   const replaced = await replaceTakenPorts(describeConfiguration(env))
   for (const [variable, address] of Object.entries(replaced))
     say(`The usual port of ${variable} is in use: it is ${address} now`)
   const config = withMailFolder(context, { ...env, ...replaced })
-  if (isLoopback(config.host)) return config
+  if (isLoopback(config.host)) return { config, lost }
   throw new CommandFailure(
     `The demo accounts have published passwords, so the demo does not listen on ${config.host}. ` +
       'Unset PHAROS_HOST, or use pharos serve with a platform file of your own.',
@@ -173,6 +183,8 @@ const demoSettings = {
   PHAROS_PROVIDER_NAME: 'Example Transit',
   PHAROS_MAIL_FROM: 'Example Transit <noc@example.net>',
   PHAROS_PROVIDER_ASN: '64500',
+  // Ctrl-C ends it at once.
+  PHAROS_DRAIN_SECONDS: '0',
 }
 
 /** Mails are written to the data directory instead of being sent, unless the settings override it. */

@@ -1,53 +1,44 @@
 // Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction. An applied
-// file never changes; a database that is newer than the code is refused.
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+// file never changes. Releases next to each other run on one schema at the same time: expand steps are applied while the older one runs,
+// contract steps when none of its processes is left (decision 099).
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
+import { compareVersions, version as ownVersion } from '../runtime/version.ts'
 import { errorCode, errorText } from './errno.ts'
+import { listMigrations, MigrationError, migrationsFolder, type Migration } from './migration-file.ts'
+import { assertFloor, assertNoneOlder, raiseSchemaFloor } from './schema-floor.ts'
 
-export type Migration = {
-  readonly number: number
-  /** `001-foundation.sql` */
-  readonly file: string
-  readonly sql: string
-  readonly sha256: string
+export { MigrationError, migrationsFolder, listMigrations } from './migration-file.ts'
+
+export type MigrateOptions = {
+  readonly folder?: string
+  /**
+   * `expand` (default): all that the processes of the release before still run with. `finish`: contract steps too; refused while an older
+   * process runs. `all`: the same without looking for processes, for a database that no other process uses. A new database gets all.
+   */
+  readonly steps?: 'expand' | 'finish' | 'all'
+  /** The release that migrates, if it is not this one. */
+  readonly version?: string
 }
 
-/** The database and the migrations do not match; the message contains the solution. */
-export class MigrationError extends Error {}
+export type MigrationResult = {
+  readonly applied: readonly string[]
+  /** Contract steps that wait for `finish`. */
+  readonly waiting: readonly string[]
+  /** The number of the last step that is applied. */
+  readonly version: number
+}
 
-export type MigrationResult = { readonly applied: readonly string[]; readonly version: number }
-
-export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
+type AppliedRow = Pick<Migration, 'number' | 'file' | 'sha256'> & { readonly runs_with: string | null }
 
 /** One key serves all databases of a server: advisory locks are per database. */
 const LOCK_KEY = 0x70_68_61_72
 /** The major version of PostgreSQL that Pharos needs at least: that of Debian 12. */
 export const lowestMajor = 15
-
-/** The files of a folder in the order of their numbers. */
-export function listMigrations(folder: string): Migration[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
-  const migrations = files.sort().map((file) => readMigration(folder, file))
-  for (const [index, { number, file }] of migrations.entries()) {
-    if (number !== index + 1) {
-      throw new MigrationError(
-        `${file}: migrations are numbered 001, 002, ... without gaps; number ${index + 1} is expected.`,
-      )
-    }
-  }
-  return migrations
-}
-
-function readMigration(folder: string, file: string): Migration {
-  const number = /^(\d{3})-[a-z0-9-]+\.sql$/.exec(file)?.[1]
-  if (number === undefined)
-    throw new MigrationError(`${file}: a migration is named NNN-title.sql, lower case.`)
-  const sql = readFileSync(join(folder, file), 'utf8')
-  return { number: Number(number), file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
-}
+/** Statements of running processes queue behind a step that waits for a lock: it gives up soon, and is tried again. */
+const lockTimeoutMs = 2_000
+const lockAttempts = 20
+const lockPauseMs = 1_000
 
 /**
  * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the lock belongs
@@ -55,33 +46,60 @@ function readMigration(folder: string, file: string): Migration {
  */
 export async function migrate(
   client: ClientBase,
-  folder: string = migrationsFolder,
+  { folder = migrationsFolder, steps = 'expand', version = ownVersion }: MigrateOptions = {},
 ): Promise<MigrationResult> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
   await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
   try {
-    await client.query(`
-      create table if not exists migrations (
-        number integer primary key,
-        file text not null,
-        sha256 text not null,
-        applied timestamptz not null default now()
-      )`)
-    const done = await client.query<Migration>('select number, file, sha256 from migrations order by number')
-    assertHistory(done.rows, migrations)
-    const missing = migrations.slice(done.rows.length)
-    for (const migration of missing) await apply(client, migration)
-    return { applied: missing.map(({ file }) => file), version: migrations.length }
+    await createHistory(client)
+    const done = await readApplied(client, migrations, version)
+    const pending = migrations.slice(done.length)
+    const isNew = done.length === 0
+    const isLast = isNew || steps !== 'expand'
+    const next = isLast ? pending : withoutContractAtEnd(pending)
+    if (steps === 'finish') await assertNoneOlder(client, version)
+    else if (!isNew && steps === 'expand') await assertNoneNeeds(client, next)
+    // Before what older releases need is removed: none of them starts any more.
+    if (isLast) await raiseSchemaFloor(client, version)
+    for (const migration of next) await applyUnderLoad(client, migration)
+    // A new database has the row only now.
+    if (isLast) await raiseSchemaFloor(client, version)
+    return {
+      applied: next.map(({ file }) => file),
+      waiting: pending.slice(next.length).map(({ file }) => file),
+      version: done.length + next.length,
+    }
   } finally {
     await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => {})
   }
 }
 
-/** Returns the migrations that `migrate` would apply; changes nothing. Throws as `migrate` does. */
+async function createHistory(client: ClientBase): Promise<void> {
+  await client.query(`
+    create table if not exists migrations (
+      number integer primary key,
+      file text not null,
+      sha256 text not null,
+      applied timestamptz not null default now()
+    )`)
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'runs_with'`,
+  )
+  if (rowCount === 0)
+    await client.query(`
+      alter table migrations
+        add column phase text check (phase in ('expand', 'contract')),
+        add column runs_with text`)
+}
+
+/**
+ * Returns the migrations that `migrate` would apply, without contract steps that may still wait; changes nothing. Throws as `migrate` does,
+ * also if this release is too old for the database.
+ */
 export async function pendingMigrations(
   client: ClientBase,
-  folder: string = migrationsFolder,
+  { folder = migrationsFolder, version = ownVersion }: Pick<MigrateOptions, 'folder' | 'version'> = {},
 ): Promise<readonly string[]> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
@@ -89,9 +107,21 @@ export async function pendingMigrations(
     `select to_regclass('migrations') is not null as known`,
   )
   if (!rows[0]?.known) return migrations.map(({ file }) => file)
-  const done = await client.query<Migration>('select number, file, sha256 from migrations order by number')
-  assertHistory(done.rows, migrations)
-  return migrations.slice(done.rows.length).map(({ file }) => file)
+  const done = await readApplied(client, migrations, version)
+  return withoutContractAtEnd(migrations.slice(done.length)).map(({ file }) => file)
+}
+
+/** Contract steps before an expand step are of a release before, and are applied first: their order is that of the files. */
+const withoutContractAtEnd = (pending: readonly Migration[]): readonly Migration[] =>
+  pending.slice(0, pending.findLastIndex(({ phase }) => phase !== 'contract') + 1)
+
+/** Throws if a running process is older than a contract step among these allows. */
+async function assertNoneNeeds(client: ClientBase, steps: readonly Migration[]): Promise<void> {
+  for (const { phase, runsWith } of steps)
+    if (phase === 'contract') {
+      await assertNoneOlder(client, runsWith!)
+      await raiseSchemaFloor(client, runsWith!)
+    }
 }
 
 async function assertServerVersion(client: ClientBase): Promise<void> {
@@ -103,36 +133,62 @@ async function assertServerVersion(client: ClientBase): Promise<void> {
     throw new MigrationError(`PostgreSQL ${major} is too old: Pharos needs ${lowestMajor} or later.`)
 }
 
-function assertHistory(
-  done: readonly Pick<Migration, 'number' | 'file' | 'sha256'>[],
+/** Returns the applied steps of the known ones, in order; throws if the database has steps with which this release does not work. */
+async function readApplied(
+  client: ClientBase,
   known: readonly Migration[],
-): void {
-  for (const [index, row] of done.entries()) {
-    const migration = known[index]
-    if (migration === undefined) {
-      throw new MigrationError(
-        `The database is newer than this Pharos: it contains ${row.file}, this code knows ${known.length} migrations. ` +
-          'Start the newer Pharos, or restore the backup that was made before the upgrade.',
-      )
-    }
-    if (migration.number !== row.number || migration.sha256 !== row.sha256) {
-      throw new MigrationError(
-        `${migration.file} is not the file that was applied to this database (${row.file}). An applied migration is ` +
-          'never edited: restore the file and put the change into a new one.',
-      )
+  version: string,
+): Promise<readonly AppliedRow[]> {
+  // A database from before 0.2.0 has no column runs_with.
+  const { rows } = await client.query<AppliedRow>(
+    `select number, file, sha256, to_jsonb(m) ->> 'runs_with' as runs_with from migrations m order by number`,
+  )
+  await assertFloor(client, version)
+  const [ours, newer] = [rows.slice(0, known.length), rows.slice(known.length)]
+  for (const [index, row] of ours.entries()) assertSame(row, known[index]!)
+  for (const { file, runs_with } of newer) {
+    if (runs_with !== null && compareVersions(runs_with, version) <= 0) continue
+    throw new MigrationError(
+      `The database is newer than this Pharos ${version}: it contains ${file}` +
+        `${runs_with === null ? '' : `, which needs Pharos ${runs_with} or later`}. Start the newer Pharos, or restore the backup ` +
+        'that was made before the upgrade.',
+    )
+  }
+  return ours
+}
+
+function assertSame(row: AppliedRow, migration: Migration): void {
+  if (migration.number === row.number && migration.sha256 === row.sha256) return
+  throw new MigrationError(
+    `${migration.file} is not the file that was applied to this database (${row.file}). An applied migration is ` +
+      'never edited: restore the file and put the change into a new one.',
+  )
+}
+
+/** Tries a step again while another transaction, such as a backup, holds a lock that it needs. */
+async function applyUnderLoad(client: ClientBase, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await apply(client, migration)
+    } catch (error) {
+      if (errorCode((error as Error).cause) !== '55P03' || attempt === lockAttempts) throw error
+      await sleep(lockPauseMs)
     }
   }
 }
 
-async function apply(client: ClientBase, { number, file, sql, sha256 }: Migration): Promise<void> {
+async function apply(
+  client: ClientBase,
+  { number, file, sql, sha256, phase, runsWith }: Migration,
+): Promise<void> {
   await client.query('begin')
   try {
+    if (phase !== null) await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await client.query(sql)
-    await client.query('insert into migrations (number, file, sha256) values ($1, $2, $3)', [
-      number,
-      file,
-      sha256,
-    ])
+    await client.query(
+      'insert into migrations (number, file, sha256, phase, runs_with) values ($1, $2, $3, $4, $5)',
+      [number, file, sha256, phase, runsWith],
+    )
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})

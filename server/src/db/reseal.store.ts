@@ -39,6 +39,17 @@ export async function countByKey(db: Db, place: SealedPlace): Promise<ReadonlyMa
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
+/** Whether a value is under one of these keys. */
+export async function hasKeys(db: Db, place: SealedPlace, keys: readonly string[]): Promise<boolean> {
+  if (keys.length === 0) return false
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ${sql.table(place.table)}
+      where encode(substring(${bytesOf(place)} from 2 for 4), 'hex') = any(${keys}::text[])) as found`.execute(
+    db,
+  )
+  return rows[0]!.found
+}
+
 export async function listSealedByAnother(db: Db, place: SealedPlace, keyId: string): Promise<RowName[]> {
   const { rows } = await sql<{ name: string[] }>`
     select array[${sql.join(place.keys.map((key) => sql`${sql.ref(key)}::text`))}] as name

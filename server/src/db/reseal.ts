@@ -15,6 +15,8 @@ export type Sealed = SealedPlace & {
   /** Plural, for messages. */
   readonly noun: string
   readonly purpose: Purpose
+  /** What stops working if the key is lost. */
+  readonly effect: string
   /** The context that the value was sealed with. */
   readonly context: (name: RowName) => string
 }
@@ -27,6 +29,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['kid'],
     column: 'private_key_sealed',
     purpose: 'signing-key',
+    effect: 'users sign in again',
     context: ([kid]) => kid!,
   },
   {
@@ -35,6 +38,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['user_id'],
     column: 'secret_sealed',
     purpose: 'totp',
+    effect: 'users cannot sign in until their second factors are reset (pharos user reset-second-factor)',
     context: ([userId]) => userId!,
   },
   {
@@ -43,6 +47,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['id', 'template'],
     column: 'content_sealed',
     purpose: 'mail',
+    effect: 'queued mails are not sent',
     context: ([, template]) => template!,
   },
   ...['secret_sealed', 'former_secret_sealed'].map((column): Sealed => ({
@@ -51,6 +56,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['id'],
     column,
     purpose: 'webhook-secret',
+    effect: 'webhooks are not sent until their secrets are rotated',
     context: ([id]) => id!,
   })),
   {
@@ -59,6 +65,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['name'],
     column: 'secret_sealed',
     purpose: 'tsig-key',
+    effect: 'transfers with these keys are refused until pharos apply has run',
     context: ([name]) => name!,
   },
   {
@@ -67,6 +74,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['zone_id', 'dnskey'],
     column: 'private_sealed',
     purpose: 'dnssec-key',
+    effect: 'zones with these keys cannot change; their signatures expire after 14 days',
     // The rdata of the DNSKEY record in hexadecimal, as PostgreSQL writes it: `\x0101...`.
     context: ([zoneId, dnskey]) => `${zoneId} ${dnskey}`,
   },
@@ -76,6 +84,7 @@ export const sealedPlaces: readonly Sealed[] = [
     keys: ['name'],
     column: `${secret}_sealed`,
     purpose: 'device-credential',
+    effect: 'devices cannot be read until pharos apply has run',
     context: ([name]) => name!,
   })),
   {
@@ -85,6 +94,7 @@ export const sealedPlaces: readonly Sealed[] = [
     column: 'body',
     inJson: true,
     purpose: 'kept-answer',
+    effect: 'requests that are repeated with their Idempotency-Key fail',
     context: ([, credential, key]) => `${credential} ${key}`,
   },
 ]

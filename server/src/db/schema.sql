@@ -1817,6 +1817,19 @@ CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (cr
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- one row
+create table installation (
+  key text not null default 'installation'::text,
+  uuid uuid,
+  system_identifier text, -- of the cluster, from pg_control_system(): an unsigned number of 64 bits
+  database_oid bigint,
+  timeline integer,
+  schema_floor text, -- the oldest release that may run, such as 0.3.0: raised by pharos migrate --finish; null: any release before the first one that had phases
+  lost_keys text[] not null default '{}'::text[], -- ids of keys of sealed values, in hexadecimal, whose loss the operator has accepted
+  constraint installation_pkey PRIMARY KEY (key),
+  constraint installation_key_check CHECK ((key = 'installation'::text))
+);
+
 -- the last reading of the counters of each interface that is a port
 create table interface_counters (
   interface_id integer not null,
@@ -2074,7 +2087,10 @@ create table migrations (
   file text not null,
   sha256 text not null,
   applied timestamp with time zone not null default now(),
-  constraint migrations_pkey PRIMARY KEY (number)
+  phase text,
+  runs_with text,
+  constraint migrations_pkey PRIMARY KEY (number),
+  constraint migrations_phase_check CHECK ((phase = ANY (ARRAY['expand'::text, 'contract'::text])))
 );
 
 -- mails of monthly reports: the row is the claim, so that a team gets each month once

@@ -1146,6 +1146,20 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
 }
 
+/** one row */
+export interface InstallationTable {
+  key: Generated<string>
+  uuid: string | null
+  /** of the cluster, from pg_control_system(): an unsigned number of 64 bits */
+  system_identifier: string | null
+  database_oid: number | null
+  timeline: number | null
+  /** the oldest release that may run, such as 0.3.0: raised by pharos migrate --finish; null: any release before the first one that had phases */
+  schema_floor: string | null
+  /** ids of keys of sealed values, in hexadecimal, whose loss the operator has accepted */
+  lost_keys: Generated<string[]>
+}
+
 /** the last reading of the counters of each interface that is a port */
 export interface InterfaceCountersTable {
   interface_id: number
@@ -1347,11 +1361,15 @@ export interface MembershipsTable {
   managed_by: Generated<MembershipsManagedBy>
 }
 
+export type MigrationsPhase = 'expand' | 'contract'
+
 export interface MigrationsTable {
   number: number
   file: string
   sha256: string
   applied: Generated<Date>
+  phase: MigrationsPhase | null
+  runs_with: string | null
 }
 
 export type MonthlyReportsOutcome = 'mailed' | 'no_data' | 'no_subscribers'
@@ -2192,6 +2210,7 @@ export interface Schema {
   gauges: GaugesTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  installation: InstallationTable
   interface_counters: InterfaceCountersTable
   interface_log: InterfaceLogTable
   interfaces: InterfacesTable

@@ -81,7 +81,7 @@ async function createOwnServer(options: TestDatabaseOptions): Promise<TestDataba
   const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'))
   const postgres = await openPostgres({ ...options.postgres, dataDir: folder })
   const client = await postgres.directConnection()
-  await migrate(client, options.migrations)
+  await migrate(client, options.migrations === undefined ? {} : { folder: options.migrations })
   await client.end()
   return {
     databaseUrl: postgres.databaseUrl,
@@ -218,7 +218,7 @@ async function buildTemplate(admin: Client, name: string, url: string, folder: s
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await migrate(client, folder)
+    await migrate(client, { folder })
   } finally {
     await client.end()
   }

@@ -12,12 +12,15 @@ export type HealthDeps = {
   readonly ping: () => Promise<void>
   /** Addresses and networks that may read the metrics. */
   readonly operatorNetworks: readonly string[]
+  /** Aborted when the process is about to stop: it serves, but load balancers should send no more requests. */
+  readonly draining: AbortSignal
 }
 
 export function addHealth(server: FastifyInstance, deps: HealthDeps): void {
   const operators = blockListOf(deps.operatorNetworks)
   server.get('/healthz', async (_request, reply) => plain(reply, 200, 'ok\n'))
   server.get('/readyz', async (_request, reply) => {
+    if (deps.draining.aborted) return plain(reply, 503, 'not ready: stopping\n')
     const problem = await deps.ping().then(
       () => null,
       () => 'postgresql',
@@ -25,6 +28,10 @@ export function addHealth(server: FastifyInstance, deps: HealthDeps): void {
     return problem
       ? plain(reply.header('retry-after', 2), 503, `not ready: ${problem}\n`)
       : plain(reply, 200, 'ready\n')
+  })
+  // A proxy that keeps connections would send its next request on one that the end of the process closes.
+  server.addHook('onSend', async (_request, reply) => {
+    if (deps.draining.aborted) reply.header('connection', 'close')
   })
   server.get('/metrics', async (request, reply) => {
     if (!isListed(operators, request.ip)) throw fail('forbidden', 'metrics')

@@ -34,7 +34,7 @@ it('keeps verifications by the operator, then the oldest current proof, ends con
   await hold('t1', 4, 10, 'dns_txt', 170)
   await hold('t1', 5, 10, 'aut_num', 170)
   const client = await database.postgres.directConnection()
-  await migrate(client, migrationsFolder)
+  await migrate(client, { steps: 'all' })
   await client.end()
   const { rows } = await sql<{ asn: number; slug: string }>`
     select a.asn, t.slug from asns a join teams t on t.id = a.team_id where a.verified is not null order by a.asn`.execute(

@@ -32,8 +32,9 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
   }
 }
 
-export function healthDeps({ config, postgres, metrics }: Shared): HealthDeps {
+export function healthDeps({ config, postgres, metrics, draining }: Shared): HealthDeps {
   return {
+    draining,
     registry: metrics.registry,
     ping: () => postgres.ping(),
     operatorNetworks: config.operatorNetworks,

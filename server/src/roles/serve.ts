@@ -1,5 +1,6 @@
 // One process with one or more roles: opens the shared parts first, then the parts of each role, in this order; they
 // stop in the reverse order. This is the only place that decides which parts run in which role.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
 import type { FlowStore } from '../analysis/flow/flow-store.ts'
@@ -42,6 +43,8 @@ export type { Role } from './process-report.ts'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector', 'nameserver']
 
 export type Serving = Running & {
+  /** Reports that it is not ready, and resolves when load balancers have had the time to notice; or at once, without that time. */
+  drain(): Promise<void>
   /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined
   /** The address and port at which it answers DNS, such as `127.0.0.1:8053`. */
@@ -60,6 +63,7 @@ export async function runRole(
 ): Promise<Serving> {
   const open = postgres ?? (await openDatabase(config, log))
   const metrics = createMetrics()
+  const draining = new AbortController()
   const views = createRegistryViews(config, log, metrics)
   const flowStore = openFlowStore(config, roles, { log, metrics })
   const shared: Shared = {
@@ -68,6 +72,7 @@ export async function runRole(
     waker: createWaker(open),
     log,
     metrics,
+    draining: draining.signal,
     ...views,
     flowStore: flowStore.store,
   }
@@ -111,6 +116,10 @@ export async function runRole(
   )
   return {
     ...running,
+    async drain() {
+      draining.abort()
+      await sleep(config.drainSeconds * 1000)
+    },
     url: http.url(),
     dns: nameserver.address(),
     flows: flows.addresses,

@@ -14,6 +14,8 @@ export type Shared = {
   readonly waker: Waker
   readonly log: Log
   readonly metrics: Metrics
+  /** Aborted when the process is about to stop. */
+  readonly draining: AbortSignal
   readonly rpki: Rpki
   readonly irr: Irr
   /** Opened by its first use; it may be missing. */

@@ -90,10 +90,27 @@ export function readSettings(env: Environment, files: Files, checks: SettingChec
  */
 export function loadConfig(env: Environment, files: Files, checks?: SettingChecks): Config {
   const { settings } = readSettings(env, files, checks)
-  const { secret: given, ...rest } = settings
+  const secrets = settings.secret.length > 0 ? settings.secret : generatedSecrets(settings.data_dir, files)
+  return { ...withoutSecret(settings), secret: createKeyRing(secrets) } as Config
+}
+
+/** The configuration without its key ring. */
+export type KeylessConfig = Omit<Config, 'secret'> & {
+  /** The path at which `loadConfig` would create a secret; undefined if there is one. */
+  readonly newSecretPath: string | undefined
+}
+
+/** Returns the configuration without the key ring, and creates nothing. Throws a ConfigError that lists every error. */
+export function loadKeylessConfig(env: Environment, files: Files, checks?: SettingChecks): KeylessConfig {
+  const { settings } = readSettings(env, files, checks)
+  const path = secretPath(settings.data_dir)
+  const hasSecret = settings.secret.length > 0 || files.read(path) !== undefined
+  return { ...withoutSecret(settings), newSecretPath: hasSecret ? undefined : path }
+}
+
+function withoutSecret({ secret: _, ...rest }: Settings): Omit<Config, 'secret'> {
   const entries = Object.entries(rest).map(([name, value]) => [camel(name), value] as const)
-  const secrets = given.length > 0 ? given : generatedSecrets(settings.data_dir, files)
-  return { ...Object.fromEntries(entries), secret: createKeyRing(secrets) } as Config
+  return Object.fromEntries(entries) as Omit<Config, 'secret'>
 }
 
 /** One line of `pharos config`; a secret is replaced by what may be shown of it. */

@@ -174,8 +174,12 @@ export const settingsSchema = Type.Object(
     keep_alive_timeout_seconds: IntegerSetting(72, 1, 3600, {
       description: 'how long an idle connection is kept open; set it longer than that of the reverse proxy',
     }),
+    drain_seconds: IntegerSetting(5, 0, 600, {
+      description:
+        'how long a process that is told to stop reports 503 at /readyz and continues to serve, so that load balancers notice; 0 stops at once',
+    }),
     shutdown_timeout_seconds: IntegerSetting(20, 1, 600, {
-      description: 'time limit for a graceful shutdown',
+      description: 'time limit for a graceful shutdown after drain_seconds',
     }),
     access_token_lifetime_seconds: IntegerSetting(300, 30, 3600, {
       description: 'lifetime of an access token',

@@ -52,9 +52,15 @@ export type ApiTokenOptions = {
   readonly idleDays?: number
 }
 
+/** A test's API, or the database and the key ring of a process. */
+export type TokenIssuer = {
+  readonly database: Pick<TestApi['database'], 'postgres'>
+  readonly config: Pick<TestApi['config'], 'secret'>
+}
+
 /** Creates an API token of the team and returns its text. */
 export async function addApiToken(
-  api: TestApi,
+  api: TokenIssuer,
   teamId: number,
   options: ApiTokenOptions = {},
 ): Promise<string> {

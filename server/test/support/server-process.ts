@@ -24,6 +24,8 @@ export type ServerOptions = {
   readonly settings: Readonly<Record<string, string>>
   /** Default all. */
   readonly roles?: readonly string[]
+  /** `main.ts` of another checkout, instead of this one. */
+  readonly program?: string
 }
 
 /** A `pharos serve` process whose port stays the same across restarts. */
@@ -62,6 +64,18 @@ export class ServerProcess {
     }
   }
 
+  /** Sends a signal and does not wait for its effect. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  /** Resolves with the exit status of a process that ends by itself or was signalled; null if a signal ended it. */
+  async exit(): Promise<number | null> {
+    const child = this.#child!
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    return child.exitCode
+  }
+
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -82,9 +96,9 @@ export class ServerProcess {
   }
 
   #spawn(): ChildProcess {
-    const { folder, settings, roles = ['all'] } = this.#options
+    const { folder, settings, roles = ['all'], program = main } = this.#options
     const log = openSync(this.#log, 'a')
-    const child = spawn(process.execPath, [main, 'serve', '--role', roles.join()], {
+    const child = spawn(process.execPath, [program, 'serve', '--role', roles.join()], {
       stdio: ['ignore', log, log],
       cwd: folder,
       env: {
@@ -95,6 +109,7 @@ export class ServerProcess {
         PHAROS_PORT: String(this.#port),
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
         PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_DRAIN_SECONDS: '0',
         PHAROS_SFLOW_LISTEN: 'off',
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,
