@@ -36,6 +36,10 @@ const withoutPolicy: Record<string, Open> = {
   revisions: { why: 'version numbers' },
   staff_tokens: { why: 'credentials of programs of the provider' },
   signing_keys: { why: 'keys of the installation' },
+  installation: { why: 'state of the installation as a whole' },
+  restores: { why: 'restores of the database of the provider' },
+  restore_sources: { why: 'what of the network was compared after a restore' },
+  restore_items: { why: 'differences of all teams that wait for staff' },
   migrations: { why: 'applied migrations' },
   notification_position: { why: 'a position in the outbox' },
   dns_servers: {

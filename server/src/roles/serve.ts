@@ -31,6 +31,7 @@ import { createNameserver } from './nameserver.ts'
 import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
+import { createRestoreGate } from './restore.ts'
 import type { Shared } from './shared.ts'
 import { reportsParts } from './reports.ts'
 import { blackholePart } from './blackholes.ts'
@@ -61,6 +62,7 @@ export async function runRole(
   const metrics = createMetrics()
   const views = createRegistryViews(config, log, metrics)
   const flowStore = openFlowStore(config, roles, { log, metrics })
+  const gate = createRestoreGate(config, open, log, metrics)
   const shared: Shared = {
     config,
     postgres: open,
@@ -69,6 +71,7 @@ export async function runRole(
     metrics,
     ...views,
     flowStore: flowStore.store,
+    gate,
   }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
@@ -78,6 +81,8 @@ export async function runRole(
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
+      // Before everything that sends.
+      gate,
       flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),
