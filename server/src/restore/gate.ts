@@ -44,6 +44,8 @@ export class RestoreGate implements Gate<Trx>, Component {
   #identity: DatabaseIdentity | null = null
   #isFileRead = false
   #writtenMs = -Infinity
+  /** The place of the database was compared once: before, nothing is sent. */
+  #isPlaced = false
   #state: Gate['state'] = 'unknown'
 
   constructor(deps: RestoreGateDeps) {
@@ -71,6 +73,7 @@ export class RestoreGate implements Gate<Trx>, Component {
   }
 
   async mayApply(within: Db | Trx = this.#deps.db): Promise<boolean> {
+    if (!this.#isPlaced) await this.#loop.runOnce()
     const { seen } = await this.#observe(within)
     this.#state = stateOf(seen)
     return this.#state === 'open'
@@ -103,6 +106,7 @@ export class RestoreGate implements Gate<Trx>, Component {
     const before = this.#readWitness()
     const { seen, verdict } = await this.#observe(db)
     this.#state = stateOf(await this.#checkIdentity(before, seen, verdict))
+    this.#isPlaced = true
     if (this.#state === 'closed' || !this.#witness || performance.now() - this.#writtenMs < writeMs) return
     file.write(this.#witness)
     this.#writtenMs = performance.now()

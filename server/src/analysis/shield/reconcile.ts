@@ -123,7 +123,11 @@ export async function compareScrubber(
   const { desired, unreadable } = await readState(db, name, prefixes)
   const before = await scrubber.list()
   const { can } = scrubber
-  const { lists, refused } = compileLists(desired, can, before)
+  const { lists, refused } = compileLists(
+    desired.map(({ prefix, rules }) => ({ prefix, rules })),
+    can,
+    before,
+  )
   const kept = new Set([...refused, ...unreadable].map(({ prefix }) => prefix))
   const planned = planLists(lists, before, can.ordering)
   const installed = new Map(before.map((list) => [list.prefix, list.ruleCount]))

@@ -215,9 +215,14 @@ export class RegionReconciler {
     this.#known = undefined
     await this.#lock.release()
     this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
-    if (error instanceof LeaseLost) this.#discardKept()
+    if (error instanceof LeaseLost && (await this.#isSamePast())) this.#discardKept()
     if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
     if (isDatabaseAway(error)) await this.#announceKept()
+  }
+
+  /** Another epoch is no takeover if the database was restored. */
+  #isSamePast(): Promise<boolean> {
+    return this.#deps.gate.mayApply().catch(() => false)
   }
 
   /** Without the database nobody confirms a route, so that nothing is announced while a restore is open. */
@@ -251,7 +256,8 @@ export class RegionReconciler {
 
   /** Another process reconciles the region, so the kept plan is out of date. */
   #discardKept(): void {
-    if (!this.#kept) return
+    // Of a restored database, only routers and this plan know what was announced.
+    if (!this.#kept || this.#deps.gate.state === 'closed') return
     this.#kept = undefined
     this.#saved = undefined
     this.#deps.keptPlans.remove(this.#region)
