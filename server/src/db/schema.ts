@@ -1146,12 +1146,18 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
 }
 
+/** one row */
 export interface InstallationTable {
+  key: Generated<string>
   uuid: string | null
+  /** of the cluster, from pg_control_system(): an unsigned number of 64 bits */
   system_identifier: string | null
   database_oid: number | null
   timeline: number | null
+  /** the oldest release that may run, such as 0.3.0: raised by pharos migrate --finish; null: any release before the first one that had phases */
   schema_floor: string | null
+  /** ids of keys of sealed values, in hexadecimal, whose loss the operator has accepted */
+  lost_keys: Generated<string[]>
 }
 
 /** the last reading of the counters of each interface that is a port */

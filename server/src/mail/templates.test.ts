@@ -95,9 +95,9 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   'restore-open': [
     {
       id: 1,
-      at: '2026-04-01T10:02:18.410Z',
+      at,
       detail: 'A process remembers entries of the audit log that the database does not have.',
-      link: 'https://pharos.example/staff/restore',
+      link,
     },
   ],
   'staff-holds-open': [

@@ -37,3 +37,14 @@ export async function endBlackholes(trx: Trx, ids: readonly number[]): Promise<E
     returning id, team_id as "teamId", host::text as host`.execute(trx)
   return rows
 }
+
+/** No router shows the announcement there: without this, withdrawing what is not there would count for the guard. */
+export async function forgetAnnounced(
+  trx: Trx,
+  announcementId: number,
+  regionIds: readonly number[],
+): Promise<void> {
+  await sql`
+    update announcement_regions set announced_origin = null
+    where announcement_id = ${announcementId} and region_id = any(${regionIds}::integer[])`.execute(trx)
+}

@@ -8,7 +8,7 @@ import { isDesired, withIntent, type Announcement } from '../announcement/announ
 import { lockAnnouncement, saveAnnouncement } from '../announcement/announcement.store.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { HeldChange } from './guard.ts'
-import { endBlackholes, insertApproval, listRegionIds } from './settle-routes.store.ts'
+import { endBlackholes, forgetAnnounced, insertApproval, listRegionIds } from './settle-routes.store.ts'
 
 /** A decided difference, as restore/settle.ts has it. */
 export type DecidedRoute = {
@@ -105,6 +105,8 @@ async function adoptAnnouncement(
   const configured = enabled ? announced : configuredOf(before)
   const after = withIntent(before, { enabled, suspended: false, configured }, open, now)
   await saveAnnouncement(trx, before, after)
+  const absent = items.filter(({ kind }) => kind === 'add').flatMap(({ source }) => regions.get(source) ?? [])
+  await forgetAnnounced(trx, id, absent)
   const kind = before.enabled === enabled ? 'updated' : enabled ? 'enabled' : 'disabled'
   await writeHistory(trx, {
     announcementId: id,
