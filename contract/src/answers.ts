@@ -42,6 +42,14 @@ const isNameable = (schema: TSchema): boolean => 'type' in schema || 'anyOf' in 
 const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
+/** Refused while a restored database waits for the provider. */
+export const isCustomerChange = ({ method, keyless, permission }: Route): boolean =>
+  method !== 'GET' &&
+  keyless !== 'read' &&
+  (permission.credential === 'any' || permission.credential === 'web') &&
+  permission.role !== 'staff' &&
+  permission.personal !== true
+
 /** Returns the error codes of a route: its own, and those implied by its declaration. */
 export function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
@@ -53,6 +61,7 @@ export function problemCodesOf(route: Route): ProblemCode[] {
     'internal',
     ...route.errors,
   ])
+  if (isCustomerChange(route)) codes.add('restoring')
   if (permission.credential !== 'none') codes.add('unauthenticated')
   if (permission.credential !== 'none' && permission.credential !== 'source') codes.add('wrong_scheme')
   if ('module' in permission) codes.add('module_disabled')

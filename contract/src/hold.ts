@@ -34,6 +34,7 @@ const reasonTexts = {
   unexplained_routes: ({ routes }) => `The database has no row for ${n(routes)} of the routes.`,
   invalid_rows: ({ invalid, total, announcement_id, cidr }) =>
     `${n(invalid)} of ${n(total)} stored rows are not valid, for example ${announcement_id === null ? `the black hole of ${n(cidr)}` : `announcement ${n(announcement_id)} (${n(cidr)})`}.`,
+  restored: ({ routes }) => `The database was restored, and ${n(routes)} routes differ from it.`,
   no_rows: ({ routes }) =>
     `The database has no row for the region, but its routers hold ${n(routes)} routes.`,
 } satisfies Record<string, (attrs: Attrs) => string>

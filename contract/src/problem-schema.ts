@@ -158,6 +158,7 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   managed: {
     detail: 'The SOA record is managed. Change its times and its mailbox in the settings of the zone.',
   },
+  undecided: { detail: '3 differences without a decision.' },
   conflict: { detail: 'The webhook is disabled. Enable it first.' },
   idempotency_in_flight: {
     detail: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
@@ -200,6 +201,10 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   rate_limited: { detail: 'Too many requests. Try again in 3 s.' },
   internal: { detail: 'An internal error occurred. Give the provider the request id.' },
   unavailable: { detail: 'The database is not available. Try again later.' },
+  restoring: {
+    detail:
+      'The database was restored, and nothing can be changed until the provider has compared it with the network. Try again later.',
+  },
   query_too_expensive: {
     detail:
       'The query needs more time or memory than one query may use. Request a shorter time range, fewer keys or a coarser resolution.',

@@ -168,6 +168,11 @@ export const problems = {
     title: 'Other objects depend on it',
     help: '`errors` lists them. Delete them first, or repeat the request with `force=true`.',
   },
+  undecided: {
+    status: 409,
+    title: 'The restore has differences without a decision',
+    help: '`detail` counts them. Decide them with `POST /v3/admin/restores/{restore_id}/decide`.',
+  },
   conflict: {
     status: 409,
     title: 'Conflict with the current state',
@@ -222,6 +227,11 @@ export const problems = {
     status: 503,
     title: 'A dependency is not available',
     help: '`degraded` lists the dependencies that are down. Nothing was changed. Repeat the request after `Retry-After`.',
+  },
+  restoring: {
+    status: 503,
+    title: 'The database was restored',
+    help: 'Nothing was changed. The provider compares the restored database with the network first; reading works meanwhile. Repeat the request after `Retry-After`.',
   },
   query_too_expensive: {
     status: 503,

@@ -29,6 +29,7 @@ import { platformRoutes } from './platform.ts'
 import { portRoutes } from './port.ts'
 import { prefixRoutes } from './prefix.ts'
 import { reportRoutes } from './report.ts'
+import { restoreRoutes } from './restore.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...byoipRoutes,
   ...holdRoutes,
+  ...restoreRoutes,
   ...zoneHoldRoutes,
   ...shieldHoldRoutes,
   ...adminRegionRoutes,

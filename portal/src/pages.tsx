@@ -585,6 +585,13 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
   }),
   page({
+    path: '/staff/restore',
+    label: 'Restore',
+    keywords: ['backup', 'restored', 'database'],
+    role: 'staff',
+    component: lazyRouteComponent(() => import('./staff/restore.tsx'), 'RestorePage'),
+  }),
+  page({
     path: '/staff/letters',
     label: 'Letters of authorization',
     group: 'provider',

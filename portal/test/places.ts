@@ -60,6 +60,7 @@ export const placesOfStaff = [
   '/staff/cross-connects',
   '/staff/detectors',
   '/staff/holds',
+  '/staff/restore',
   '/staff/letters',
 ] as const
 

@@ -15,6 +15,7 @@ import { createLog, type Log } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { hashPassword } from '../src/session/password.ts'
 import { SigningKeys } from '../src/session/signing-keys.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 export type TestApi = {
   readonly server: FastifyInstance
@@ -108,6 +109,7 @@ export async function createTestApi(
     metrics,
     ...views,
     flowStore,
+    gate: openGate,
   })
   await server.ready()
   return {

@@ -19,6 +19,7 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 const zone = '113.0.203.in-addr.arpa'
 const asns = {
@@ -338,7 +339,7 @@ describe('an ASN', { skip }, () => {
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
     const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
-    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres, flowStore })
+    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres, flowStore, gate: openGate })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(

@@ -21,6 +21,7 @@ import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 const host = '203.0.113.77'
 const network = '203.0.113.0/24'
@@ -78,6 +79,7 @@ const deps = () => ({
   db: db(),
   routers: [routerOf(speaker)],
   quorum: null,
+  gate: openGate,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })

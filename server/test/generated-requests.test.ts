@@ -117,6 +117,7 @@ const restoredAfter: Readonly<Record<string, number>> = {
   deleteAttachment: 3,
   deleteToken: 3,
   updateToken: 20,
+  closeRestore: 1,
   approveZoneHold: 5,
   rejectZoneHold: 5,
   approveShieldHold: 5,

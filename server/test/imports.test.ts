@@ -48,6 +48,8 @@ const allowed: Record<string, readonly string[]> = {
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
   hold: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
+  // Compares the database with the network after a restore; the domains carry out what staff decide.
+  restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'hold', 'mail', 'packages'],
   inventory: [
     'contract',
     'net',

@@ -13,6 +13,7 @@ import type { Config } from '../src/runtime/config.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 let smtp: TestSmtpServer
 let api: TestApi
@@ -61,7 +62,7 @@ async function startSending(change: Partial<Config> = {}, graceMs?: number): Pro
   const metrics = createMetrics()
   const { waker, database } = api
   const config = { ...api.config, ...change }
-  const part = mailPart({ config, postgres: database.postgres, waker, log, metrics }, graceMs)
+  const part = mailPart({ config, postgres: database.postgres, waker, log, metrics, gate: openGate }, graceMs)
   await part.start!()
   return (sending = { part, metrics, lines })
 }

@@ -15,6 +15,7 @@ import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 const announced = 40
 const resting = 20
@@ -143,6 +144,7 @@ const common = () => ({
   db: database.postgres.owner,
   routers: [routerOf(speaker)],
   quorum: null,
+  gate: openGate,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })

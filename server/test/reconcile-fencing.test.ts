@@ -16,6 +16,7 @@ import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byo
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 const rounds = scaled(50)
 const prefixes = [0, 1, 2, 3].map((at) => `10.0.${at}.0/24`)
@@ -109,6 +110,7 @@ const common = (speaker: Speaker) => ({
   db: database.postgres.owner,
   routers: [routerOf(speaker)],
   quorum: null,
+  gate: openGate,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })

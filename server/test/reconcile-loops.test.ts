@@ -23,6 +23,7 @@ import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/spea
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>
@@ -88,6 +89,8 @@ async function startReconcilers(
       { name: slug, speaker: slowToList(createSandboxSpeaker({ region: `loops-${slug}` })), routes: {} },
     ],
     keptPlans: noKeptPlans,
+    gate: openGate,
+    report: async () => {},
     log,
     metrics,
     intervalMs,

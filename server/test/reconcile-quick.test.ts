@@ -30,6 +30,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 let database: TestDatabase
 let region: number
@@ -64,6 +65,7 @@ const common = () => ({
   db: database.postgres.owner,
   routers: [routerOf(speaker)],
   quorum: null,
+  gate: openGate,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })

@@ -27,6 +27,7 @@ import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { Failure } from '../src/runtime/error.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>
@@ -73,6 +74,7 @@ const deps = (rest: Partial<ReconcileDeps> = {}): ReconcileDeps => ({
   db: database.postgres.owner,
   routers: [routerOf(speaker)],
   quorum: null,
+  gate: openGate,
   readRows: readRegionRows,
   now: () => new Date(),
   elapsedMs: () => performance.now(),

@@ -17,6 +17,7 @@ import { Failure } from '../src/runtime/error.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { waitFor } from '../../lab/src/wait.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>
@@ -70,6 +71,8 @@ async function startReconcilers(intervalMs = 3_600_000) {
         routes: {},
       })),
     keptPlans: noKeptPlans,
+    gate: openGate,
+    report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     metrics: createMetrics(),
     intervalMs,

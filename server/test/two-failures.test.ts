@@ -32,6 +32,7 @@ import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createRandom, testSeed } from './support/random.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
+import { openGate } from '../src/runtime/testing-gate.ts'
 
 const kills = scaled(8)
 const owner = '64500:1:1'
@@ -232,6 +233,8 @@ async function startReconcilers({
       return [{ name: slug, speaker, routes }]
     },
     keptPlans: createKeptPlans(folder, ring),
+    gate: openGate,
+    report: async () => {},
     log,
     metrics: createMetrics(),
     intervalMs: 30_000,

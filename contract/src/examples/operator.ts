@@ -25,6 +25,16 @@ import {
   zoneHoldReasons,
   type ZoneHold,
 } from '../zone-hold.ts'
+import {
+  closeRestoreRoute,
+  decideRestoreRoute,
+  getRestoreRoute,
+  listRestoreItemsRoute,
+  listRestoresRoute,
+  restoreReasons,
+  type Restore,
+  type RestoreItem,
+} from '../restore.ts'
 import { admin, employee, teamReference, web, web6 } from './world.ts'
 
 const findings = [
@@ -78,6 +88,51 @@ const zoneHold: ZoneHold = {
 const zoneHoldIn = { params: { hold_id: zoneHold.id } }
 const approvedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'approved' }
 const rejectedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'rejected' }
+
+const restore: Restore = {
+  id: 1,
+  state: 'open',
+  reason: 'head_missing',
+  detail: restoreReasons.head_missing,
+  detected: '2026-04-01T10:02:18.410Z',
+  known_head: '120734:9f3c4d1e7a52b8860c1f2e3d4c5b6a79881726354453627180a9b8c7d6e5f4a3',
+  found_head: '120612:5b0a1c2d3e4f5061728394a5b6c7d8e9f00112233445566778899aabbccddeef',
+  sessions_ended: 14,
+  closed: null,
+  closed_by: null,
+  areas: [
+    { area: 'mails', items: 1, undecided: 0, adoptable: 0 },
+    { area: 'routes', items: 1, undecided: 1, adoptable: 1 },
+  ],
+  sources: [
+    { area: 'routes', name: 'fra', compared: '2026-04-01T10:02:19.020Z', problem: null },
+    { area: 'zones', name: 'ns1.example.net', compared: '2026-04-01T10:02:19.610Z', problem: null },
+  ],
+}
+const restoreIn = { params: { restore_id: restore.id } }
+const restoreItem: RestoreItem = {
+  id: 88,
+  area: 'routes',
+  source: 'fra',
+  subject: web.cidr,
+  kind: 'add',
+  team: teamReference,
+  database: { announcement_id: web.id, route: 'AS64496 via 192.0.2.1' },
+  network: null,
+  adoptable: true,
+  decision: null,
+  decided_by: null,
+}
+const decidedRestore: Restore = {
+  ...restore,
+  areas: [restore.areas[0]!, { area: 'routes', items: 1, undecided: 0, adoptable: 0 }],
+}
+const closedRestore: Restore = {
+  ...decidedRestore,
+  state: 'closed',
+  closed: '2026-04-01T10:09:44.190Z',
+  closed_by: `user:${employee.id}`,
+}
 
 const firstRouter: RegionRouter = {
   name: 'fra1',
@@ -134,6 +189,25 @@ export const operatorExamples = [
   }),
   example(approveHoldRoute, { ...holdIn, response: approved, changes: changesBetween(hold, approved) }),
   example(rejectHoldRoute, { ...holdIn, response: rejected, changes: changesBetween(hold, rejected) }),
+  example(listRestoresRoute, { query: { state: ['open'] }, response: { results: [restore], count: 1 } }),
+  example(getRestoreRoute, { ...restoreIn, response: restore }),
+  example(listRestoreItemsRoute, {
+    ...restoreIn,
+    query: { area: ['routes'] },
+    response: { results: [restoreItem], count: 1 },
+  }),
+  example(decideRestoreRoute, {
+    ...restoreIn,
+    body: { area: 'routes', action: 'adopt', items: [restoreItem.id] },
+    response: decidedRestore,
+    changes: changesBetween(restore, decidedRestore),
+  }),
+  example(closeRestoreRoute, {
+    ...restoreIn,
+    body: {},
+    response: closedRestore,
+    changes: changesBetween(decidedRestore, closedRestore),
+  }),
   example(listZoneHoldsRoute, { query: { state: ['open'] }, response: { results: [zoneHold], count: 1 } }),
   example(getZoneHoldRoute, { ...zoneHoldIn, response: zoneHold }),
   example(approveZoneHoldRoute, {

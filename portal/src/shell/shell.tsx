@@ -41,6 +41,9 @@ const CustomerBanner = lazy(async () => ({
   default: (await import('../staff/customer-banner.tsx')).CustomerBanner,
 }))
 
+const RestoreBanner = lazy(async () => ({
+  default: (await import('../staff/restore-banner.tsx')).RestoreBanner,
+}))
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
 const ConfirmTimers = lazy(async () => ({
@@ -98,6 +101,7 @@ function Frame({ user }: { user: User }) {
           {user.is_staff && (
             <Suspense>
               <CustomerBanner user={user} />
+              <RestoreBanner />
               <HoldBanner />
             </Suspense>
           )}

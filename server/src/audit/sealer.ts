@@ -40,6 +40,7 @@ class Sealer implements Component {
     this.#leadership = new Leadership(postgres, 'audit')
     this.#loop = createLoop({
       name: 'seal',
+      sends: 'nothing',
       intervalMs,
       timeoutMs: runTimeoutMs,
       run: (signal) => this.#run(signal),

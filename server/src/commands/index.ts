@@ -10,6 +10,7 @@ import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
 import { replay } from './replay.ts'
+import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   replay,
   flows,
   holds,
+  restore,
   drain,
   undrain,
   audit,

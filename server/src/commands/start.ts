@@ -92,7 +92,7 @@ export const start: Command = {
 async function configure(
   context: CommandContext,
   say: (text: string) => void,
-  isAccepted: boolean | undefined,
+  isAccepted: boolean,
 ) {
   const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
   const lost = await checkKeyFile(env, { isAccepted })

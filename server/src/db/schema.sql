@@ -2436,6 +2436,60 @@ create table removed_resources (
   constraint removed_resources_match_resource_check CHECK ((match_resource = ANY (ARRAY['announcement'::text, 'prefix'::text, 'service'::text, 'port'::text, 'asn'::text])))
 );
 
+-- differences between a restored database and the network
+create table restore_items (
+  id bigint not null generated always as identity,
+  restore_id integer not null,
+  area text not null,
+  source text not null, -- name of the region, scrubber or name server; empty for queues
+  subject text not null,
+  kind text not null,
+  team_id integer,
+  database jsonb,
+  network jsonb,
+  adoptable boolean not null, -- whether the database can take over what the network has
+  decision text,
+  decided timestamp with time zone,
+  decided_by text,
+  applied timestamp with time zone,
+  constraint restore_items_pkey PRIMARY KEY (id),
+  constraint restore_items_restore_id_area_source_subject_key UNIQUE (restore_id, area, source, subject),
+  constraint restore_items_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id) ON DELETE CASCADE,
+  constraint restore_items_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE SET NULL,
+  constraint restore_items_area_check CHECK ((area = ANY (ARRAY['routes'::text, 'blackholes'::text, 'shield'::text, 'zones'::text, 'mails'::text, 'deliveries'::text]))),
+  constraint restore_items_decision_check CHECK ((decision = ANY (ARRAY['apply'::text, 'adopt'::text, 'discard'::text, 'send'::text]))),
+  constraint restore_items_kind_check CHECK ((kind = ANY (ARRAY['add'::text, 'remove'::text, 'change'::text, 'queued'::text])))
+);
+alter table restore_items enable row level security;
+
+-- the regions, scrubbers and name servers that were compared with the restored database
+create table restore_sources (
+  restore_id integer not null,
+  area text not null,
+  name text not null,
+  compared timestamp with time zone,
+  problem text, -- why the last comparison failed; null if it did not
+  constraint restore_sources_pkey PRIMARY KEY (restore_id, area, name),
+  constraint restore_sources_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id) ON DELETE CASCADE
+);
+alter table restore_sources enable row level security;
+
+-- while one is not closed, nothing is sent
+create table restores (
+  id integer not null generated always as identity,
+  detected timestamp with time zone not null default now(),
+  reason text not null,
+  evidence jsonb not null, -- known_head and found_head of the audit log, and the identity of the database before and after
+  sessions_ended integer not null default 0,
+  closed timestamp with time zone,
+  closed_by text,
+  constraint restores_pkey PRIMARY KEY (id),
+  constraint restores_reason_check CHECK ((reason = ANY (ARRAY['head_missing'::text, 'other_database'::text, 'by_hand'::text])))
+);
+CREATE INDEX restores_closed ON public.restores USING btree (closed);
+CREATE UNIQUE INDEX restores_open ON public.restores USING btree ((true)) WHERE (closed IS NULL);
+alter table restores enable row level security;
+
 create table revisions (
   name text not null,
   revision bigint not null default 1,

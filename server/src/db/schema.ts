@@ -1642,6 +1642,56 @@ export interface RemovedResourcesTable {
   removed: Generated<Date>
 }
 
+export type RestoreItemsArea = 'routes' | 'blackholes' | 'shield' | 'zones' | 'mails' | 'deliveries'
+
+export type RestoreItemsKind = 'add' | 'remove' | 'change' | 'queued'
+
+export type RestoreItemsDecision = 'apply' | 'adopt' | 'discard' | 'send'
+
+/** differences between a restored database and the network */
+export interface RestoreItemsTable {
+  id: GeneratedAlways<number>
+  restore_id: number
+  area: RestoreItemsArea
+  /** name of the region, scrubber or name server; empty for queues */
+  source: string
+  subject: string
+  kind: RestoreItemsKind
+  team_id: number | null
+  database: NullableJson
+  network: NullableJson
+  /** whether the database can take over what the network has */
+  adoptable: boolean
+  decision: RestoreItemsDecision | null
+  decided: Date | null
+  decided_by: string | null
+  applied: Date | null
+}
+
+/** the regions, scrubbers and name servers that were compared with the restored database */
+export interface RestoreSourcesTable {
+  restore_id: number
+  area: string
+  name: string
+  compared: Date | null
+  /** why the last comparison failed; null if it did not */
+  problem: string | null
+}
+
+export type RestoresReason = 'head_missing' | 'other_database' | 'by_hand'
+
+/** while one is not closed, nothing is sent */
+export interface RestoresTable {
+  id: GeneratedAlways<number>
+  detected: Generated<Date>
+  reason: RestoresReason
+  /** known_head and found_head of the audit log, and the identity of the database before and after */
+  evidence: Json
+  sessions_ended: Generated<number>
+  closed: Date | null
+  closed_by: string | null
+}
+
 export interface RevisionsTable {
   name: string
   revision: Generated<number>
@@ -2244,6 +2294,9 @@ export interface Schema {
   region_withdrawals: RegionWithdrawalsTable
   regions: RegionsTable
   removed_resources: RemovedResourcesTable
+  restore_items: RestoreItemsTable
+  restore_sources: RestoreSourcesTable
+  restores: RestoresTable
   revisions: RevisionsTable
   sampled_counters: SampledCountersTable
   scrubbers: ScrubbersTable

@@ -22,12 +22,9 @@ export type AlertDeps<Alert> = StaffMailDeps & {
 export const nextAlertMinutes = (isReminder: boolean): number => (isReminder ? 240 : 30)
 
 /** Queues the mail for each recipient. Returns their number. */
-export async function queueStaffMail<T extends 'hold-open' | 'staff-holds-open' | 'import-held'>(
-  { ring, recipients }: StaffMailDeps,
-  db: Db | Trx,
-  template: T,
-  content: MailContents[T],
-): Promise<number> {
+export async function queueStaffMail<
+  T extends 'hold-open' | 'staff-holds-open' | 'import-held' | 'restore-open',
+>({ ring, recipients }: StaffMailDeps, db: Db | Trx, template: T, content: MailContents[T]): Promise<number> {
   const to = recipients.length > 0 ? recipients : await listStaffEmails(db)
   for (const recipient of to) await queueMail(db, ring, { to: recipient, teamId: null, template, content })
   return to.length

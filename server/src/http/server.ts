@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { isCustomerChange } from '@pharos/contract/answers'
 import type { ProblemCode } from '@pharos/contract/problem'
-import type { Permission } from '@pharos/contract/route'
+import type { Permission, Route } from '@pharos/contract/route'
 import { textFormats } from '@pharos/contract/text'
 import Fastify, {
   LogController,
@@ -15,6 +16,7 @@ import Fastify, {
 } from 'fastify'
 import { clientKey } from '../runtime/client-address.ts'
 import { fail, Failure } from '../runtime/error.ts'
+import type { Gate } from '../runtime/gate.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { authorizationOf, takeJsonOfAnyType, type Facade } from './facade.ts'
@@ -73,6 +75,8 @@ export type HttpDeps = {
   readonly mounted: readonly Mounted[]
   readonly facades?: readonly Facade[]
   readonly observer: HttpObserver
+  /** While it is closed, changes of customers are refused. */
+  readonly gate: Pick<Gate, 'state'>
   /**
    * Called for every call that was refused to a known actor, before the response. It must neither throw nor take time.
    */
@@ -384,6 +388,7 @@ function addAuthentication(
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)
+    if (actor && deps.gate.state === 'closed') refuseChange(request.routeOptions.config.mounted!.route, actor)
   }
 
   // Returns a promise, which the framework awaits, only if the credential has to be loaded.
@@ -411,6 +416,14 @@ function addAuthentication(
     }
   }
 }
+
+/** After a restore: reading, staff, and what concerns the caller's own account and session still work. */
+function refuseChange(route: Route, actor: AnyActor): void {
+  if (!isCustomerChange(route) || actor.isStaff) return
+  throw fail('restoring', 'database', { retryAfterSeconds: restoringRetrySeconds })
+}
+
+const restoringRetrySeconds = 60
 
 const isOfCredential = ({ code }: Failure): boolean => code === 'unauthenticated' || code === 'wrong_scheme'
 

@@ -36,10 +36,16 @@ export type ClaimedMail = {
   readonly attempts: number
 }
 
-/** Claims the mails that have been due for longest, for `leaseSeconds`. */
-export function claimMails(db: Db, limit: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+/** Claims the mails that have been due for longest, for `leaseSeconds`. `templates`: only these; by default all. */
+export function claimMails(
+  db: Db,
+  limit: number,
+  leaseSeconds: number,
+  templates?: readonly string[],
+): Promise<ClaimedMail[]> {
   return claimRows<ClaimedMail>(db, 'mails', {
     due: sql`select r.id from mails r where r.sent is null and r.failed is null and r.due <= now()
+        ${templates ? sql`and r.template = any(${templates}::text[])` : sql``}
       order by r.due limit ${limit}`,
     lease: sql`due = now() + make_interval(secs => ${leaseSeconds}), attempts = r.attempts + 1`,
     returning: sql`r.id, r.recipient, r.template, r.content_sealed as "contentSealed", r.created, r.attempts,

@@ -72,6 +72,13 @@ export type MailContents = {
     }[]
     readonly link: string
   }
+  /** To the operator's staff: the database went back in time, and nothing else is sent. */
+  readonly 'restore-open': {
+    readonly id: number
+    readonly at: string
+    readonly detail: string
+    readonly link: string
+  }
   /** To the operator's staff: an import would delete too much. */
   readonly 'import-held': {
     /** As people write it: NetBox. */

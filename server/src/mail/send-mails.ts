@@ -41,6 +41,8 @@ export type SendDeps = {
   /** The files of templates that have one. */
   readonly attachments?: ReadAttachments
   readonly onOutcome: (outcome: MailOutcome) => void
+  /** Only these are sent; by default all. */
+  readonly templates?: readonly MailTemplate[]
   /** From 0 to 1: jitter for the attempts of mails that failed together. */
   readonly random?: () => number
 }
@@ -62,7 +64,7 @@ export async function sendMails(deps: SendDeps, signal: AbortSignal): Promise<vo
   const errors: unknown[] = []
   const worker = createDueWorker<ClaimedMail>({
     parallel,
-    claim: (limit) => claimMails(deps.db, limit, leaseSeconds),
+    claim: (limit) => claimMails(deps.db, limit, leaseSeconds, deps.templates),
     async work(mail) {
       const attempted = await attempt(deps, mail)
       if (attempted.concernsAll) ended.abort()

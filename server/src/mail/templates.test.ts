@@ -92,6 +92,14 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       unsubscribe: link,
     },
   ],
+  'restore-open': [
+    {
+      id: 1,
+      at,
+      detail: 'A process remembers entries of the audit log that the database does not have.',
+      link,
+    },
+  ],
   'staff-holds-open': [
     {
       area: 'shield',
@@ -149,7 +157,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are fifteen templates at most', () => assert.ok(Object.keys(contents).length <= 15))
+test('there are sixteen templates at most', () => assert.ok(Object.keys(contents).length <= 16))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
@@ -315,6 +323,7 @@ const ours = {
   invitation: ['link'],
   'second-factor-changed': ['change'],
   'hold-open': ['link', 'region', 'detail', 'cidr'],
+  'restore-open': ['detail', 'link'],
   'staff-holds-open': ['area', 'detail', 'link'],
   'import-held': ['source', 'deletions'],
   // Its texts are defanged in digest.ts.

@@ -128,6 +128,19 @@ const templates: Templates = {
     ],
   }),
 
+  'restore-open': ({ id, at, detail, link }) => ({
+    subject: 'The database was restored: nothing is sent until you decide',
+    paragraphs: [
+      `Restore ${id} was opened at ${time(at)}. ${detail}`,
+      'Routers, scrubbers and name servers keep what they have. Mails and webhooks wait, changes of customers are refused, and everybody has to sign in again.',
+      'Compare the restored database with the network, decide each difference, and close the restore.',
+    ],
+    link: { label: 'Review the restore', url: link },
+    after: [
+      `Or decide on the server: pharos restore show ${id}, pharos restore apply, pharos restore adopt, pharos restore close.`,
+    ],
+  }),
+
   'staff-holds-open': ({ area, isReminder, holds, link }) => ({
     subject: `${isReminder ? 'Reminder: ' : ''}${count(holds.length, `change of ${areaWords[area]} needs`, `changes of ${areaWords[area]} need`)} approval`,
     paragraphs: holds.flatMap(({ id, subject, team, detail, at, items, itemCount }) => [

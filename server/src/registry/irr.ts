@@ -117,7 +117,14 @@ class Registries implements Irr {
       (source) => new IrrReader(source, { ...reading, onRecovered: () => this.#notify() }),
     )
     const run = (signal: AbortSignal): Promise<void> => this.#poll(signal)
-    this.#loop = createLoop({ name: 'irr', intervalMs: pollSeconds * 1_000, run, log, metrics })
+    this.#loop = createLoop({
+      name: 'irr',
+      intervalMs: pollSeconds * 1_000,
+      sends: 'nothing',
+      run,
+      log,
+      metrics,
+    })
   }
 
   start(): void {

@@ -15,6 +15,7 @@ import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { blackholeRoutes } from '../byoip/blackhole/blackhole.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
+import { restoreRoutes } from '../restore/restore.routes.ts'
 import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
 import { checkFreshMs } from '../byoip/reconcile/router.ts'
 import { routerRoutes } from '../byoip/reconcile/router.routes.ts'
@@ -84,6 +85,7 @@ import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
 import { createCheckScrubbers, createListCounting } from './shield.ts'
+import { decideDeps } from './restore.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { fromSetting } from './config-error.ts'
@@ -254,6 +256,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...restoreRoutes(decideDeps(config, postgres, postgres.front)),
     ...zoneHoldRoutes({ db: postgres.front }),
     ...shieldHoldRoutes({ db: postgres.front, estimate, now: () => new Date() }),
     ...customerRoutes({ db: postgres.front }),

@@ -36,6 +36,7 @@ export function asnProofsPart(shared: Shared): Component {
   const deps = asnProofDeps(shared)
   return createLoop({
     name: 'asn-proofs',
+    sends: 'nothing',
     intervalMs: hourMs,
     run: async (signal) => {
       const { checked, expired, failed } = await recheckAsns(deps, signal)

@@ -14,6 +14,7 @@ export function blackholePart(shared: Shared): Component {
   const { postgres, log } = shared
   return createLedLoop(shared, {
     name: 'blackholes',
+    sends: { gate: shared.gate },
     wakeName: 'blackholes',
     intervalMs,
     async run() {

@@ -25,6 +25,7 @@ export function collectorParts(shared: Shared): Component[] {
   return [
     createLoopComponent(shared, {
       name: 'ingest',
+      sends: 'nothing',
       wakeName: 'deliveries',
       intervalMs,
       async run(signal) {
@@ -39,6 +40,7 @@ export function collectorParts(shared: Shared): Component[] {
     }),
     createLoopComponent(shared, {
       name: 'rematch',
+      sends: 'nothing',
       wakeName: 'ownership',
       intervalMs,
       async run(signal) {
@@ -48,6 +50,7 @@ export function collectorParts(shared: Shared): Component[] {
     }),
     createLoopComponent(shared, {
       name: 'event-flows',
+      sends: 'nothing',
       intervalMs: eventFlowsMs,
       async run(signal) {
         const files = await saveFlowsOfEvents(postgres.owner, shared.flowStore, new Date(), signal)
@@ -57,6 +60,7 @@ export function collectorParts(shared: Shared): Component[] {
     devicesPart(shared),
     createLoopComponent(shared, {
       name: 'compact-usage',
+      sends: 'nothing',
       intervalMs: compactMs,
       async run() {
         const days = await compactUsage(postgres.owner)
@@ -65,6 +69,7 @@ export function collectorParts(shared: Shared): Component[] {
     }),
     createLoopComponent(shared, {
       name: 'watch-optics',
+      sends: 'nothing',
       intervalMs: hourMs,
       async run(signal) {
         const modules = await watchOptics(postgres.owner, new Date(), signal)
@@ -73,6 +78,7 @@ export function collectorParts(shared: Shared): Component[] {
     }),
     createLoopComponent(shared, {
       name: 'close-period',
+      sends: 'nothing',
       intervalMs: hourMs,
       async run(signal) {
         const months = await closePeriods(postgres, new Date(), signal)

@@ -42,12 +42,14 @@ export function devicesPart(shared: Shared): Component {
   const collector = createDeviceCollector(shared)
   const loop = createLoopComponent(shared, {
     name: 'devices',
+    sends: 'nothing',
     wakeName: 'devices',
     intervalMs,
     run: () => collector.startDue(),
   })
   const closing = createLoopComponent(shared, {
     name: 'unused-devices',
+    sends: 'nothing',
     intervalMs: closeMs,
     async run() {
       const devices = await collector.closeUnused()

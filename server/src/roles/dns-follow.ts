@@ -30,6 +30,7 @@ export function dnsFollowPart(shared: Shared): Component {
   })
   return createLoopComponent(shared, {
     name: 'dns-follow',
+    sends: 'nothing',
     wakeName: 'dns',
     intervalMs,
     async run(running) {

@@ -6,11 +6,13 @@ import type { ZoneSource } from '../dns/answer/zone-source.ts'
 import type { NameServer } from '../dns/publish/name-server.ts'
 import { deleteObservations, listServers, type ServerRow } from '../dns/publish/observe.store.ts'
 import { ServerObserver } from '../dns/publish/observe-server.ts'
+import { compareServer } from '../dns/publish/compare-server.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
+import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 import { openTsigKey } from './tsig-keys.ts'
@@ -43,6 +45,7 @@ export function dnsObservePart(shared: Shared): Component {
 
   const manager = createLoopComponent(shared, {
     name: 'dns-observe',
+    sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change the name servers.
     pauseMs: 200,
@@ -95,6 +98,8 @@ function observe(shared: Shared, server: ServerRow): Observed {
   const loop = createLoop({
     name: `dns-observe:${server.name}`,
     intervalMs,
+    // It sends NOTIFY.
+    sends: { gate: shared.gate, whileClosed: () => compare(shared, server, client) },
     log,
     metrics,
     async run(signal) {
@@ -118,7 +123,22 @@ function observe(shared: Shared, server: ServerRow): Observed {
   }
 }
 
-function connect({ config, postgres }: Shared, { name, kind, address, port, ...key }: ServerRow): NameServer {
+/** While a restore is open: finds what the server has that the database does not. */
+async function compare({ postgres }: Shared, server: ServerRow, client: NameServer): Promise<void> {
+  const source = { area: 'zones', source: server.name.replace(/\.$/, '') } as const
+  try {
+    const differences = await compareServer(postgres.owner, client)
+    await saveDifferences(postgres.owner, { ...source, differences })
+  } catch (error) {
+    await saveProblem(postgres.owner, { ...source, problem: (error as Error).message })
+    throw error
+  }
+}
+
+export function connect(
+  { config, postgres }: Pick<Shared, 'config' | 'postgres'>,
+  { name, kind, address, port, ...key }: ServerRow,
+): NameServer {
   if (kind === 'sandbox') return new SandboxNameServer({ primary: publishedZones(postgres.owner) })
   if (address === null) throw new Error(`the name server ${name} has no address`)
   return createFollower({ address, port, key: openTsigKey(config.secret, key) })

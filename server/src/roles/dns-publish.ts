@@ -36,6 +36,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
   const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
   const catalogLoop = createLedLoop(shared, {
     name: 'dns-catalog',
+    sends: { gate: shared.gate },
     intervalMs: publishIntervalMs,
     async run() {
       const { added, removed, held } = await publishCatalog({ ...deps, catalog })
@@ -46,6 +47,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
   return [
     createLedLoop(shared, {
       name: 'dns-publish',
+      sends: { gate: shared.gate },
       wakeName: 'dns',
       intervalMs: publishIntervalMs,
       async run(signal) {
@@ -56,6 +58,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
     catalogLoop,
     createLedLoop(shared, {
       name: 'dns-resign',
+      sends: { gate: shared.gate },
       intervalMs: upkeepIntervalMs,
       async run() {
         const zones = await requestResigning(postgres.owner, renewalTime(new Date()))
@@ -64,6 +67,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
     }),
     createLedLoop(shared, {
       name: 'dns-purge',
+      sends: { gate: shared.gate },
       intervalMs: upkeepIntervalMs,
       async run(signal) {
         const { zones, versions } = await purge(postgres.owner, signal)
@@ -88,6 +92,7 @@ function alsoNotifyLoop(shared: Shared): LoopComponent {
   })
   return createLedLoop(shared, {
     name: 'dns-also-notify',
+    sends: { gate: shared.gate },
     wakeName: 'dns-published',
     intervalMs: publishIntervalMs,
     run: async (signal) => void (await notifier.run(signal)),

@@ -54,6 +54,7 @@ export function dnssecParts(shared: Shared): Component[] {
   const find = findOptions(config.dnsRoots)
   const states = createLedLoop(shared, {
     name: 'dnssec',
+    sends: { gate: shared.gate },
     wakeName: 'dns-published',
     ...loop,
     async run(signal) {
@@ -63,6 +64,7 @@ export function dnssecParts(shared: Shared): Component[] {
   })
   const delegations = createLedLoop(shared, {
     name: 'dns-delegation',
+    sends: 'nothing',
     ...loop,
     async run(signal) {
       if ((await checkDelegations({ ...deps, find }, log, signal)) > 0) states.wake()

@@ -32,6 +32,7 @@ export function domainsPart(shared: Shared): Component {
   const deps = checkDeps(shared)
   return createLoopComponent(shared, {
     name: 'domains',
+    sends: 'nothing',
     wakeName: 'domains',
     intervalMs,
     async run(signal) {

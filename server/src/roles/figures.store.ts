@@ -23,6 +23,7 @@ export type Figures = {
   }[]
   readonly dns: {
     readonly holds: number
+    readonly restores: number
     readonly shield_holds: number
     /** When the first signature of a primary zone expires, in Unix seconds; null without signatures. */
     readonly signatures_expire: number | null
@@ -61,6 +62,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         order by 1, 2`.execute(trx)
       const dns = await sql<Figures['dns']>`
         select (select count(*) from dns_holds where state = 'open') as holds,
+          (select count(*) from restores where closed is null) as restores,
           (select count(*) from shield_holds where state = 'open') as shield_holds,
           (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
             where s.expires is not null and z.kind = 'primary' and z.deleted is null

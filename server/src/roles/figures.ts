@@ -48,6 +48,7 @@ function plainGaugesOf(metrics: Metrics) {
     mailsWaiting,
     mailWaitSeconds,
     metrics.webhookDeliveriesWaiting,
+    metrics.restoreOpen,
     metrics.dnsHoldsOpen,
     metrics.shieldHoldsOpen,
     metrics.dnsSignaturesExpire,
@@ -83,6 +84,7 @@ function show(
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
     metrics.regionNeighbors.set({ region, router }, neighbors)
   }
+  metrics.restoreOpen.set(dns.restores)
   metrics.dnsHoldsOpen.set(dns.holds)
   metrics.shieldHoldsOpen.set(dns.shield_holds)
   if (dns.signatures_expire === null) metrics.dnsSignaturesExpire.remove()

@@ -51,11 +51,13 @@ export function createFlows(shared: Shared): FlowsPart {
   readOnCollect(metrics.flowSpoolFiles, () => collector.reportSpool())
   const rates = createLoopComponent(shared, {
     name: 'flow-rates',
+    sends: 'nothing',
     intervalMs: ratesMs,
     run: () => collector.exchangeRates(),
   })
   const packets = createLoopComponent(shared, {
     name: 'flow-packets',
+    sends: 'nothing',
     intervalMs: packetsMs,
     run: () => collector.refreshPackets(new Date()),
   })
@@ -65,17 +67,20 @@ export function createFlows(shared: Shared): FlowsPart {
   const loops = [
     createLoopComponent(shared, {
       name: 'flow-listen',
+      sends: 'nothing',
       intervalMs: listenMs,
       run: async () => void (await collector.listen()),
     }),
     createLoopComponent(shared, {
       name: 'flow-ownership',
+      sends: 'nothing',
       wakeName: 'ownership',
       intervalMs: ownershipMs,
       run: () => collector.refreshOwnership(),
     }),
     createLoopComponent(shared, {
       name: 'flow-exporters',
+      sends: 'nothing',
       wakeName: 'flows',
       intervalMs: exportersMs,
       run: () => collector.refreshExporters(),
@@ -84,6 +89,7 @@ export function createFlows(shared: Shared): FlowsPart {
     packets,
     createLoopComponent(shared, {
       name: 'flow-silent-attacks',
+      sends: 'nothing',
       intervalMs: silentCheckMs,
       async run() {
         const count = await endSilentAttacks(new Date())
@@ -93,12 +99,14 @@ export function createFlows(shared: Shared): FlowsPart {
     }),
     createLoopComponent(shared, {
       name: 'flow-detector',
+      sends: 'nothing',
       wakeName: 'flows',
       intervalMs: exportersMs,
       run: () => collector.refreshDetector(),
     }),
     createLoopComponent(shared, {
       name: 'flow-peers',
+      sends: 'nothing',
       intervalMs: peersMs,
       async run(signal) {
         // A process that never receives starts no ClickHouse for it.
@@ -109,6 +117,7 @@ export function createFlows(shared: Shared): FlowsPart {
     }),
     createLoopComponent(shared, {
       name: 'flow-attack-octets',
+      sends: 'nothing',
       intervalMs: peersMs,
       async run(signal) {
         if (collector.addresses.length === 0 || !(await octetsLeadership.hold())) return
@@ -118,11 +127,13 @@ export function createFlows(shared: Shared): FlowsPart {
     }),
     createLoopComponent(shared, {
       name: 'flow-counters',
+      sends: 'nothing',
       intervalMs: countersMs,
       run: () => collector.saveCounterSamples(),
     }),
     createLoopComponent(shared, {
       name: 'flow-learned',
+      sends: 'nothing',
       intervalMs: learnedMs,
       run: () => collector.saveLearned(),
     }),

@@ -16,6 +16,7 @@ export function holdAlertsPart(shared: Shared): Component {
   const { config, postgres, log } = shared
   return createLoopComponent(shared, {
     name: 'hold-alerts',
+    sends: { gate: shared.gate },
     wakeName: 'hold-alerts',
     intervalMs,
     async run(signal) {

@@ -8,7 +8,7 @@ import { fail } from '../runtime/error.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
 
-export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
+export function httpDeps({ config, log, metrics, gate }: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
   return {
     settings: {
       bodyLimitBytes: config.bodyLimitBytes,
@@ -28,6 +28,7 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
       deliveryRate: { perSecond: config.deliveryLimitPerSecond, burst: config.deliveryLimitPerSecond * 10 },
     },
     log,
+    gate,
     observer: observerOf(metrics),
   }
 }

@@ -1,6 +1,6 @@
 // A loop that runs on a timer and on notifications of other processes, as a part of a role.
 import type { WakeName } from '../db/wake.ts'
-import { createLoop } from '../runtime/loop.ts'
+import { createLoop, type LoopOptions } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
 
 export type LoopSettings = {
@@ -8,6 +8,7 @@ export type LoopSettings = {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
   readonly intervalMs: number
+  readonly sends: LoopOptions['sends']
   /** From one run to the next, so that many notifications cause few: the first one triggers a run at once. */
   readonly pauseMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -24,9 +25,9 @@ export type LoopComponent = {
 
 export function createLoopComponent(
   { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
-  { name, wakeName, intervalMs, pauseMs = 0, run }: LoopSettings,
+  { name, wakeName, intervalMs, pauseMs = 0, sends, run }: LoopSettings,
 ): LoopComponent {
-  const loop = createLoop({ name, intervalMs, run, log, metrics })
+  const loop = createLoop({ name, intervalMs, sends, run, log, metrics })
   let unsubscribe = () => {}
   let delayed: NodeJS.Timeout | undefined
   let last = -Infinity

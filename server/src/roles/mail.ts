@@ -3,9 +3,11 @@
 import { createBrandReader } from '../brand/brand.ts'
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
+import type { MailTemplate } from '../mail/mail.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
 import { findReportFile } from '../report/mailed-report.store.ts'
 import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails.ts'
+import { restoreTemplates } from '../restore/inform.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
@@ -37,7 +39,7 @@ const intervalMs = 30_000
 /** How long a stop waits for mails that are being sent; those that are cut short are sent again. */
 const graceMsDefault = 5_000
 
-type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics'>
+type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics' | 'gate'>
 
 export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   const { config, postgres, log, metrics } = deps
@@ -46,21 +48,25 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   const readBrand = createBrandReader(postgres.owner, config.providerName)
   const loop = createLoopComponent(deps, {
     name: 'mails',
+    sends: { gate: deps.gate, whileClosed: (signal) => send(signal, restoreTemplates) },
     wakeName: 'mails',
     intervalMs,
-    run: async (signal) =>
-      sendMails(
-        {
-          db: postgres.owner,
-          ring: config.secret,
-          transport,
-          attachments: { 'monthly-report': (content) => findReportFile(postgres.owner, content) },
-          letterhead: { ...letterheadOf(config), provider: (await readBrand()).name },
-          onOutcome: (outcome) => report(outcome, transport.name, log, metrics),
-        },
-        signal,
-      ),
+    run: (signal) => send(signal),
   })
+  async function send(signal: AbortSignal, templates?: readonly MailTemplate[]): Promise<void> {
+    await sendMails(
+      {
+        db: postgres.owner,
+        ring: config.secret,
+        transport: transport!,
+        attachments: { 'monthly-report': (content) => findReportFile(postgres.owner, content) },
+        letterhead: { ...letterheadOf(config), provider: (await readBrand()).name },
+        onOutcome: (outcome) => report(outcome, transport!.name, log, metrics),
+        ...(templates ? { templates } : {}),
+      },
+      signal,
+    )
+  }
   return {
     name: loop.name,
     start: loop.start,

@@ -13,6 +13,7 @@ export function maintenancePart({ config, postgres, log, metrics }: Shared): Com
   }
   return createLoop({
     name: 'maintenance',
+    sends: 'nothing',
     intervalMs: 3_600_000,
     run: () => maintain(postgres.owner).finally(expire),
     log,

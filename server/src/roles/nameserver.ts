@@ -58,6 +58,7 @@ export function createNameserver(shared: Shared): Nameserver {
   }
   const accessLoop = createLoopComponent(shared, {
     name: 'nameserver-access',
+    sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change who may transfer.
     pauseMs: 200,
@@ -67,9 +68,12 @@ export function createNameserver(shared: Shared): Nameserver {
   let lastFull = -Infinity
   const zonesLoop = createLoopComponent(shared, {
     name: 'nameserver-zones',
+    sends: 'nothing',
     wakeName: 'dns-published',
     intervalMs,
     async run() {
+      // What was loaded before a restore is newer than the rows.
+      if (shared.gate.state === 'closed' && zones.isLoaded) return
       const began = performance.now()
       const isFull = began - lastFull >= intervalMs
       await zones.refresh(isFull)
@@ -88,10 +92,15 @@ export function createNameserver(shared: Shared): Nameserver {
     answer: answerer(config.dnsAnswer === 'all', zones),
     findKey: (name) => access.findKey(name),
     transferView(name, peer) {
+      // Followers keep their zones until staff have decided which serials are right.
+      if (shared.gate.state !== 'open') return undefined
       const zone = zones.get(name)
       return zone && access.transferView(zone.id, peer)
     },
-    update: (message, peer) => updateZone(updateDeps, message, peer),
+    update: (message, peer) =>
+      shared.gate.state === 'closed'
+        ? Promise.resolve(rcode.SERVFAIL)
+        : updateZone(updateDeps, message, peer),
     notified(name, peer) {
       const zoneId = access.notifiedZone(name, peer)
       if (zoneId === undefined) return rcode.NOTAUTH

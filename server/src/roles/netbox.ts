@@ -44,6 +44,7 @@ export function netboxParts({ config, postgres, log, metrics }: Shared): Compone
   const leadership = new Leadership(postgres, 'sync-inventory')
   const loop = createLoop({
     name: 'sync-inventory',
+    sends: 'nothing',
     intervalMs,
     timeoutMs: intervalMs,
     run: async (signal) => {

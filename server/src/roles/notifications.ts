@@ -21,6 +21,7 @@ export function notificationsPart(shared: Shared): Component {
   }
   return createLoopComponent(shared, {
     name: 'notifications',
+    sends: { gate: shared.gate },
     wakeName: 'outbox',
     intervalMs,
     async run(signal) {

@@ -28,6 +28,7 @@ export function processReportPart(
   const readsRegistries = roles.some((role) => role === 'api' || role === 'reconciler')
   const loop = createLoop({
     name: 'process-report',
+    sends: 'nothing',
     intervalMs: reportIntervalMs,
     run: async () =>
       saveProcess(db, {

@@ -5,12 +5,24 @@ import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
 import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
+import type { ReportDifferences } from '../byoip/reconcile/closed-run.ts'
+import type { Db } from '../db/postgres.ts'
+import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { authorizationDeps } from './registries.ts'
 import type { Shared } from './shared.ts'
 import { createSpeakers } from './speakers.ts'
 
-export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, irr }: Shared): Component[] {
+export function reconcilerParts({
+  config,
+  postgres,
+  waker,
+  log,
+  metrics,
+  gate,
+  rpki,
+  irr,
+}: Shared): Component[] {
   return [
     createValidator({
       postgres,
@@ -33,9 +45,19 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
       waker,
       speakersOf: createSpeakers,
       keptPlans: createKeptPlans(join(config.dataDir, 'reconciler'), config.secret),
+      gate,
+      report: reportRegion(postgres.owner),
       log,
       metrics,
       intervalMs: config.reconcileIntervalSeconds * 1000,
     }),
   ]
 }
+
+const reportRegion =
+  (db: Db): ReportDifferences =>
+  async ({ region: source, ...found }) => {
+    if (found.problem !== null) return saveProblem(db, { area: 'routes', source, problem: found.problem })
+    await saveDifferences(db, { area: 'blackholes', source, differences: found.blackholes })
+    await saveDifferences(db, { area: 'routes', source, differences: found.routes })
+  }

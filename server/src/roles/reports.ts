@@ -34,6 +34,7 @@ export function reportsParts(shared: Shared): Component[] {
   return [
     createLoopComponent(shared, {
       name: 'reports',
+      sends: { gate: shared.gate },
       wakeName: 'reports',
       intervalMs,
       async run(signal) {

@@ -33,6 +33,7 @@ import { createNameserver } from './nameserver.ts'
 import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
+import { createRestoreGate } from './restore.ts'
 import type { Shared } from './shared.ts'
 import { reportsParts } from './reports.ts'
 import { blackholePart } from './blackholes.ts'
@@ -66,6 +67,7 @@ export async function runRole(
   const draining = new AbortController()
   const views = createRegistryViews(config, log, metrics)
   const flowStore = openFlowStore(config, roles, { log, metrics })
+  const gate = createRestoreGate(config, open, log, metrics)
   const shared: Shared = {
     config,
     postgres: open,
@@ -75,6 +77,7 @@ export async function runRole(
     draining: draining.signal,
     ...views,
     flowStore: flowStore.store,
+    gate,
   }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
@@ -84,6 +87,8 @@ export async function runRole(
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
+      // Before everything that sends.
+      gate,
       flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),

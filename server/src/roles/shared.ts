@@ -2,9 +2,10 @@
 import type { FlowStore } from '../analysis/flow/flow-store.ts'
 import type { Irr } from '../registry/irr.ts'
 import type { Rpki } from '../registry/rpki.ts'
-import type { Postgres } from '../db/postgres.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import type { Config } from '../runtime/config.ts'
+import type { Gate } from '../runtime/gate.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 
@@ -18,6 +19,8 @@ export type Shared = {
   readonly draining: AbortSignal
   readonly rpki: Rpki
   readonly irr: Irr
+  /** Whether loops may send: see restore/gate.ts. */
+  readonly gate: Gate<Trx>
   /** Opened by its first use; it may be missing. */
   readonly flowStore: FlowStore
 }

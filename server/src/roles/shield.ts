@@ -5,7 +5,7 @@ import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { refusalsOfList } from '../analysis/shield/check-list.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
-import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
+import { compareScrubber, reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listHeld, listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
 import { listNested } from '../analysis/shield/shield-list.store.ts'
@@ -17,6 +17,7 @@ import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
 import { covers, type Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
+import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import { createLedLoop } from './dns-publish.ts'
 import { createLoopComponent, type LoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
@@ -35,6 +36,7 @@ export function shieldParts(shared: Shared): Component[] {
   return [
     createLedLoop(shared, {
       name: 'shield',
+      sends: { gate: shared.gate },
       wakeName: 'shield',
       intervalMs: upkeepIntervalMs,
       async run() {
@@ -48,6 +50,7 @@ export function shieldParts(shared: Shared): Component[] {
     }),
     createLedLoop(shared, {
       name: 'shield-mitigations',
+      sends: 'nothing',
       wakeName: 'shield-applied',
       intervalMs: mitigationIntervalMs,
       async run(signal) {
@@ -86,6 +89,7 @@ function createScrubberLoops(shared: Shared): Component {
   }
   const discovery = createLoopComponent(shared, {
     name: 'shield-scrubbers',
+    sends: 'nothing',
     wakeName: 'shield',
     intervalMs: discoverIntervalMs,
     run: discover,
@@ -121,6 +125,12 @@ function createScrubberLoop(
     name: `shield:${name}`,
     wakeName: 'shield',
     intervalMs: scrubberIntervalMs,
+    sends: {
+      gate: shared.gate,
+      async whileClosed() {
+        if (await leadership.hold()) await compare(shared, { name, prefixes, scrubber })
+      },
+    },
     async run() {
       if (await leadership.hold()) await runScrubber(shared, { name, prefixes, scrubber }, recorder)
       else recorder.pause()
@@ -135,6 +145,17 @@ function createScrubberLoop(
       await leadership.release()
       await scrubber.close()
     },
+  }
+}
+
+/** While a restore is open. */
+async function compare({ postgres: { owner } }: Shared, target: ScrubberTarget): Promise<void> {
+  const source = { area: 'shield', source: target.name } as const
+  try {
+    await saveDifferences(owner, { ...source, differences: await compareScrubber(owner, target) })
+  } catch (error) {
+    await saveProblem(owner, { ...source, problem: (error as Error).message })
+    throw error
   }
 }
 

@@ -4,6 +4,7 @@ import type { RegistryState } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
+import { findOpenRestore } from '../restore/restore.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
 import type { FlowStoreReport } from './flow-store.ts'
@@ -140,4 +141,13 @@ export async function listOpenHolds(trx: Trx): Promise<OpenHold[]> {
       jsonb_array_length(h.changes) as changes, h.created
     from holds h join regions r on r.id = h.region_id where h.state = 'open' order by h.id`.execute(trx)
   return rows
+}
+
+export async function readOpenRestore(
+  trx: Trx,
+): Promise<{ readonly id: number; readonly detected: string; readonly undecided: number } | null> {
+  const row = await findOpenRestore(trx)
+  if (!row) return null
+  const undecided = row.areas.reduce((sum, area) => sum + area.undecided, 0)
+  return { id: row.id, detected: row.detected.toISOString(), undecided }
 }

@@ -12,6 +12,7 @@ import { readFigures, type Figures } from './figures.store.ts'
 import { reportIntervalMs, type Role } from './process-report.ts'
 import {
   listOpenHolds,
+  readOpenRestore,
   listProcesses,
   readLag,
   readLeaders,
@@ -22,6 +23,7 @@ import {
 } from './status.store.ts'
 
 export type StatusProblemCode =
+  | 'restore_open'
   | 'region_failed'
   | 'region_stale'
   | 'region_unled'
@@ -54,6 +56,8 @@ export type Status = {
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   readonly holds: readonly OpenHold[]
+  /** Nothing is sent while one is open. */
+  readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
   /** The sources of visibility; empty if none is configured. */
   readonly visibility: readonly SourceStatus[]
   /** Imports of inventory; empty if none has run. */
@@ -90,6 +94,7 @@ export async function readStatus(
           ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
         ),
         holds: await listOpenHolds(trx),
+        restore: await readOpenRestore(trx),
         visibility: await listSources(trx),
         imports: await listImports(trx),
         lag: await readLag(trx),
@@ -103,6 +108,7 @@ export async function readStatus(
 /** Returns the problems that need attention. `freshMs`: maximum age of the last check of a region. */
 function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
   return [
+    ...restoreProblems(status),
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
     ...holdProblems(status),
     ...processProblems(status),
@@ -112,6 +118,12 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...importProblems(status),
     ...lagProblems(status.lag),
   ]
+}
+
+function restoreProblems({ restore }: Pick<Status, 'restore'>): StatusProblem[] {
+  if (restore === null) return []
+  const message = `nothing is sent since ${restore.detected}, ${restore.undecided} differences are undecided: pharos restore show`
+  return [{ code: 'restore_open', subject: `restore ${restore.id}`, message }]
 }
 
 function regionProblems(

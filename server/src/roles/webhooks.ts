@@ -81,7 +81,13 @@ export function webhooksPart(shared: Shared): Component {
     isApplied = true
     await sending.run()
   }
-  const loop = createLoopComponent(shared, { name: 'webhooks', wakeName: 'webhooks', intervalMs, run })
+  const loop = createLoopComponent(shared, {
+    name: 'webhooks',
+    wakeName: 'webhooks',
+    intervalMs,
+    sends: { gate: shared.gate },
+    run,
+  })
   return {
     name: loop.name,
     start: loop.start,

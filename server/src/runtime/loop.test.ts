@@ -11,7 +11,16 @@ const turns = async (count = 20) => {
 
 function loopOf(run: LoopOptions['run'], more: Partial<LoopOptions> = {}) {
   const metrics = createMetrics()
-  return { metrics, loop: createLoop({ name: 'l', intervalMs: 1000, run, log: silentLog, metrics, ...more }) }
+  const loop = createLoop({
+    name: 'l',
+    intervalMs: 1000,
+    sends: 'nothing',
+    run,
+    log: silentLog,
+    metrics,
+    ...more,
+  })
+  return { metrics, loop }
 }
 
 function fakeTimers(t: TestContext) {
@@ -214,4 +223,30 @@ test('a stopped loop can be started again', async () => {
     await loop.stop()
     assert.equal(runs, expected)
   }
+})
+
+test('a loop that sends asks the gate before each run, and makes the other run while it is closed', async () => {
+  const runs: string[] = []
+  let isOpen = false
+  const gate = { mayApply: async () => isOpen, state: 'unknown' as const }
+  const { loop } = loopOf(async () => void runs.push('run'), {
+    sends: { gate, whileClosed: async () => void runs.push('compare') },
+  })
+  await loop.runOnce()
+  isOpen = true
+  await loop.runOnce()
+  assert.deepEqual(runs, ['compare', 'run'])
+})
+
+test('a loop that sends does not run while the gate is closed or cannot answer', async () => {
+  let runs = 0
+  let answer: () => Promise<boolean> = async () => false
+  const gate = { mayApply: () => answer(), state: 'unknown' as const }
+  const { loop, metrics } = loopOf(async () => void runs++, { sends: { gate } })
+  await loop.runOnce()
+  answer = () => Promise.reject(new Error('no database'))
+  await assert.rejects(loop.runOnce(), /no database/)
+  assert.equal(runs, 0)
+  const { values } = await metrics.loopRuns.get()
+  assert.deepEqual(values.map(({ labels }) => labels.result).sort(), ['failed', 'held'])
 })

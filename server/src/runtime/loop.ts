@@ -2,6 +2,7 @@
 // observed state into the desired one. It runs at an interval and when woken, never twice at a time, and never retries by
 // itself: the next run is the retry.
 import { Failure } from './error.ts'
+import type { Sends } from './gate.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -12,6 +13,8 @@ export type LoopOptions = {
   readonly intervalMs: number
   /** After this time the signal of the run is aborted. A run that ignores it continues and blocks the loop. */
   readonly timeoutMs?: number
+  /** Required, so that no new loop is forgotten: whether a run has effects outside of the database, see runtime/gate.ts. */
+  readonly sends: 'nothing' | Sends
   /** One run. The signal is aborted by `stop()` and by the timeout. */
   readonly run: (signal: AbortSignal) => Promise<void>
   readonly log: Log
@@ -104,7 +107,7 @@ class RunningLoop implements Loop {
   }
 
   async #runOne(): Promise<void> {
-    const { run, metrics, timeoutMs } = this.#options
+    const { metrics, timeoutMs } = this.#options
     const began = performance.now()
     const abort = (this.#abort = new AbortController())
     const timer =
@@ -112,8 +115,9 @@ class RunningLoop implements Loop {
         ? undefined
         : setTimeout(() => abort.abort(new Error(`${this.name} took longer than ${timeoutMs} ms`)), timeoutMs)
     try {
-      await run(abort.signal)
-      metrics.loopRuns.inc({ loop: this.name, result: 'ok' })
+      const { run, result } = await this.#admitted()
+      await run?.(abort.signal)
+      metrics.loopRuns.inc({ loop: this.name, result })
       metrics.loopLastSuccess.set({ loop: this.name }, Date.now() / 1000)
       this.#failures = 0
     } catch (error) {
@@ -124,6 +128,13 @@ class RunningLoop implements Loop {
       this.#abort = undefined
       metrics.loopSeconds.observe({ loop: this.name }, (performance.now() - began) / 1000)
     }
+  }
+
+  /** The only place where the gate is asked for a run. */
+  async #admitted(): Promise<{ run: LoopOptions['run'] | undefined; result: 'ok' | 'held' }> {
+    const { run, sends } = this.#options
+    if (sends === 'nothing' || (await sends.gate.mayApply())) return { run, result: 'ok' }
+    return { run: sends.whileClosed, result: 'held' }
   }
 
   /** A run that ended because the loop is being stopped did not fail. */

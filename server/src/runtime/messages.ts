@@ -240,6 +240,14 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    restoreClosed: 'The restore is closed: its decisions were applied.',
+    restoreAction: ({ area, actions }: { area: string; actions: readonly string[] }) =>
+      `Differences of ${area} can be decided by ${actions.join(' or ')}.`,
+    notAdoptable: ({ subjects }: { subjects: readonly string[] }) =>
+      `The database cannot take over what the network has of ${subjects.slice(0, 10).join(', ')}. Decide \`apply\`, or change the database first.`,
+    zoneNotRead: ({ zone, error }: { zone: string; error: string }) =>
+      `The zone ${zone} could not be read from its name server: ${error}. Decide \`apply\`, or try again.`,
+    restoreOpen: 'A restore is open already.',
     shieldListConfirmed:
       'The list does not wait for a confirmation: it was confirmed or reverted before. Put the earlier rules to go back.',
     shieldPrefixLost: ({ prefix }: { prefix: string }) =>
@@ -348,6 +356,19 @@ export const failureTexts = {
   internal: {
     unexpected: 'An internal error occurred. Give the provider the request id.',
     mounted: ({ route, as }: { route: string; as: string }) => `${route} was mounted as ${as}.`,
+  },
+  undecided: {
+    items: ({ items, uncompared }: { items: number; uncompared: readonly string[] }) =>
+      [
+        ...(items > 0 ? [`${plural(items, 'difference')} without a decision.`] : []),
+        ...(uncompared.length > 0
+          ? [`Not compared yet: ${uncompared.join(', ')}. Wait, or send \`accept_uncompared\`.`]
+          : []),
+      ].join(' '),
+  },
+  restoring: {
+    database:
+      'The database was restored, and nothing can be changed until the provider has compared it with the network. Try again later.',
   },
   unavailable: {
     transferSource: 'Zones cannot be transferred by this process. Send the zone file instead.',

@@ -30,7 +30,7 @@ export function createMetrics() {
     }),
     loopRuns: new Counter({
       name: 'pharos_loop_runs_total',
-      help: 'Completed runs of each loop, by result ok or failed.',
+      help: 'Completed runs of each loop, by result ok or failed, or held while a restore waits for staff.',
       labelNames: ['loop', 'result'],
       registers,
     }),
@@ -252,6 +252,11 @@ export function createMetrics() {
       name: 'pharos_region_last_check_ok',
       help: 'Installation: 1 if the last comparison of the region with its routers succeeded, else 0.',
       labelNames: ['region'],
+      registers,
+    }),
+    restoreOpen: new Gauge({
+      name: 'pharos_restore_open',
+      help: 'Installation: 1 while a restored database waits for staff and nothing is sent, else 0. Alert if it is 1.',
       registers,
     }),
     holdsOpen: new Gauge({

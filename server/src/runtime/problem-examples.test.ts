@@ -83,6 +83,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   ds_present: fail('ds_present', 'zone', { zone: 'example.com' }),
   in_use: fail('in_use', 'reverseZones', { zones: ['113.0.203.in-addr.arpa'] }),
   managed: fail('managed', 'soa'),
+  undecided: fail('undecided', 'items', { items: 3, uncompared: [] }),
   conflict: fail('conflict', 'webhookDisabled'),
   idempotency_in_flight: fail('idempotency_in_flight', 'request'),
   precondition_failed: fail('precondition_failed', 'etag', { etag: '"8"' }),
@@ -96,6 +97,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   rate_limited: fail('rate_limited', 'requests', { seconds: 3 }),
   internal: fail('internal', 'unexpected'),
   unavailable: fail('unavailable', 'database', { degraded: ['postgresql'] }),
+  restoring: fail('restoring', 'database'),
   query_too_expensive: fail('query_too_expensive', 'flows'),
 }
 

@@ -63,7 +63,7 @@ export function createOutboxListener({ db, waker, log, metrics }: OutboxListener
   function endAll(): void {
     for (const ofTeam of subscribers.values()) for (const signals of ofTeam) signals.notify('ended')
   }
-  const loop: Loop = createLoop({ name: 'stream', intervalMs, run: check, log, metrics })
+  const loop: Loop = createLoop({ name: 'stream', intervalMs, sends: 'nothing', run: check, log, metrics })
 
   let timer: NodeJS.Timeout | undefined
   /** Spread over a while, and once for all changes of that while. */

@@ -205,6 +205,19 @@ export async function replaceOpenHold(api: TestApi, regionId: number): Promise<n
   return id
 }
 
+/** Closes the open restore and returns the id of a new one, whose only difference is decided or not. */
+export async function replaceOpenRestore(api: TestApi, isDecided = false): Promise<number> {
+  const db = api.database.postgres.owner
+  await sql`update restores set closed = now() where closed is null`.execute(db)
+  const { rows } = await sql<{ id: number }>`
+    with opened as (insert into restores (reason, evidence) values ('by_hand', '{}') returning id)
+    insert into restore_items (restore_id, area, source, subject, kind, database, adoptable, decision)
+    select id, 'blackholes', 'ams', '198.51.100.1/32', 'add', '{"blackhole_id": 2000000000}', true,
+      case when ${isDecided} then 'adopt' end
+    from opened returning restore_id as id`.execute(db)
+  return rows[0]!.id
+}
+
 /** Replaces the open hold of the catalog zone and returns the id of the new one. */
 export async function replaceOpenZoneHold(api: TestApi): Promise<number> {
   const db = api.database.postgres.owner

@@ -28,7 +28,13 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
-import { replaceOpenHold, replaceOpenZoneHold, restoreRouters, type Holder } from './fixtures.ts'
+import {
+  replaceOpenHold,
+  replaceOpenRestore,
+  replaceOpenZoneHold,
+  restoreRouters,
+  type Holder,
+} from './fixtures.ts'
 
 /** Callers whose team has the module; others are refused by the permission before. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
@@ -101,6 +107,19 @@ function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
     },
     answers: absentIsNotFound,
     without: { foreign: 'holds belong to regions, not to teams' },
+  }
+}
+
+/** Each request is about a new restore, which is open. */
+function aboutRestores(body?: object, isDecided = false): Pick<Subject, 'requests' | 'answers' | 'without'> {
+  const request = (id: number) => ({ params: { restore_id: id }, ...(body ? { body } : {}) })
+  return {
+    requests: {
+      own: async ({ api }) => request(await replaceOpenRestore(api, isDecided)),
+      missing: async () => request(missingId),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'restores belong to the provider, not to teams' },
   }
 }
 
@@ -362,6 +381,11 @@ export const subjects: readonly Subject[] = [
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },
   { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listRestores', requests: only(), answers: () => 200 },
+  { route: 'getRestore', ...aboutRestores() },
+  { route: 'listRestoreItems', ...aboutRestores() },
+  { route: 'decideRestore', ...aboutRestores({ area: 'blackholes', action: 'apply' }) },
+  { route: 'closeRestore', ...aboutRestores({ accept_uncompared: true }, true) },
   { route: 'listZoneHolds', requests: only(), answers: () => 200 },
   { route: 'getZoneHold', ...aboutZoneHolds() },
   { route: 'approveZoneHold', ...aboutZoneHolds() },

@@ -1,5 +1,6 @@
 // One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
 // reads it again. It fails static: on any doubt the scrubber keeps what it has.
+import type { Difference } from '@pharos/contract/restore'
 import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db } from '../../db/postgres.ts'
 import type { FilterRule } from '../../net/filter-rule.ts'
@@ -112,6 +113,42 @@ async function run(
     newHolds,
     refused,
   }
+}
+
+/** What differs between the lists of a restored database and the scrubber, before any guard. It only reads. */
+export async function compareScrubber(
+  db: Db,
+  { name, prefixes, scrubber }: ScrubberTarget,
+): Promise<Difference[]> {
+  const { desired, unreadable } = await readState(db, name, prefixes)
+  const before = await scrubber.list()
+  const { can } = scrubber
+  const { lists, refused } = compileLists(
+    desired.map(({ prefix, rules }) => ({ prefix, rules })),
+    can,
+    before,
+  )
+  const kept = new Set([...refused, ...unreadable].map(({ prefix }) => prefix))
+  const planned = planLists(lists, before, can.ordering)
+  const installed = new Map(before.map((list) => [list.prefix, list.ruleCount]))
+  const stored = new Map(desired.map((list) => [list.prefix, list]))
+  const differenceOf = (prefix: Prefix): Difference => {
+    const list = stored.get(prefix)
+    const rules = list?.rules.length ?? 0
+    const held = installed.get(prefix)
+    return {
+      subject: prefix,
+      kind: held === undefined ? 'add' : rules === 0 ? 'remove' : 'change',
+      teamId: list?.teamId ?? null,
+      database: rules === 0 ? null : { rules, version: list!.version },
+      network: held === undefined ? null : { rules: held },
+      // A scrubber does not say which rules it has, only whether they are those of a list.
+      adoptable: false,
+    }
+  }
+  return [...planned.apply.map(({ prefix }) => prefix), ...planned.remove]
+    .filter((prefix) => !kept.has(prefix))
+    .map(differenceOf)
 }
 
 /** A program that holds rules for routers enforces none while no router has a session. */

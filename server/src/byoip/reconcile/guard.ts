@@ -91,7 +91,7 @@ export function changeKey(router: string, { prefix, to }: RouteChange): string {
 export const heldChangeKey = ({ router, prefix, to }: HeldChange): string => `${router} ${prefix} ${to}`
 
 /** Returns the text of a route as staff see it: `AS64496 via 192.0.2.1`. */
-function routeText({ asPath, nextHop }: Route): string {
+export function routeText({ asPath, nextHop }: Route): string {
   const origin = asPath.at(-1)
   return `${origin === undefined ? 'own AS' : `AS${origin}`} via ${nextHop}`
 }

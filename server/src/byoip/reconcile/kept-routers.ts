@@ -1,4 +1,4 @@
-// Gives restarted routers their last known routes while the database does not answer. It announces a prefix once for each restart:
+// Gives restarted routers their last known routes while the database does not answer, and after a restore those that it confirms. It announces a prefix once for each restart:
 // a prefix that is absent later was withdrawn by a process that reaches the database.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -37,10 +37,14 @@ export class KeptRouters {
   /**
    * Announces the routes of the plan to each router that came up and has no routes of the owner: it was restarted, and no other
    * process has taken over the region, which would have announced them first. Continues where an earlier call failed. Errors are
-   * logged.
+   * logged. Returns the number of announced routes.
    */
-  async announce(kept: KeptPlan | undefined): Promise<void> {
+  async announce(
+    kept: KeptPlan | undefined,
+    reason: 'database unavailable' | 'restore open',
+  ): Promise<number> {
     const { region, routers, log } = this.#deps
+    let announced = 0
     for (const { name, speaker } of routers) {
       const routes = kept?.routers.find((one) => one.name === name)?.routes ?? []
       if (routes.length === 0) continue
@@ -55,15 +59,14 @@ export class KeptRouters {
         if (absent.length === 0) continue
         await speaker.announce(absent)
         this.#unrestored.delete(name)
-        const facts = { region, router: name, routes: absent.length, plan_of: kept?.at }
-        log.warn(
-          facts,
-          'announced the last known routes to a router without routes, since the database did not answer',
-        )
+        announced += absent.length
+        const facts = { region, router: name, routes: absent.length, plan_of: kept?.at, reason }
+        log.warn(facts, 'announced the last known routes to a router without routes')
       } catch (error) {
         if (cameUp) this.#cameUp.add(name)
         log.error({ region, router: name, error }, 'last known routes could not be announced')
       }
     }
+    return announced
   }
 }

@@ -91,7 +91,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
 }
 
 /** Reads all routes of every router. */
-function readRouters(routers: readonly Router[]) {
+export function readRouters(routers: readonly Router[]) {
   return callAll(
     routers,
     (router) => router,

@@ -1,11 +1,13 @@
 // The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run them;
 // the lock of a region decides which of them works on it.
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
 import type { Component } from '../../runtime/component.ts'
+import type { Gate } from '../../runtime/gate.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import type { ReportDifferences } from './closed-run.ts'
 import type { KeptPlan, KeptPlans } from './kept-plan.ts'
 import { readRegions, type RegionRecord } from './reconcile.store.ts'
 import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
@@ -16,6 +18,9 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  readonly gate: Gate<Trx>
+  /** Gets what differs from the routers while the gate is closed. */
+  readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
   readonly intervalMs?: number
@@ -41,7 +46,8 @@ class Reconcilers implements Component {
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
     const { log, metrics, intervalMs = defaultIntervalMs } = deps
-    this.#loop = createLoop({ name: 'regions', intervalMs, run: () => this.#discover(), log, metrics })
+    const run = () => this.#discover()
+    this.#loop = createLoop({ name: 'regions', intervalMs, sends: 'nothing', run, log, metrics })
   }
 
   start(): void {

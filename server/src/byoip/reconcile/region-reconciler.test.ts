@@ -45,6 +45,13 @@ beforeEach(() => {
     postgres,
     speakersOf: () => [{ name: 'r1', speaker: counting, routes: {} }],
     keptPlans: noKeptPlans,
+    gate: {
+      state: 'unknown' as const,
+      mayApply: async () => {
+        throw fail('unavailable', 'database')
+      },
+    },
+    report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     metrics: createMetrics(),
     intervalMs: 5,

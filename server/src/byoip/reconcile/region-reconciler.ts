@@ -1,10 +1,12 @@
 // The loop of one region with its state between runs: the lock and the connections to its routers. It decides only
 // the kind of the next run.
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import type { Gate } from '../../runtime/gate.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import { closedRun, type ReportDifferences } from './closed-run.ts'
 import { KeptRouters } from './kept-routers.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
@@ -32,6 +34,9 @@ export type RegionReconcilerDeps = {
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  readonly gate: Gate<Trx>
+  /** Gets what differs from the routers while the gate is closed. */
+  readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
   readonly intervalMs: number
@@ -95,6 +100,7 @@ export class RegionReconciler {
       name,
       intervalMs,
       timeoutMs: runTimeoutMs,
+      sends: { gate: this.#gate(), whileClosed: () => this.#runClosed() },
       run: () => this.#run(),
       log,
       metrics,
@@ -139,6 +145,57 @@ export class RegionReconciler {
     await Promise.all(this.#routers.map(({ speaker }) => speaker.close()))
   }
 
+  /** Without the database there is no run; a restarted router gets its last known routes. */
+  #gate(): Gate {
+    const { gate } = this.#deps
+    return {
+      get state() {
+        return gate.state
+      },
+      mayApply: () =>
+        gate.mayApply().catch(async (error: unknown) => {
+          await this.#giveUp(error)
+          throw error
+        }),
+    }
+  }
+
+  /** While the gate is closed: compares, and gives a restarted router only what the database confirms. */
+  async #runClosed(): Promise<void> {
+    const lease = await this.#hold()
+    if (!lease) return
+    // The first run after it is a full one.
+    this.#known = undefined
+    this.#fullDue = 'now'
+    try {
+      await closedRun(
+        {
+          ...this.#runDeps(),
+          region: this.#region.slug,
+          known: this.#lastKnown(),
+          readRows: readRegionRows,
+          announceKnown: (plan) => this.#keptRouters.announce(plan, 'restore open'),
+          report: this.#deps.report,
+        },
+        lease,
+      )
+      this.#fullRuns++
+    } catch (error) {
+      await this.#giveUp(error)
+      const problem = (error as Error).message
+      await this.#deps.report({ region: this.#region.slug, problem }).catch(() => {})
+      throw error
+    }
+  }
+
+  /** The routes as they were read before the restore, of this process or of the one before it. */
+  #lastKnown(): KeptPlan | undefined {
+    const { keptPlans, log } = this.#deps
+    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    this.#kept ??= keptPlans.load(new Date(), report).find(({ region }) => region.slug === this.#region.slug)
+    return this.#kept
+  }
+
   async #run(): Promise<void> {
     const lease = await this.#hold()
     if (!lease) return
@@ -147,16 +204,31 @@ export class RegionReconciler {
       if (known) await this.#runQuickly(lease, known)
       else await this.#runFully(lease)
     } catch (error) {
-      // The routers, the region and the lock are read again.
-      for (const router of this.#routers) router.invalidate()
-      this.#known = undefined
-      await this.#lock.release()
-      this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
-      if (error instanceof LeaseLost) this.#discardKept()
-      if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
-      if (isDatabaseAway(error)) await this.#keptRouters.announce(this.#kept)
+      await this.#giveUp(error)
       throw error
     }
+  }
+
+  /** After a failed run the routers, the region and the lock are read again. */
+  async #giveUp(error: unknown): Promise<void> {
+    for (const router of this.#routers) router.invalidate()
+    this.#known = undefined
+    await this.#lock.release()
+    this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
+    if (error instanceof LeaseLost && (await this.#isSamePast())) this.#discardKept()
+    if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
+    if (isDatabaseAway(error)) await this.#announceKept()
+  }
+
+  /** Another epoch is no takeover if the database was restored. */
+  #isSamePast(): Promise<boolean> {
+    return this.#deps.gate.mayApply().catch(() => false)
+  }
+
+  /** Without the database nobody confirms a route, so that nothing is announced while a restore is open. */
+  async #announceKept(): Promise<void> {
+    if (this.#deps.gate.state === 'closed') return
+    await this.#keptRouters.announce(this.#kept, 'database unavailable')
   }
 
   async #hold(): Promise<RegionLease | undefined> {
@@ -165,7 +237,7 @@ export class RegionReconciler {
       if (!lease) this.#discardKept()
       return lease
     } catch (error) {
-      if (isDatabaseAway(error)) await this.#keptRouters.announce(this.#kept)
+      if (isDatabaseAway(error)) await this.#announceKept()
       throw error
     }
   }
@@ -178,13 +250,14 @@ export class RegionReconciler {
     clearTimeout(this.#awaited)
     const fullRuns = this.#fullRuns
     this.#awaited = setTimeout(() => {
-      if (this.#fullRuns === fullRuns) void this.#keptRouters.announce(this.#kept)
+      if (this.#fullRuns === fullRuns) void this.#announceKept()
     }, runAwaitedMs)
   }
 
   /** Another process reconciles the region, so the kept plan is out of date. */
   #discardKept(): void {
-    if (!this.#kept) return
+    // Of a restored database, only routers and this plan know what was announced.
+    if (!this.#kept || this.#deps.gate.state === 'closed') return
     this.#kept = undefined
     this.#saved = undefined
     this.#deps.keptPlans.remove(this.#region)
@@ -293,6 +366,7 @@ export class RegionReconciler {
       db: this.#deps.postgres.owner,
       routers: this.#routers,
       quorum: this.#region.quorum,
+      gate: this.#deps.gate,
       kept: {
         forget: (prefixes: ReadonlySet<Prefix>) => this.#forget(prefixes),
         remember: (afters: readonly RouterAfter[], among?: readonly Prefix[]) =>

@@ -6,6 +6,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
+import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
 import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
@@ -38,9 +39,19 @@ export type RunDeps = {
   /** Number of routers that must carry a route; null: all that are not drained. */
   readonly quorum: number | null
   readonly kept?: KeptRoutes
+  /** Asked once more in the transaction that sends: the database may have been replaced since the run began. */
+  readonly gate: Gate<Trx>
   readonly now: () => Date
   /** Monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number
+}
+
+/** The database was restored while the run read it: nothing was sent. */
+class GateClosed extends Error {
+  constructor() {
+    super('the database was restored: nothing is sent until staff decide')
+    this.name = 'GateClosed'
+  }
 }
 
 /** The run was canceled while it was reading, in favor of a more urgent one. It has changed and observed nothing. */
@@ -216,13 +227,14 @@ export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), fai
  */
 export async function sendAll(
   trx: Trx,
-  { kept }: Pick<RunDeps, 'kept'>,
+  { kept, gate }: Pick<RunDeps, 'kept' | 'gate'>,
   lease: RegionLease,
   { plans, guarded }: Planned,
   sends: Sends,
   ageMs: () => number,
 ): Promise<Sent> {
   requireFresh(ageMs())
+  if (!(await gate.mayApply(trx))) throw new GateClosed()
   const routerOf = ({ view }: RouterSend) => view.router
   const announced = await callAll(sends, routerOf, async (send) => {
     return { send, refused: await refusedBy(send.view.router.speaker.announce(send.announce)) }

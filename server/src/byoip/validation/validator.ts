@@ -63,6 +63,7 @@ class Validator implements Component {
     this.#leadership = new Leadership(postgres, 'validator')
     this.#loop = createLoop({
       name: 'validate',
+      sends: 'nothing',
       intervalMs: dueIntervalMs,
       timeoutMs: runTimeoutMs,
       run: (signal) => this.#run(signal),

@@ -64,6 +64,7 @@ class VisibilityMonitor implements Component {
     this.#leadership = new Leadership(deps.postgres, visibilityWork)
     this.#loop = createLoop({
       name: visibilityWork,
+      sends: 'nothing',
       intervalMs: deps.intervalMs ?? defaultIntervalMs,
       timeoutMs: runTimeoutMs,
       run: (signal) => this.#run(signal),

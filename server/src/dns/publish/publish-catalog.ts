@@ -4,8 +4,9 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
-import { nextSerial, toSerial } from '../../net/dns/serial.ts'
+import { nextSerial, toSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
+import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets } from '../serve/served.store.ts'
 import { catalogApex, planCatalog, type CatalogZone } from './catalog.ts'
 import { approvedEvidence, closeHold, openHold, type PlannedHold } from './hold.ts'
@@ -32,7 +33,7 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
   if (plan.held) await openHold(db, holdOf(plan.held))
   else await closeHold(db, { kind: 'catalog' })
   const { added, removed, withdrawn } = plan
-  const isNew = served.length === 0
+  const isNew = served.length === 0 || (await readSerial(db, id)) !== servedSerial(served)
   if (isNew || added.length + removed.length > 0 || withdrawn.length > 0) {
     const nowSeconds = now().getTime() / 1000
     await db.transaction().execute(async (trx) => {
@@ -51,6 +52,19 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
   return { added: added.length, removed: removed.length, held: plan.held?.sets.length ?? 0 }
 }
 
+/** The serial of the row is newer after a restore: name servers have seen it. */
+async function readSerial(db: Db | Trx, id: number): Promise<Serial | undefined> {
+  const { rows } = await sql<{ serial: number | null }>`
+    select serial::float8 as serial from dns_zones where id = ${id}`.execute(db)
+  const serial = rows[0]?.serial
+  return typeof serial === 'number' ? toSerial(serial) : undefined
+}
+
+function servedSerial(served: readonly SignedRrset[]): Serial | undefined {
+  const soa = served.find(({ type }) => type === recordType.SOA)
+  return soa && serialOf(soa)
+}
+
 const unsigned = (set: Omit<SignedRrset, 'rrsig'>): SignedRrset => ({ ...set, rrsig: [] })
 
 async function saveMembers(
@@ -67,10 +81,8 @@ async function saveMembers(
   const { id, catalog, served, nowSeconds, added, removed } = change
   const [first, ...others] = catalogApex(catalog)
   const soa = served.find(({ type }) => type === recordType.SOA)
-  const { rows } = await sql<{ serial: number | null }>`
-    select serial::float8 as serial from dns_zones where id = ${id} for no key update`.execute(trx)
-  const last = rows[0]?.serial
-  const former = typeof last === 'number' ? toSerial(last) : undefined
+  await sql`select from dns_zones where id = ${id} for no key update`.execute(trx)
+  const former = await readSerial(trx, id)
   const serial = nextSerial(former, nowSeconds)
   const after = unsigned(withSerial(first!, serial))
   const isSaved = await savePublication(trx, {
@@ -83,7 +95,7 @@ async function saveMembers(
       ...removed.map((before) => ({ before })),
       ...added.map((set) => ({ after: set })),
     ],
-    hasStep: soa !== undefined,
+    hasStep: soa !== undefined && serialOf(soa) === former,
     resigned: null,
     now: nowSeconds,
   })

@@ -6,6 +6,7 @@ import { nextSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { Guarded, isApproved, openHold } from './hold.ts'
+import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets, withSnapshot } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import { isDeleteRequest } from '../sign/dnskey.ts'
@@ -85,8 +86,15 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
     index.at([zone.name]),
   ])
   const serial = nextSerial(zone.serial, nowSeconds)
+  const isRaised = isSerialRaised(zone, apex.get(zone.name) ?? [])
   const changes = zone.isPublished
-    ? await changesOf(deps, { zone, index, apex: apex.get(zone.name) ?? [] }, change, signing, serial)
+    ? await changesOf(
+        deps,
+        { zone, index, apex: apex.get(zone.name) ?? [], isRaised },
+        change,
+        signing,
+        serial,
+      )
     : await firstChanges(deps, zone, change, signing, serial)
   if (!changes) {
     await skipVersions(db, zone.id, version, zone.resignRequested)
@@ -98,7 +106,7 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
     serial,
     version,
     changes,
-    hasStep: zone.isPublished && changes.length < stepSetsMax,
+    hasStep: zone.isPublished && !isRaised && changes.length < stepSetsMax,
     resigned: zone.resignRequested,
     now: nowSeconds,
   })
@@ -146,7 +154,12 @@ async function firstChanges(
 /** Returns the differences, with the SOA at its new serial; undefined if nothing else changes. */
 async function changesOf(
   deps: PublishDeps,
-  { zone, index, apex }: { zone: PublishedZone; index: ServedIndex; apex: readonly SignedRrset[] },
+  {
+    zone,
+    index,
+    apex,
+    isRaised,
+  }: { zone: PublishedZone; index: ServedIndex; apex: readonly SignedRrset[]; isRaised: boolean },
   change: readonly RrsetChange[],
   zoneSigning: ZoneSigning,
   serial: Serial,
@@ -169,7 +182,7 @@ async function changesOf(
   const isSame = (set: ServedChange): boolean =>
     set.before?.type === recordType.SOA && set.after !== undefined && isSameSoa(set.before, set.after)
   const others = changes.filter((set) => !isSame(set))
-  return others.length > 0 ? changes : undefined
+  return others.length > 0 || isRaised ? changes : undefined
 }
 
 /** Signatures that expire before this time are to be renewed. */
@@ -240,6 +253,12 @@ async function guard(
   await openHold(db, hold)
   await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
   throw new Guarded()
+}
+
+/** Name servers have a newer serial than the published rows: the row of the zone got it when a restore was closed. */
+function isSerialRaised({ name, serial }: PublishedZone, apex: readonly SignedRrset[]): boolean {
+  const soa = apex.find((set) => isSoaOf(name, set))
+  return soa !== undefined && serial !== undefined && serialOf(soa) !== serial
 }
 
 const isSoaOf = (zone: Rrset['name'], { name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>

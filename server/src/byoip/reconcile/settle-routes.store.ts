@@ -1,0 +1,50 @@
+// The SQL of decisions about a restore. As the owner of the tables, of all teams.
+import { sql } from 'kysely'
+import type { Trx } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { HeldChange } from './guard.ts'
+
+/** Returns the ids of all regions by slug. */
+export async function listRegionIds(trx: Trx): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: number; slug: string }>`select id, slug from regions`.execute(trx)
+  return new Map(rows.map(({ id, slug }) => [slug, id]))
+}
+
+/** Inserts an approved hold: the guard lets its withdrawals and changes pass for as long as those of any other. */
+export async function insertApproval(
+  trx: Trx,
+  regionId: number,
+  approval: {
+    readonly withdrawals: readonly Prefix[]
+    readonly changes: readonly HeldChange[]
+    readonly actor: string
+  },
+): Promise<void> {
+  const { withdrawals, changes, actor } = approval
+  const findings = [{ reason: 'restored', attrs: { routes: withdrawals.length + changes.length } }]
+  await sql`
+    insert into holds (region_id, reason, findings, withdrawals, changes, state, decided, decided_by)
+    values (${regionId}, 'restored', ${JSON.stringify(findings)}, ${withdrawals}::cidr[], ${JSON.stringify(changes)},
+      'approved', clock_timestamp(), ${actor})`.execute(trx)
+}
+
+type Ended = { readonly id: number; readonly teamId: number; readonly host: string }
+
+/** Ends these black holes, which no router has. */
+export async function endBlackholes(trx: Trx, ids: readonly number[]): Promise<Ended[]> {
+  const { rows } = await sql<Ended>`
+    update blackholes set ended = now() where id = any(${ids}::integer[]) and ended is null
+    returning id, team_id as "teamId", host::text as host`.execute(trx)
+  return rows
+}
+
+/** No router shows the announcement there: without this, withdrawing what is not there would count for the guard. */
+export async function forgetAnnounced(
+  trx: Trx,
+  announcementId: number,
+  regionIds: readonly number[],
+): Promise<void> {
+  await sql`
+    update announcement_regions set announced_origin = null
+    where announcement_id = ${announcementId} and region_id = any(${regionIds}::integer[])`.execute(trx)
+}

@@ -1,0 +1,26 @@
+// The port between a decided restore and the domains: how the decisions of an area become changes of its rows.
+import type { RestoreAction } from '@pharos/contract/restore'
+import type { AuditEntry } from '../db/audit.ts'
+import type { Trx } from '../db/postgres.ts'
+
+/** The author of a decision, as in the audit entry. */
+export type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+
+/** A decided difference, with what its area stored. */
+export type DecidedItem = {
+  readonly source: string
+  readonly subject: string
+  readonly kind: string
+  readonly team_id: number | null
+  readonly database: Readonly<Record<string, unknown>> | null
+  readonly network: Readonly<Record<string, unknown>> | null
+  readonly decision: RestoreAction
+}
+
+/**
+ * Reads what the decisions need from outside, and returns the change. `change` runs in the transaction that closes the restore, and throws
+ * `conflict` if one cannot be carried out.
+ */
+export type Settle = (
+  items: readonly DecidedItem[],
+) => Promise<(trx: Trx, by: Author, now: Date) => Promise<void>>

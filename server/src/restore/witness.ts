@@ -1,0 +1,55 @@
+// The witness: what a process remembers of its database, in memory and in `<data_dir>/witness.json`. It is outside of the database,
+// so that it survives when the database goes back in time.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { formatHead, parseHead } from '../audit/head.ts'
+import type { Head } from '../audit/seal.store.ts'
+
+/** Where the rows are: another place alone is no evidence of another time, but it needs a confirmation. */
+export type DatabaseIdentity = {
+  readonly systemIdentifier: string
+  readonly oid: number
+  /** It changes with every promotion of a standby, and is recorded only. */
+  readonly timeline: number
+}
+
+export type Witness = {
+  /** Id of the installation, which a fresh database does not have. */
+  readonly installation: string | null
+  readonly database: DatabaseIdentity | null
+  readonly head: Head
+  /** When the newest restore that this process knows was closed, as the database prints it; empty for none. */
+  readonly closed: string
+  /** ISO 8601, by the clock of the database. */
+  readonly at: string
+}
+
+type StoredWitness = Omit<Witness, 'head'> & { readonly head: string }
+
+export type WitnessFile = {
+  /** Returns undefined if there is none, or if it cannot be parsed. */
+  read(): Witness | undefined
+  write(witness: Witness): void
+}
+
+export function createWitnessFile(path: string): WitnessFile {
+  return {
+    read() {
+      try {
+        const stored = JSON.parse(readFileSync(path, 'utf8')) as StoredWitness
+        const head = parseHead(stored.head)
+        return head && { ...stored, head }
+      } catch {
+        return undefined
+      }
+    },
+    write(witness) {
+      mkdirSync(dirname(path), { recursive: true })
+      // Another process of the same data directory never reads half of it.
+      const aside = `${path}.${process.pid}`
+      const stored: StoredWitness = { ...witness, head: formatHead(witness.head) }
+      writeFileSync(aside, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
+      renameSync(aside, path)
+    },
+  }
+}
