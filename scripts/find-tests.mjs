@@ -4,10 +4,10 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const patterns = ['{contract,server,portal,lab,bench}/**/*.test.ts', 'scripts/*.test.mjs']
+const patterns = ['{contract,server,portal,lab,bench,dist}/**/*.test.ts', 'scripts/*.test.mjs']
 
 /** Tests of these serve or open the built portal. */
-const usesPortal = /^(?:portal\/test|lab|bench)\/|^server\/test\/security-headers/
+const usesPortal = /^(?:portal\/test|lab|bench)\/|^dist\/.*\.long\.|^server\/test\/security-headers/
 
 /** Returns every test file, relative to the root. */
 export function allTests(folder = root) {

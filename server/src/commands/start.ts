@@ -16,7 +16,7 @@ import { releaseReport } from './demo/demo-report.ts'
 import { addGaugeHistory } from './demo/gauge-history.ts'
 import { addPortHistory } from './demo/port-history.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
-import { CommandFailure, type Command, type CommandContext } from './command.ts'
+import { CommandFailure, emptyDataDir, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
@@ -31,6 +31,8 @@ export const start: Command = {
     })
     // A person watches the demo: readable lines, and only warnings, unless the settings override it.
     const env = { ...demoSettings, ...(await freeFlowAddresses()), ...context.env, PHAROS_DEMO: 'true' }
+    // Before the configuration is read, which creates the secret in the data directory.
+    emptyDataDir(env)
     const config = withMailFolder(context, env)
     if (!isLoopback(config.host)) {
       throw new CommandFailure(
