@@ -8,7 +8,13 @@ import type { Component } from './sbom.ts'
 /** What Node.js needs: no shell, no package manager. */
 export const basePackages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'tzdata']
 
-const documents = ['usr/share/man', 'usr/share/info', 'usr/share/lintian', 'usr/share/locale', 'usr/share/bug']
+const documents = [
+  'usr/share/man',
+  'usr/share/info',
+  'usr/share/lintian',
+  'usr/share/locale',
+  'usr/share/bug',
+]
 
 /** Without a name service, as in images without a shell. */
 const identities = {

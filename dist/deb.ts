@@ -1,11 +1,24 @@
 // Makes the Debian packages: pharos, and pharos-node with the pinned Node.js, which is released alone when Node.js has a security fix.
-import { chmodSync, cpSync, linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { run } from './program.ts'
 import { debianArch, debianVersion, repository, type Arch, type Release } from './release.ts'
 
 const MAINTAINER = 'Pharos maintainers <maintainers@pharos.example>'
+
+/** The folder of the npm package of Node.js. */
+export type Node = { readonly folder: string; readonly version: string }
 
 type Package = {
   readonly name: string
@@ -19,7 +32,13 @@ type Package = {
 }
 
 /** Makes `pharos_V_ARCH.deb` in `out` of a tree; returns its name. */
-export function makePharosPackage(work: string, tree: string, arch: Arch, release: Release, out: string): string {
+export function makePharosPackage(
+  work: string,
+  tree: string,
+  arch: Arch,
+  release: Release,
+  out: string,
+): string {
   const stage = join(work, `deb-${arch}`)
   const library = join(stage, 'usr/lib/pharos')
   const documents = join(stage, 'usr/share/doc/pharos')
@@ -75,18 +94,12 @@ export function makePharosPackage(work: string, tree: string, arch: Arch, releas
   })
 }
 
-/** Makes `pharos-node_V_ARCH.deb` of the folder of the npm package of Node.js. */
-export function makeNodePackage(
-  work: string,
-  node: { readonly folder: string; readonly version: string },
-  arch: Arch,
-  release: Release,
-  out: string,
-): string {
+/** Makes `pharos-node_V_ARCH.deb`. */
+export function makeNodePackage(work: string, node: Node, arch: Arch, release: Release, out: string): string {
   const stage = join(work, `deb-node-${arch}`)
   mkdirSync(join(stage, 'usr/lib/pharos-node/bin'), { recursive: true })
   mkdirSync(join(stage, 'usr/share/doc/pharos-node'), { recursive: true })
-  linkSync(join(node.folder, 'bin/node'), join(stage, 'usr/lib/pharos-node/bin/node'))
+  cpSync(join(node.folder, 'bin/node'), join(stage, 'usr/lib/pharos-node/bin/node'))
   cpSync(join(node.folder, 'LICENSE'), join(stage, 'usr/share/doc/pharos-node/copyright'))
   return pack(stage, out, release, {
     name: 'pharos-node',
@@ -113,12 +126,21 @@ export function makeNodePackage(
   })
 }
 
-function pack(stage: string, out: string, release: Release, { name, version, arch, ...made }: Package): string {
+function pack(
+  stage: string,
+  out: string,
+  release: Release,
+  { name, version, arch, ...made }: Package,
+): string {
   const documents = join(stage, 'usr/share/doc', name)
   const date = new Date(release.time * 1000).toUTCString().replace('GMT', '+0000')
   const changes = `${name} (${version}) unstable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
   writeFileSync(join(documents, 'changelog.gz'), gzipSync(changes, { level: 9 }))
-  write(join(stage, 'usr/share/lintian/overrides'), name, made.overrides.map((line) => (line.startsWith('#') ? line : `${name}: ${line}`)))
+  write(
+    join(stage, 'usr/share/lintian/overrides'),
+    name,
+    made.overrides.map((line) => (line.startsWith('#') ? line : `${name}: ${line}`)),
+  )
   const control = join(stage, 'DEBIAN')
   const fields = {
     Package: name,
@@ -129,9 +151,14 @@ function pack(stage: string, out: string, release: Release, { name, version, arc
     'Installed-Size': String(sizeOf(stage)),
     ...made.fields,
   }
-  write(control, 'control', Object.entries(fields).map(([field, value]) => `${field}: ${value}`))
+  write(
+    control,
+    'control',
+    Object.entries(fields).map(([field, value]) => `${field}: ${value}`),
+  )
   for (const script of made.scripts ?? []) install(script, control, script, 0o755)
   if (made.conffiles) write(control, 'conffiles', made.conffiles)
+  setModes(stage)
   const file = `${name}_${version}_${debianArch[arch]}.deb`
   const options = ['--root-owner-group', '-Zxz', '-z6', '--threads-max=1']
   run('dpkg-deb', [...options, '--build', stage, join(out, file)], {
@@ -160,6 +187,17 @@ function linkTree(from: string, to: string, isWanted: (name: string) => boolean 
     if (stat.isDirectory()) linkTree(source, target)
     else if (stat.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
     else linkSync(source, target)
+  }
+}
+
+/** Whatever the umask of this process and of npm was. */
+function setModes(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const stat = lstatSync(file)
+    if (stat.isDirectory()) setModes(file)
+    else if (!stat.isSymbolicLink()) chmodSync(file, (stat.mode & 0o100) === 0 ? 0o644 : 0o755)
   }
 }
 

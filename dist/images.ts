@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { basePackages, copyNode, unpackPackages } from './base.ts'
+import type { Node } from './deb.ts'
 import { writeImage, type Image } from './oci.ts'
-import type { Node } from './node.ts'
 import type { Arch, Release } from './release.ts'
 import { sbomOfFile, withComponents, type Component } from './sbom.ts'
 import { entriesBelow, foldersAbove, type TarEntry } from './tar.ts'
@@ -45,7 +45,10 @@ function pharosImage(work: string, base: string, { arch, tree, node }: ImagePart
   return {
     arch,
     layers: [
-      { title: 'base-files, libc6, libgcc-s1, libstdc++6, tzdata of Debian', entries: [...entriesBelow(base), temporary] },
+      {
+        title: 'base-files, libc6, libgcc-s1, libstdc++6, tzdata of Debian',
+        entries: [...entriesBelow(base), temporary],
+      },
       { title: `Node.js ${node.version}`, entries: below('usr/lib/pharos-node/', program) },
       { title: 'Pharos', entries: [...below('usr/lib/pharos/', tree), ...ownEntries] },
     ],
@@ -92,7 +95,12 @@ const below = (prefix: string, folder: string): TarEntry[] => [
 ]
 
 /** The bill of the image: that of the tree, Node.js and the packages of the base. */
-function writeSbom({ arch, tree, node }: ImageParts, packages: Component[], release: Release, out: string): string {
+function writeSbom(
+  { arch, tree, node }: ImageParts,
+  packages: Component[],
+  release: Release,
+  out: string,
+): string {
   const purl = `pkg:generic/node@${node.version}`
   const own = { 'bom-ref': purl, type: 'application', name: 'node', version: node.version, purl }
   const sbom = withComponents(sbomOfFile(join(tree, 'sbom.cdx.json')), [own, ...packages], release)

@@ -1,7 +1,17 @@
 // Both launchers start the program and install nothing, whatever node_modules looks like.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -44,7 +54,10 @@ const unreachable = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetc
 
 function run(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...inherited } = process.env
-  const result = spawnSync(program, words, { env: { ...inherited, ...unreachable, ...env }, encoding: 'utf8' })
+  const result = spawnSync(program, words, {
+    env: { ...inherited, ...unreachable, ...env },
+    encoding: 'utf8',
+  })
   return { status: result.status, stdout: result.stdout, stderr: result.stderr }
 }
 
@@ -60,7 +73,11 @@ describe('server/bin/pharos.mjs', () => {
     const root = checkout()
     const before = filesOf(root)
     for (const { name } of commands) {
-      const { status, stdout, stderr } = run(process.execPath, [join(root, 'server/bin/pharos.mjs'), name, '--x'])
+      const { status, stdout, stderr } = run(process.execPath, [
+        join(root, 'server/bin/pharos.mjs'),
+        name,
+        '--x',
+      ])
       assert.deepEqual([status, stderr], [0, ''])
       assert.deepEqual(JSON.parse(stdout), { flags: heap, words: [name, '--x'] })
     }
@@ -70,7 +87,12 @@ describe('server/bin/pharos.mjs', () => {
   it('refuses an old Node.js in one sentence', () => {
     const root = checkout()
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'22.1.0'}})`
-    const { status, stdout, stderr } = run(process.execPath, ['--import', old, join(root, 'server/bin/pharos.mjs'), 'status'])
+    const { status, stdout, stderr } = run(process.execPath, [
+      '--import',
+      old,
+      join(root, 'server/bin/pharos.mjs'),
+      'status',
+    ])
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^Pharos needs Node\.js 24 or later; this is v\S+\.\n$/)
   })
@@ -113,6 +135,8 @@ describe('bin/pharos of the distribution', () => {
     const root = checkout()
     const link = join(folder, 'linked')
     symlinkSync(launcher(root), link)
-    assert.deepEqual(JSON.parse(run(link, ['config'], { PHAROS_NODE: process.execPath }).stdout).words, ['config'])
+    assert.deepEqual(JSON.parse(run(link, ['config'], { PHAROS_NODE: process.execPath }).stdout).words, [
+      'config',
+    ])
   })
 })

@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path'
 import { manifestOf, repository } from './release.ts'
 import { bundledPackages } from './sbom.ts'
 
-type Licensed = { readonly name: string; readonly version: string; readonly license: string; readonly text: string }
+type Licensed = {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly text: string
+}
 
 const rule = '-'.repeat(80)
 
@@ -23,11 +28,14 @@ export function licensesOf(folder: string): string {
 export const packageFolders = (folder: string): string[] =>
   globSync('{,server/,contract/}node_modules/**/package.json', { cwd: folder })
     .map((file) => join(folder, dirname(file)))
-    .filter((place) => /node_modules\/(?:@[^/]+\/)?[^/]+$/.test(place) && !/node_modules\/@pharos\//.test(place))
+    .filter(
+      (place) => /node_modules\/(?:@[^/]+\/)?[^/]+$/.test(place) && !/node_modules\/@pharos\//.test(place),
+    )
 
 function licenseOf(folder: string): Licensed {
   const { name, version, license = 'see its files' } = manifestOf(folder)
   const file = readdirSync(folder).find((one) => /^(?:licen[cs]e|copying)/i.test(one))
-  const text = file === undefined || !existsSync(join(folder, file)) ? '' : readFileSync(join(folder, file), 'utf8')
+  const text =
+    file === undefined || !existsSync(join(folder, file)) ? '' : readFileSync(join(folder, file), 'utf8')
   return { name, version, license: typeof license === 'string' ? license : JSON.stringify(license), text }
 }

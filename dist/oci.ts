@@ -15,7 +15,12 @@ export type Image = {
   readonly config: Readonly<Record<string, unknown>>
 }
 
-type Descriptor = { readonly mediaType: string; readonly digest: string; readonly size: number; [more: string]: unknown }
+type Descriptor = {
+  readonly mediaType: string
+  readonly digest: string
+  readonly size: number
+  [more: string]: unknown
+}
 
 const type = (name: string) => `application/vnd.oci.image.${name}`
 
@@ -58,7 +63,11 @@ export async function writeImage(
     }
     manifests.push({ ...store(type('manifest.v1+json'), manifest), platform })
   }
-  const index = store(type('index.v1+json'), { schemaVersion: 2, mediaType: type('index.v1+json'), manifests })
+  const index = store(type('index.v1+json'), {
+    schemaVersion: 2,
+    mediaType: type('index.v1+json'),
+    manifests,
+  })
   const named = { ...index, annotations: { 'org.opencontainers.image.ref.name': reference } }
   const layout: TarEntry[] = [
     textEntry('oci-layout', { imageLayoutVersion: '1.0.0' }),
@@ -101,7 +110,10 @@ async function writeLayer(folder: string, entries: readonly TarEntry[], time: nu
   return { digest, diffId: plain.digest('hex'), size: statSync(join(folder, digest)).size }
 }
 
-async function* hashed(chunks: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+async function* hashed(
+  chunks: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     hash.update(chunk)
     yield chunk

@@ -33,7 +33,8 @@ export type Manifest = {
   name: string
   version: string
   license?: string
-  workspaces?: string[]
+  bin?: Record<string, string>
+  overrides?: Record<string, unknown>
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>

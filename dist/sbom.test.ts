@@ -29,8 +29,14 @@ it('the bill of a release is the same in every build, and another with other com
   const second = withComponents(sbomAt('2026-02-02T00:00:00Z', 'urn:uuid:2'), [node], release)
   assert.deepEqual(first, second)
   assert.equal(first.metadata.timestamp, '2023-11-14T22:13:20.000Z')
-  assert.match(first.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
-  assert.deepEqual(first.components.map(({ name }) => name), ['a', 'node'])
+  assert.match(
+    first.serialNumber,
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+  assert.deepEqual(
+    first.components.map(({ name }) => name),
+    ['a', 'node'],
+  )
   assert.notEqual(withComponents(first, [node], release).serialNumber, first.serialNumber)
 })
 
@@ -44,6 +50,11 @@ it('packages are found nested and scoped, and licenses of all of them are in one
   const found = packageFolders(folder).map((place) => manifestOf(place).name)
   assert.deepEqual(found.toSorted(), ['@scope/c', 'a', 'b'])
   const text = licensesOf(folder)
-  for (const part of [/^a@1\.0\.0: MIT\n\nLicense of a$/m, /^b@2\.0\.0: ISC$/m, /^@scope\/c@3\.0\.0: /m, /^react@\S+: MIT\n\nMIT License/m])
+  for (const part of [
+    /^a@1\.0\.0: MIT\n\nLicense of a$/m,
+    /^b@2\.0\.0: ISC$/m,
+    /^@scope\/c@3\.0\.0: /m,
+    /^react@\S+: MIT\n\nMIT License/m,
+  ])
     assert.match(text, part)
 })

@@ -28,17 +28,29 @@ export type BundledPackage = { readonly name: string; readonly version: string; 
 export const bundledPackages = (folder: string): BundledPackage[] =>
   JSON.parse(readFileSync(join(folder, 'portal/dist/packages.json'), 'utf8')) as BundledPackage[]
 
-/** Returns the bill of the tree in `folder`, in which npm has just installed. */
+/** Returns the bill of the tree in `folder`, of its lockfile: that has the digests, which node_modules does not. */
 export function sbomOf(folder: string, release: Release): Sbom {
-  const listed = capture('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], { cwd: folder })
+  const options = ['--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']
+  const listed = capture('npm', ['sbom', ...options], { cwd: folder })
   const sbom = JSON.parse(listed) as Sbom
-  return reproducible({ ...sbom, components: [...sbom.components, ...bundledPackages(folder).map(bundled)] }, release)
+  return reproducible(
+    { ...sbom, components: [...sbom.components, ...bundledPackages(folder).map(bundled)] },
+    release,
+  )
 }
 
 function bundled({ name, version, license }: BundledPackage): Component {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
   const properties = [{ name: 'pharos:part', value: 'portal' }]
-  return { 'bom-ref': `portal:${name}@${version}`, type: 'library', name, version, purl, licenses: [{ license: { id: license } }], properties }
+  return {
+    'bom-ref': `portal:${name}@${version}`,
+    type: 'library',
+    name,
+    version,
+    purl,
+    licenses: [{ license: { id: license } }],
+    properties,
+  }
 }
 
 /** Returns a bill that was written before. */
@@ -57,5 +69,11 @@ function reproducible(sbom: Sbom, release: Release): Sbom {
 /** A name-based UUID (RFC 9562, version 8). */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
 }

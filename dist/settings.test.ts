@@ -99,6 +99,8 @@ describe('the Debian package', () => {
 /** The environment that systemd makes: `%d` is the folder of credentials, `%S` that of states, `%i` the instance. */
 function environmentOf(unit: string): Environment {
   const words = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line!.split(' '))
-  const replaced = words.map((word) => word.replace('%d', '/cred').replace('%S', '/var/lib').replace('%i', 'api'))
+  const replaced = words.map((word) =>
+    word.replace('%d', '/cred').replace('%S', '/var/lib').replace('%i', 'api'),
+  )
   return Object.fromEntries(replaced.map((word) => word.split('=') as [string, string]))
 }

@@ -14,7 +14,8 @@ it('sha256sum accepts the sums, and finds a changed file', async () => {
   writeFileSync(join(folder, 'b.tar'), 'two')
   writeFileSync(join(folder, 'a.tar'), 'one')
   await writeSums(folder, ['b.tar', 'a.tar'])
-  const check = () => spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, encoding: 'utf8' })
+  const check = () =>
+    spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, encoding: 'utf8' })
   assert.deepEqual([check().status, check().stdout], [0, 'a.tar: OK\nb.tar: OK\n'])
   appendFileSync(join(folder, 'a.tar'), 'x')
   assert.equal(check().status, 1)
@@ -33,7 +34,9 @@ it('gpgv accepts the signature of the named key only', { skip }, async () => {
   writeFileSync(join(folder, 'keyring.gpg'), gpg('--export', 'release@pharos.example'))
   await writeSums(folder, ['b.tar'])
   const verify = (suffix: string) =>
-    spawnSync('gpgv', ['--keyring', join(folder, 'keyring.gpg'), `SHA256SUMS${suffix}`, 'SHA256SUMS'], { cwd: folder }).status
+    spawnSync('gpgv', ['--keyring', join(folder, 'keyring.gpg'), `SHA256SUMS${suffix}`, 'SHA256SUMS'], {
+      cwd: folder,
+    }).status
   signSums(folder, 'release@pharos.example')
   assert.deepEqual([verify('.sig'), verify('.asc')], [0, 0])
   signSums(folder, 'other@pharos.example')

@@ -39,10 +39,15 @@ it('tar unpacks the same files, with owner root and one time', async () => {
   mkdirSync(target)
   execFileSync('tar', ['-xf', join(folder, 'a.tar'), '-C', target])
   execFileSync('diff', ['-r', '--no-dereference', root, join(target, 'top')])
-  const listed = execFileSync('tar', ['-tvf', join(folder, 'a.tar'), '--utc', '--full-time', '--quoting-style=literal'], {
-    encoding: 'utf8',
-  })
-  for (const line of listed.trimEnd().split('\n')) assert.match(line, /^\S+ (?:root\/root|0\/0) .* 2023-11-14 22:13:20 /)
+  const listed = execFileSync(
+    'tar',
+    ['-tvf', join(folder, 'a.tar'), '--utc', '--full-time', '--quoting-style=literal'],
+    {
+      encoding: 'utf8',
+    },
+  )
+  for (const line of listed.trimEnd().split('\n'))
+    assert.match(line, /^\S+ (?:root\/root|0\/0) .* 2023-11-14 22:13:20 /)
   assert.match(listed, /^-rwxr-xr-x .* top\/program$/m)
   assert.match(listed, /^-rw-r--r-- .* top\/größe$/m)
   assert.ok(listed.includes(` top/${long}\n`))
@@ -66,6 +71,9 @@ it('the last of several entries with one path is kept', async () => {
   )
   const file = join(folder, 'd.tar')
   assert.equal(execFileSync('tar', ['-xOf', file, 'x'], { encoding: 'utf8' }), 'new')
-  assert.match(execFileSync('tar', ['-tvf', file], { encoding: 'utf8' }), /usr\/\n.*usr\/lib\/\n.*65532\/65532/)
+  assert.match(
+    execFileSync('tar', ['-tvf', file], { encoding: 'utf8' }),
+    /usr\/\n.*usr\/lib\/\n.*65532\/65532/,
+  )
   assert.equal(readFileSync(file).length % 512, 0)
 })

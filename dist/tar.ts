@@ -66,7 +66,11 @@ function tooLong(name: string, value: string): string[] {
   return [`${length} ${name}=${value}\n`]
 }
 
-function header({ path, mode, content, target = '', owner = 0 }: TarEntry, type: string, time: number): Buffer {
+function header(
+  { path, mode, content, target = '', owner = 0 }: TarEntry,
+  type: string,
+  time: number,
+): Buffer {
   const block = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, length: number) =>
     block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)

@@ -30,7 +30,12 @@ it('the tree contains every source that its sources load', () => {
 })
 
 it('the tree contains the guides, the migrations and the demo, and no tests, fixtures or recordings', () => {
-  for (const file of ['docs/api.md', 'server/src/db/schema.sql', 'demo/platform.yaml', 'portal/public/portal.css'])
+  for (const file of [
+    'docs/api.md',
+    'server/src/db/schema.sql',
+    'demo/platform.yaml',
+    'portal/public/portal.css',
+  ])
     assert.ok(shipped.has(file), file)
   assert.ok([...shipped].some((file) => /^server\/src\/db\/migrations\/.*\.sql$/.test(file)))
   const development = /\.test\.|\/testing|\/fixtures|\/recordings\/|^(?:server|portal)\/test\//

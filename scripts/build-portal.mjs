@@ -50,7 +50,9 @@ function writePages() {
 /** Writes the packages whose code is part of the build, for the licenses and the bill of materials of a release. */
 function writePackages({ output }) {
   const ids = output.flatMap(({ moduleIds = [] }) => moduleIds)
-  const places = ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\0', '')) ?? [])
+  const places = ids.flatMap(
+    (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\0', '')) ?? [],
+  )
   const packages = [...new Set(places)].map((place) => {
     const { name, version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
     return { name, version, license }

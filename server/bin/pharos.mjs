@@ -8,8 +8,4 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.exit(1)
 }
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-process.execve(
-  process.execPath,
-  [process.execPath, ...heap, main, ...process.argv.slice(2)],
-  process.env,
-)
+process.execve(process.execPath, [process.execPath, ...heap, main, ...process.argv.slice(2)], process.env)
