@@ -25,9 +25,10 @@ export async function buildPortal() {
   process.stderr.write('Building the portal ...\n')
   // Loaded only for a build: importing it takes longer than comparing the sources.
   const { build } = await import('vite')
-  await build({ root: join(root, 'portal'), logLevel: 'warn' })
+  const built = await build({ root: join(root, 'portal'), logLevel: 'warn' })
   await pack()
   writePages()
+  writePackages(built)
   writeFileSync(stamp, hash)
 }
 
@@ -47,6 +48,20 @@ function writePages() {
   const paths = [...source.matchAll(/^ {4}path: '(\/[^']*)',$/gm)].map(([, path]) => path)
   if (paths.length < 10) throw new Error('portal/src/pages.tsx: the paths of the pages were not found')
   writeFileSync(join(dist, 'pages.json'), JSON.stringify(paths))
+}
+
+/** Writes the packages whose code is part of the build, for the licenses and the bill of materials of a release. */
+function writePackages({ output }) {
+  const ids = output.flatMap(({ moduleIds = [] }) => moduleIds)
+  const places = ids.flatMap(
+    (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\0', '')) ?? [],
+  )
+  const packages = [...new Set(places)].map((place) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+    return { name, version, license }
+  })
+  packages.sort((a, b) => (a.name < b.name ? -1 : 1))
+  writeFileSync(join(dist, 'packages.json'), JSON.stringify(packages))
 }
 
 function hashOfInputs() {

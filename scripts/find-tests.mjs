@@ -10,7 +10,7 @@ const patterns = ['{bench,contract,dist,lab,portal,server}/**/*.test.ts', 'scrip
 const isLong = /\.long\.test\.ts$/
 
 /** Tests of these serve or open the built portal. */
-const usesPortal = /^(?:portal\/test|lab|bench)\/|^server\/test\/security-headers/
+const usesPortal = /^(?:portal\/test|lab|bench)\/|^dist\/.*\.long\.|^server\/test\/security-headers/
 
 /** Returns every test file, relative to the root. */
 export function allTests(folder = root) {

@@ -5,25 +5,24 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { heap, nodeMajorMin } from '../server/bin/runtime.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules/.pharos-lock')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_POLL_MS = 500
-const NODE_MAJOR_MIN = 24
 
-/**
- * A young generation of 32 to 64 MB: with V8's default, which starts at 1 MB, short-lived pages of 75 kB cause seven times as many
- * collections. The bench runs loops of the server in its own process.
- */
-const heap = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 const server = [...heap, 'server/src/main.ts']
 
-/** The programs of each command, run one after the other; the arguments of the command follow each. */
+/**
+ * The programs of each command, run one after the other; the arguments of the command follow each. The bench runs loops of the server
+ * in its own process.
+ */
 const commands = {
   start: [[...server, 'start']],
   dev: [['scripts/dev.mjs']],
   build: [['scripts/build-portal.mjs']],
+  dist: [['scripts/build-portal.mjs'], ['dist/build.ts']],
   pharos: [server],
   test: [['scripts/test.mjs']],
   'test:long': [['scripts/test.mjs', '--long']],
@@ -118,9 +117,9 @@ function read(file) {
 function findNode() {
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   if (existsSync(pinned) && spawnSync(pinned, ['--version']).status === 0) return pinned
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return process.execPath
+  if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return process.execPath
   fail(
-    `Pharos needs Node.js ${NODE_MAJOR_MIN} or later. This is ${process.version}, and the repository has none for ` +
+    `Pharos needs Node.js ${nodeMajorMin} or later. This is ${process.version}, and the repository has none for ` +
       `${process.platform}-${process.arch}.`,
   )
 }

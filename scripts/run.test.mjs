@@ -20,9 +20,14 @@ const MAIN = `
 function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   const root = mkdtempSync(join(tmpdir(), 'pharos-run-'))
   folders.push(root)
-  for (const folder of ['scripts', 'server/src', 'bin']) mkdirSync(join(root, folder), { recursive: true })
+  for (const folder of ['scripts', 'server/src', 'server/bin', 'bin'])
+    mkdirSync(join(root, folder), { recursive: true })
   for (const name of ['run.mjs', 'end-with-parent.mjs'])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, 'scripts', name))
+  cpSync(
+    fileURLToPath(new URL('../server/bin/runtime.mjs', import.meta.url)),
+    join(root, 'server/bin/runtime.mjs'),
+  )
   writeFileSync(join(root, 'server/src/main.ts'), MAIN)
   writeFileSync(
     join(root, 'bin/npm'),

@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-// `npx pharos ...`: runs the script that finds the pinned Node.
-process.argv.splice(2, 0, 'pharos')
-await import('../../scripts/run.mjs')
+// `pharos` of a checkout: replaces itself with the program, under the Node.js that runs it. It must not install anything.
+import { fileURLToPath } from 'node:url'
+import { heap, nodeMajorMin } from './runtime.mjs'
+
+if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
+  process.stderr.write(`Pharos needs Node.js ${nodeMajorMin} or later; this is ${process.version}.\n`)
+  process.exit(1)
+}
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+process.execve(process.execPath, [process.execPath, ...heap, main, ...process.argv.slice(2)], process.env)

@@ -2,6 +2,7 @@
 // converts errors into messages and exit codes.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { findEmbeddedPostgres } from '../db/embedded-binaries.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { openDatabase } from '../roles/serve.ts'
 import { createLog } from '../runtime/log.ts'
@@ -72,12 +73,16 @@ export async function withPostgres<T>(
   }
 }
 
-/** Returns the data directory if it is used and has no database yet. */
+/**
+ * Returns the data directory if it is used and has no database yet. Throws a ConfigError if it would be used, and there is no embedded
+ * PostgreSQL.
+ */
 export function emptyDataDir(env: Environment): string | undefined {
   const settings = new Map(describeConfiguration(env).map(({ name, value }) => [name, value]))
+  if (settings.get('database_url') !== null) return undefined
+  findEmbeddedPostgres()
   const dataDir = resolve(String(settings.get('data_dir')))
-  const isNew = settings.get('database_url') === null && !existsSync(join(dataDir, 'postgres'))
-  return isNew ? dataDir : undefined
+  return existsSync(join(dataDir, 'postgres')) ? undefined : dataDir
 }
 
 const refuseNew: OnNewDatabase = (dataDir) => {

@@ -25,7 +25,7 @@ import {
 import { buildPortal } from './demo/portal-build.ts'
 import { createProgress } from './demo/progress.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
-import { CommandFailure, type Command, type CommandContext } from './command.ts'
+import { CommandFailure, emptyDataDir, type Command, type CommandContext } from './command.ts'
 import { acceptOption, checkKeyFile, checkKeys, reportLost } from './lost-keys.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
@@ -95,6 +95,8 @@ async function configure(
   isAccepted: boolean,
 ) {
   const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
+  // Before the configuration is read, which creates the secret in the data directory.
+  emptyDataDir(env)
   const lost = await checkKeyFile(env, { isAccepted })
   const replaced = await replaceTakenPorts(describeConfiguration(env))
   for (const [variable, address] of Object.entries(replaced))

