@@ -1,5 +1,5 @@
 // A reconciler that vanished: its machine loses its link, or its process is suspended. Neither its TCP connection nor its lock is
-// released, and another reconciler must still take over its regions (docs/operating.md, "When a machine vanishes").
+// released, and another reconciler must still take over its regions (docs/operating/failures.md, "When a machine vanishes").
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { skipWithout } from './program.ts'
 import { startTcpPostgres } from './tcp-postgres.ts'
 import { waitFor } from './wait.ts'
 
-/** The times of docs/operating.md. */
+/** The times of docs/operating/failures.md. */
 const takeoverMs = 60_000
 const password = 'a-password-for-the-lab'
 const prefixes = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
