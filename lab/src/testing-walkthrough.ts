@@ -3,25 +3,35 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const repeatMs = 30_000
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export type Walkthrough = {
-  /** In the folder `docs`. */
-  readonly name: string
+  /** Path from the root of the repository, where the document is run. */
+  readonly file: string
   /** Variables that the document uses. */
   readonly env: Readonly<Record<string, string>>
   /** Replaces what is fixed in the document, such as ports. */
   readonly rewrite?: (code: string) => string
   /** Called before the first block below a heading. */
   readonly onSection?: (title: string) => Promise<void> | void
+  /** Limit of one block; 30 s by default. */
+  readonly blockMs?: number
 }
 
 /** Fails at the first block without its output, with the line of the document. */
-export async function runWalkthrough({ name, env, rewrite, onSection }: Walkthrough): Promise<void> {
-  const text = readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8')
+export async function runWalkthrough({
+  file,
+  env,
+  rewrite,
+  onSection,
+  blockMs = 30_000,
+}: Walkthrough): Promise<void> {
+  const text = readFileSync(join(root, file), 'utf8')
   using shell = new Shell(env)
   let current = ''
   for (const { code, repeat, line, section, expected } of readBlocks(text)) {
@@ -29,7 +39,7 @@ export async function runWalkthrough({ name, env, rewrite, onSection }: Walkthro
     current = section
     const end = performance.now() + (repeat ? repeatMs : 0)
     for (;;) {
-      const printed = (await shell.run(rewrite?.(code) ?? code)).replaceAll('\\n', '\n')
+      const printed = (await shell.run(rewrite?.(code) ?? code, blockMs)).replaceAll('\\n', '\n')
       const missing = expected.filter((text) => !printed.includes(text))
       if (missing.length === 0) break
       if (performance.now() > end) assert.fail(`line ${line}: ${missing.join(' | ')} not in\n${printed}`)
@@ -70,17 +80,17 @@ class Shell {
     // Clients of daemons are where daemons are, which an ordinary user's PATH may lack; the lab itself is for root.
     const path = `${process.env['PATH']}:/usr/sbin:/sbin`
     const given = { ...process.env, ...env, PATH: path }
-    this.#child = spawn('bash', [], { env: given, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child = spawn('bash', [], { cwd: root, env: given, stdio: ['pipe', 'pipe', 'pipe'] })
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
   }
 
   /** Returns the output of the code, up to a mark that is printed after it. */
-  async run(code: string): Promise<string> {
+  async run(code: string, limitMs: number): Promise<string> {
     const mark = `--- ${crypto.randomUUID()} ---`
     this.#out = ''
     this.#child.stdin.write(`${code}\necho; echo '${mark}'\n`)
-    const end = performance.now() + 30_000
+    const end = performance.now() + limitMs
     while (!this.#out.includes(mark)) {
       assert.ok(performance.now() < end, `no end of\n${code}\n${this.#out}`)
       await sleep(10)

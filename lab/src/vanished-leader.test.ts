@@ -1,5 +1,5 @@
 // A reconciler that vanished: its machine loses its link, or its process is suspended. Neither its TCP connection nor its lock is
-// released, and another reconciler must still take over its regions (docs/operating.md, "When a machine vanishes").
+// released, and another reconciler must still take over its regions (docs/operating/failures.md, "When a machine vanishes").
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -36,7 +36,7 @@ describe(
       })
       await pharos.start()
       await pharos.apply()
-      await runWalkthrough({ name: 'byoip-walkthrough.md', env: { LAB: lab.folder, url: pharos.url } })
+      await runWalkthrough({ file: 'docs/byoip-walkthrough.md', env: { LAB: lab.folder, url: pharos.url } })
     })
   },
 )
@@ -60,7 +60,7 @@ describe(
       let prober: DnsProber | undefined
       stack.defer(() => prober?.[Symbol.asyncDispose]())
       await runWalkthrough({
-        name: 'dns-walkthrough.md',
+        file: 'docs/dns-walkthrough.md',
         env: { LAB: folder, url: pharos.url },
         rewrite: (code) => withPorts(code, dns),
         onSection(title) {

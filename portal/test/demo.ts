@@ -77,6 +77,11 @@ export class Demo {
     }
   }
 
+  /** Variables with which a command of the operator finds this demo. */
+  get environment(): { readonly PHAROS_DATA_DIR: string } {
+    return { PHAROS_DATA_DIR: join(this.#folder, 'data') }
+  }
+
   /** Mails to the address as they would be sent, oldest first. */
   mailsTo(address: string): string[] {
     const folder = join(this.#folder, 'data/mails')

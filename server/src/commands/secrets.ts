@@ -13,7 +13,7 @@ export const secrets: Command = {
   reseal  seals values under an older key again; can run beside Pharos, and more than once
 
   An older key can be removed from the ring once all processes use the new one, no value is under an older one, and values
-  of which only a MAC is stored have been used: see "Keys and their rotation" in docs/operating.md.`,
+  of which only a MAC is stored have been used: see docs/operating/rotate-keys.md.`,
   async run(context) {
     const [verb, ...args] = context.args
     parseArgs({ args: [...args], options: {} })

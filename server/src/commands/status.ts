@@ -16,7 +16,7 @@ export const status: Command = {
   summary: `print the state of regions, routers, registries, processes, holds and queues
 
 Exit codes: 0 all is well, 1 something needs attention, 2 the state could not be determined, for example without the
-database. docs/operating.md explains each line.`,
+database. docs/operating/status.md explains each line.`,
   async run(context) {
     const { values } = parseArgs({
       args: [...context.args],

@@ -1,5 +1,5 @@
 // Seals every encrypted value under the newest key of the ring, so that an older key can be removed from it. Values of which
-// only a MAC is stored cannot be moved this way: see docs/operating.md.
+// only a MAC is stored cannot be moved this way: see docs/operating/rotate-keys.md.
 import type { Db } from './postgres.ts'
 import { deriveKeys, open, seal, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import {

@@ -244,13 +244,13 @@ export function createMetrics() {
     }),
     regionChecked: new Gauge({
       name: 'pharos_region_last_check_timestamp_seconds',
-      help: 'Installation: time of the last comparison of each region with its routers. Alert if it is old.',
+      help: 'Installation: time of the last comparison of each region with its routers.',
       labelNames: ['region'],
       registers,
     }),
     regionOk: new Gauge({
       name: 'pharos_region_last_check_ok',
-      help: 'Installation: 1 if the last comparison of the region with its routers succeeded, else 0.',
+      help: 'Installation: 1 if the last comparison of the region with its routers succeeded and the next is not overdue, else 0. Alert if it is 0.',
       labelNames: ['region'],
       registers,
     }),

@@ -1,5 +1,5 @@
 // The settings of the process in one schema: name, type, limits, default and description. The environment variable of a
-// setting, its line in pharos.yaml, the table in docs/operating.md and the type Config are derived from it.
+// setting, its line in pharos.yaml, the table in docs/operating/settings.md and the type Config are derived from it.
 // Regions, teams and sources are not settings: they are in the platform file.
 import { Type, type Static } from 'typebox'
 import { authorizationKinds } from '@pharos/contract/announcement-checks'

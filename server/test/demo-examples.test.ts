@@ -1,20 +1,26 @@
-// The examples of the documentation, delivered to the demo platform as in the README.
+// The commands of README.md and the examples of docs/examples, against the demo platform.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { skipWithout } from '@pharos/lab/program'
+import { runWalkthrough } from '@pharos/lab/testing-walkthrough'
 import { sql } from 'kysely'
-import { receiveDelivery } from '../../analysis/delivery.ts'
-import { ingestDeliveries } from '../../analysis/ingest.ts'
-import { createTestDatabase } from '../../db/testing.ts'
-import { createOwnershipCache } from '../../inventory/ownership.ts'
-import { createKeyRing } from '../../runtime/secrets.ts'
-import { prepareDemo } from './demo.ts'
+import { receiveDelivery } from '../src/analysis/delivery.ts'
+import { ingestDeliveries } from '../src/analysis/ingest.ts'
+import { demoFile, prepareDemo } from '../src/commands/demo/demo.ts'
+import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createTestApi } from './api.ts'
 
-const keys = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
-const database = await createTestDatabase()
-after(() => database[Symbol.asyncDispose]())
-const folder = new URL('../../../../docs/examples/', import.meta.url)
-await prepareDemo(database.postgres, { secret: keys }, new Date())
+const api = await createTestApi({
+  PHAROS_IRR_SOURCES: pathToFileURL(demoFile('routes.rpsl')).href,
+  PHAROS_RPKI_SOURCES: pathToFileURL(demoFile('vrps.json')).href,
+})
+after(() => api[Symbol.asyncDispose]())
+const { database } = api
+const keys = api.config.secret
+const folder = new URL('../../docs/examples/', import.meta.url)
+await prepareDemo(database.postgres, api.config, new Date())
 await ingestDeliveries(database.postgres, createOwnershipCache())
 
 type Shown = {
@@ -39,6 +45,21 @@ async function deliver(file: string, sourceKey: string, secret: string): Promise
   )
   return rows[0]
 }
+
+test('the commands of the README work as documented', { skip: skipWithout('curl', 'jq') }, async () => {
+  const url = await api.server.listen({ host: '127.0.0.1', port: 0 })
+  await runWalkthrough({
+    file: 'README.md',
+    env: {},
+    rewrite: (code) => (code.startsWith('npm ') ? ':' : code.replaceAll('http://127.0.0.1:8080', url)),
+  })
+})
+
+test('the README has the two commands and three calls; all others are in docs/first-hour.md', () => {
+  const text = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  assert.equal(text.match(/^```sh$/gm)?.length, 4)
+  assert.match(text, /^```sh\nnpm start .*\nnpm test .*\n```$/m)
+})
 
 test("FastNetMon's example is an attack on the demo team, and over when its end is delivered", async () => {
   const attack = {

@@ -1,0 +1,123 @@
+// The alerts and dashboards of docs/operating: Prometheus accepts their expressions, their metrics exist, each alert has a
+// runbook and is tested.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { programPath, skipWithout } from '@pharos/lab/program'
+import { parse, stringify } from 'yaml'
+import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
+
+const run = promisify(execFile)
+const folder = fileURLToPath(new URL('../../docs/operating/', import.meta.url))
+const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+
+type Alert = { readonly alert: string; readonly expr: string; readonly annotations: Record<string, string> }
+type RuleFile = { readonly groups: readonly { readonly rules: readonly Alert[] }[] }
+type AlertTest = { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }
+type TestFile = { readonly tests: readonly { readonly alert_rule_test: readonly AlertTest[] }[] }
+type Dashboard = {
+  readonly uid: string
+  readonly panels: readonly {
+    readonly title: string
+    readonly targets: readonly { readonly expr: string }[]
+  }[]
+}
+
+const alerts = (parse(read('prometheus/rules.yaml')) as RuleFile).groups.flatMap(({ rules }) => rules)
+const dashboards = readdirSync(join(folder, 'grafana')).map(
+  (name) => JSON.parse(read(`grafana/${name}`)) as Dashboard,
+)
+const panels = dashboards.flatMap(({ uid, panels }) => panels.map((panel) => ({ ...panel, dashboard: uid })))
+
+/** Returns the metrics of an expression: names before a selector, an operator or the end, without functions and labels. */
+function metricsIn(expr: string): string[] {
+  const plain = expr.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\b(?:by|on) \([^)]*\)/g, '')
+  return [...plain.matchAll(/\b(?:pharos|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)
+}
+
+describe('alerts and dashboards', () => {
+  const known = new Set<string>()
+  const documentedAlerts: string[] = []
+
+  before(async () => {
+    const metrics = createMetrics()
+    collectProcessMetrics(metrics)
+    for (const { name, type } of await metrics.registry.getMetricsAsJSON()) {
+      const isHistogram = String(type) === 'histogram'
+      for (const suffix of isHistogram ? ['_bucket', '_count', '_sum'] : ['']) known.add(name + suffix)
+    }
+    for (const { name, help } of await metrics.registry.getMetricsAsJSON())
+      if (/\bAlert\b/.test(help)) documentedAlerts.push(name)
+  })
+
+  it('use metrics that exist', () => {
+    const used = [...alerts, ...panels.flatMap(({ targets }) => targets)].flatMap(({ expr }) =>
+      metricsIn(expr),
+    )
+    assert.ok(used.length > 80)
+    assert.deepEqual(
+      [...new Set(used)].filter((name) => !known.has(name)),
+      [],
+    )
+  })
+
+  it('contain an alert for each metric whose help names one', () => {
+    const used = new Set(alerts.flatMap(({ expr }) => metricsIn(expr)))
+    assert.deepEqual(
+      documentedAlerts.filter((name) => !used.has(name)),
+      [],
+    )
+  })
+
+  it('have a section of runbooks.md for each alert, and no others', () => {
+    const headings = [...read('runbooks.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!)
+    assert.deepEqual(
+      headings,
+      alerts.map(({ alert }) => alert),
+    )
+    for (const { alert, annotations } of alerts)
+      assert.equal(annotations['runbook'], `docs/operating/runbooks.md#${alert.toLowerCase()}`)
+  })
+
+  it('have a test for each alert in which it is silent, and one in which it fires', () => {
+    const tests = (parse(read('prometheus/rules.test.yaml')) as TestFile).tests.flatMap(
+      (one) => one.alert_rule_test,
+    )
+    for (const isFiring of [false, true]) {
+      const names = tests.filter(({ exp_alerts }) => (exp_alerts !== undefined) === isFiring)
+      assert.deepEqual(
+        names.map(({ alertname }) => alertname),
+        alerts.map(({ alert }) => alert),
+      )
+    }
+  })
+
+  it(
+    'are accepted by promtool, and each alert fires when it should',
+    { skip: skipWithout('promtool') },
+    async () => {
+      const temporary = await mkdtemp(join(tmpdir(), 'pharos-rules-'))
+      try {
+        const rules = panels.flatMap(({ dashboard, title, targets }) =>
+          targets.map(({ expr }) => ({
+            record: 'panel',
+            expr: expr.replaceAll('$__rate_interval', '5m'),
+            labels: { dashboard, title },
+          })),
+        )
+        const file = join(temporary, 'panels.yaml')
+        await writeFile(file, stringify({ groups: [{ name: 'panels', rules }] }))
+        await run(programPath('promtool'), ['check', 'rules', join(folder, 'prometheus/rules.yaml'), file])
+        await run(programPath('promtool'), ['test', 'rules', join(folder, 'prometheus/rules.test.yaml')])
+      } finally {
+        await rm(temporary, { recursive: true })
+      }
+    },
+  )
+})
