@@ -14,6 +14,8 @@ import { waitFor } from '../../lab/src/wait.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'pharos-start-'))
+/** All of the product starts: more than one state. */
+const startLimit = { timeoutMs: 540_000 }
 const children = new Set<ChildProcess>()
 
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
@@ -72,10 +74,14 @@ describe('pharos start', () => {
     })
     const url = `http://127.0.0.1:${port}`
     const ready = new RegExp(`\\nReady: ${url} sign in as demo@demo\\.example with the password \\S+\\n`)
-    await waitFor('the demo is ready', () => {
-      assert.equal(child.exitCode, null, printed.errors)
-      return ready.test(printed.out)
-    })
+    await waitFor(
+      'the demo is ready',
+      () => {
+        assert.equal(child.exitCode, null, printed.errors)
+        return ready.test(printed.out)
+      },
+      startLimit,
+    )
     const steps = printed.out
       .split('\n')
       .flatMap((line) => /^ *[\d.]+ s {2}(\w+ the \w+)/.exec(line)?.[1] ?? [])
