@@ -88,7 +88,8 @@ function installPackages(folder: string, arch: Arch): void {
   write(join(folder, 'package-lock.json'), { ...root, lockfileVersion: 3, requires: true, packages })
 }
 
-function forProduction({ devDependencies: _, bin: __, ...manifest }: Manifest): Manifest {
+function forProduction(given: Manifest): Manifest {
+  const { devDependencies: _, bin: __, ...manifest } = given
   const optional = Object.entries(manifest.optionalDependencies ?? {}).filter(
     ([name]) => !leftOut.includes(name),
   )

@@ -131,10 +131,7 @@ class TestProcess {
     processes.add(child)
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => this.#output.push(chunk))
     createInterface({ input: child.stdio[3] }).on('line', (line) => this.#apply(JSON.parse(line)))
-    void this.#exit.then(() => {
-      processes.delete(child)
-      this.#settle(undefined)
-    })
+    void this.#forget()
   }
 
   get isGrown() {
@@ -143,6 +140,12 @@ class TestProcess {
 
   get isRunning() {
     return this.#ended === undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  async #forget() {
+    await this.#exit
+    processes.delete(this.#child)
+    this.#settle(undefined)
   }
 
   /** Runs a file, adds its counts to those of the run, and prints its line. */

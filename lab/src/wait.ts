@@ -8,7 +8,7 @@ const limitMs = 300_000
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = limitMs, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = limitMs, everyMs = 20 }: { timeoutMs?: number | undefined; everyMs?: number } = {},
 ): Promise<T> {
   const endMs = performance.now() + timeoutMs
   for (;;) {

@@ -44,15 +44,15 @@ describe('a process that is told to stop', () => {
     const server = await startApi(5)
     try {
       const statuses: number[] = []
-      let isReady = true
+      const load = { isOver: false }
       const client = async () => {
-        while (isReady) statuses.push((await read(server)).status)
+        while (!load.isOver) statuses.push((await read(server)).status)
       }
       const clients = Promise.all([client(), client(), client()])
       while (statuses.length < 20) await sleep(10)
       server.signal('SIGTERM')
       while (await server.isReady()) await sleep(10)
-      isReady = false
+      load.isOver = true
       await clients
       assert.deepEqual(new Set(statuses), new Set([200]))
       assert.equal(await server.exit(), 0, server.lastOutput)

@@ -41,7 +41,6 @@ const withoutPolicy: Record<string, Open> = {
   restore_sources: { why: 'what of the network was compared after a restore' },
   restore_items: { why: 'differences of all teams that wait for staff' },
   migrations: { why: 'applied migrations' },
-  installation: { why: 'state of the installation as a whole' },
   notification_position: { why: 'a position in the outbox' },
   dns_servers: {
     why: 'name servers of the provider; their addresses, keys and errors are not shown',

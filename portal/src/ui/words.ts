@@ -166,6 +166,10 @@ const problems: Record<ProblemCode, Text> = {
     title: 'Temporarily unavailable',
     detail: 'Nothing was changed. Try again in a moment.',
   },
+  restoring: {
+    title: 'Changes are paused',
+    detail: 'Your provider restored a backup and compares it with the network. Nothing was changed. Try again later.',
+  },
   query_too_expensive: {
     title: 'Too much data',
     detail: 'Select a shorter time range, fewer keys or a coarser resolution, or add filters.',

@@ -11,6 +11,7 @@ import { createTokenRoute, listTokensRoute } from '@pharos/contract/token'
 import { silentLog } from '../runtime/log.ts'
 import { handle } from './mount.ts'
 import { createHttpServer } from './server.ts'
+import { openGate } from '../runtime/testing-gate.ts'
 
 const actor = {
   kind: 'user',
@@ -43,6 +44,7 @@ let names = ['first']
 const event = '{"id":"a","description":"ä'.padEnd(400, 'x')
 
 const server = createHttpServer({
+  gate: openGate,
   settings: {
     bodyLimitBytes: 10_000,
     deliveryLimitBytes: 1_000,

@@ -8,6 +8,7 @@ import { Failure } from '../runtime/error.ts'
 import { silentLog } from '../runtime/log.ts'
 import { handle, handleGuest } from './mount.ts'
 import { createHttpServer } from './server.ts'
+import { openGate } from '../runtime/testing-gate.ts'
 
 const actor = {
   kind: 'user',
@@ -24,6 +25,7 @@ const rate = { perSecond: 1_000, burst: 1_000 }
 const handlerTimeoutMs = 1_500
 
 const server = createHttpServer({
+  gate: openGate,
   settings: {
     bodyLimitBytes: 1_000,
     deliveryLimitBytes: 1_000,

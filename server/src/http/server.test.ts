@@ -10,6 +10,7 @@ import { Failure, notFound } from '../runtime/error.ts'
 import { silentLog } from '../runtime/log.ts'
 import { handle, handleStaff, handleStream } from './mount.ts'
 import { createHttpServer } from './server.ts'
+import { openGate } from '../runtime/testing-gate.ts'
 
 const actor = {
   kind: 'user',
@@ -29,6 +30,7 @@ let asked = () => {}
 let connection: Socket
 
 const server = createHttpServer({
+  gate: openGate,
   settings: {
     bodyLimitBytes: 1_000,
     deliveryLimitBytes: 1_000,

@@ -358,7 +358,7 @@ export function nameServerConformance(
     )
 
     it('rejects what runs when it is closed', async () => {
-      const { server } = fixture.absent
+      const server = fixture.absent
       const running = server.serials([zoneOf('plain')])
       await Promise.all([assert.rejects(running), server.close()])
       await assert.rejects(server.serials([zoneOf('plain')]))

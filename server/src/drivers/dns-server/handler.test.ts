@@ -31,7 +31,7 @@ nameServerConformance(
     return {
       primary,
       server: createFollower({ address, port, key }),
-      absent: { server: createFollower({ address: '127.0.0.9', port: 9, key, timeoutMs }), timeoutMs },
+      absent: createFollower({ address: '127.0.0.9', port: 9, key, timeoutMs }),
       restart: () => Promise.resolve(),
       stop: () => primary[Symbol.asyncDispose](),
     }

@@ -12,7 +12,7 @@ const makeFixture = async () => {
   return {
     primary,
     server,
-    absent: { server: absent, timeoutMs: 100 },
+    absent,
     restart: () => Promise.resolve(),
     stop: () => primary[Symbol.asyncDispose](),
   }

@@ -1,0 +1,2 @@
+export const nodeMajorMin: number
+export const heap: readonly string[]
