@@ -48,7 +48,7 @@ export const actionsOfArea: Readonly<Record<RestoreArea, readonly RestoreAction[
 }
 
 /** `add`: the database has it, the network does not; `remove`: the other way round. */
-export const differenceKinds = ['add', 'remove', 'change', 'queued'] as const
+const differenceKinds = ['add', 'remove', 'change', 'queued'] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
 
 const State = Enumeration('RestoreState', ['open', 'closed'])

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
-export type CopiedEntry = {
+type CopiedEntry = {
   readonly id: number
   /** ISO 8601. */
   readonly at: string

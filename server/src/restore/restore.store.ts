@@ -15,13 +15,13 @@ import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
-export type AreaCounts = {
+type AreaCounts = {
   readonly area: RestoreArea
   readonly items: number
   readonly undecided: number
   readonly adoptable: number
 }
-export type SourceRow = {
+type SourceRow = {
   readonly area: ComparedArea
   readonly name: string
   readonly compared: string | null
@@ -127,7 +127,7 @@ export async function listDecided(db: Db | Trx, restoreId: number): Promise<Deci
   return rows
 }
 
-export type FoundDifferences = {
+type FoundDifferences = {
   readonly area: ComparedArea
   /** Region, scrubber or name server. */
   readonly source: string
@@ -176,7 +176,7 @@ export async function saveProblem(
     on conflict (restore_id, area, name) do update set problem = excluded.problem`.execute(db)
 }
 
-export type NewDecision = {
+type NewDecision = {
   readonly area: RestoreArea
   readonly action: RestoreAction
   readonly ids: readonly number[] | undefined

@@ -26,7 +26,7 @@ export type ReportDifferences = (
   ),
 ) => Promise<void>
 
-export type ClosedRunDeps = ReconcileDeps & {
+type ClosedRunDeps = ReconcileDeps & {
   readonly region: string
   /** The routes of the routers before the restore; undefined if this process does not know them. */
   readonly known: KeptPlan | undefined

@@ -7,7 +7,7 @@ import type { CheckedRow, Plan } from './plan.ts'
 import { sameRoute, type Route } from './speaker.ts'
 
 /** The plan of one router, and the routes that it had before the restore: it may have lost them since. */
-export type ComparedRouter = {
+type ComparedRouter = {
   readonly name: string
   readonly plan: Plan
   readonly known: ReadonlyMap<Prefix, Route>

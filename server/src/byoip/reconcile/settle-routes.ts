@@ -11,7 +11,7 @@ import type { HeldChange } from './guard.ts'
 import { endBlackholes, forgetAnnounced, insertApproval, listRegionIds } from './settle-routes.store.ts'
 
 /** A decided difference, as restore/settle.ts has it. */
-export type DecidedRoute = {
+type DecidedRoute = {
   /** Slug of the region. */
   readonly source: string
   /** The prefix. */

@@ -15,7 +15,7 @@ import { resolveSettings } from '../zone/zone.ts'
 import { raiseSerial } from './compare-server.store.ts'
 
 /** A decided difference, as restore/settle.ts has it. */
-export type DecidedZone = {
+type DecidedZone = {
   /** Name of the name server. */
   readonly source: string
   readonly subject: string
