@@ -1,4 +1,5 @@
 // All benchmarks, in the order in which they are measured.
+import { capacity } from './capacity.ts'
 import { collectFlows } from './collect-flows.ts'
 import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
@@ -81,4 +82,5 @@ export const benchmarks: readonly Benchmark[] = [
   nftablesRules,
   compileListsBenchmark,
   portal,
+  capacity,
 ]
