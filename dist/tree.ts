@@ -98,5 +98,14 @@ function forProduction(given: Manifest): Manifest {
 
 function rootManifest() {
   const { name, version, license, overrides } = manifestOf(repository)
-  return { name, version, private: true, license, type: 'module', engines: { node: '>=24' }, workspaces, overrides }
+  return {
+    name,
+    version,
+    private: true,
+    license,
+    type: 'module',
+    engines: { node: '>=24' },
+    workspaces,
+    overrides,
+  }
 }

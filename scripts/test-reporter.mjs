@@ -14,7 +14,12 @@ export default async function* reportEvents(source) {
     else if (type === 'test:pass' || type === 'test:fail') {
       count(file, type, data)
       if (data.nesting === 0) {
-        send({ file: data.name, ...file, cpuSeconds: cpuSeconds(), rssMib: process.memoryUsage.rss() / 2 ** 20 })
+        send({
+          file: data.name,
+          ...file,
+          cpuSeconds: cpuSeconds(),
+          rssMib: process.memoryUsage.rss() / 2 ** 20,
+        })
         file = emptyResult()
       }
     } else if (type === 'test:diagnostic' && data.message.startsWith('Error')) send({ note: data.message })

@@ -43,175 +43,186 @@ const operator = { actor: 'operator' }
 const ring = createKeyRing(['k'.repeat(32)])
 const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 
-describe('a restored backup', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc'), timeout: 900_000 }, () => {
-  const stack = new AsyncDisposableStack()
-  let lab: Lab
-  let database: TestDatabase
-  let name: string
-  let postgres: Postgres
-  let team: number
-  const ids: Record<string, number> = {}
-
-  before(async () => {
-    lab = stack.use(await createLab({ regions: ['ams'], deferralSeconds: 12 }))
-    database = stack.use(await createTestDatabase())
-    name = /pharos_test_\w+/.exec(database.databaseUrl)![0]
-    const region = (await seedRegions(database.postgres, ['ams'])).ams!
-    team = await seedTeam(database.postgres, 'ours')
-    for (const prefix of [kept, disabled, enabled])
-      ids[prefix] = await seedAnnouncement(database.postgres, {
-        teamId: team,
-        prefix,
-        enabled: prefix !== enabled,
-        regions: [region],
-      })
-    await database.postgres.stop()
-    stack.defer(() => admin(`drop database if exists ${name}_backup`))
-    {
-      // An installation that has run: a database that no process has used is no backup.
-      await using running = await start()
-      assert.ok(running)
-      await writeAudit(postgres.owner, { teamId: null, actor: 'operator', action: 'test', target: 'test' })
-      await waitFor('the first routes', async () => (await lab.birdRoutes('ams')).length === 2)
-      await sealed()
-    }
-    await admin(`create database ${name}_backup template ${name}`)
-    stack.use(await start())
-    await waitFor('the first routes', async () => (await lab.birdRoutes('ams')).length === 2)
-  })
-  after(() => stack.disposeAsync())
-
-  async function admin(...statements: readonly string[]): Promise<void> {
-    const client = new Client(database.databaseUrl.replaceAll(name, 'postgres'))
-    await client.connect()
-    try {
-      for (const statement of statements) await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-
-  /** The parts of one process; they stop with the stack. */
-  async function start(): Promise<AsyncDisposable> {
+describe(
+  'a restored backup',
+  { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc'), timeout: 900_000 },
+  () => {
     const stack = new AsyncDisposableStack()
-    postgres = stack.use(await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' }))
-    const metrics = createMetrics()
-    const waker = createWaker(postgres)
-    await waker.start()
-    stack.defer(() => waker.stop())
-    const gate = new RestoreGate({
-      db: postgres.owner,
-      file: createWitnessFile(join(lab.folder, 'witness.json')),
-      inform: async () => {},
-      log,
-      metrics,
+    let lab: Lab
+    let database: TestDatabase
+    let name: string
+    let postgres: Postgres
+    let team: number
+    const ids: Record<string, number> = {}
+
+    before(async () => {
+      lab = stack.use(await createLab({ regions: ['ams'], deferralSeconds: 12 }))
+      database = stack.use(await createTestDatabase())
+      name = /pharos_test_\w+/.exec(database.databaseUrl)![0]
+      const region = (await seedRegions(database.postgres, ['ams'])).ams!
+      team = await seedTeam(database.postgres, 'ours')
+      for (const prefix of [kept, disabled, enabled])
+        ids[prefix] = await seedAnnouncement(database.postgres, {
+          teamId: team,
+          prefix,
+          enabled: prefix !== enabled,
+          regions: [region],
+        })
+      await database.postgres.stop()
+      stack.defer(() => admin(`drop database if exists ${name}_backup`))
+      {
+        // An installation that has run: a database that no process has used is no backup.
+        await using running = await start()
+        assert.ok(running)
+        await writeAudit(postgres.owner, { teamId: null, actor: 'operator', action: 'test', target: 'test' })
+        await waitFor('the first routes', async () => (await lab.birdRoutes('ams')).length === 2)
+        await sealed()
+      }
+      await admin(`create database ${name}_backup template ${name}`)
+      stack.use(await start())
+      await waitFor('the first routes', async () => (await lab.birdRoutes('ams')).length === 2)
     })
-    const reconcilers = createReconcilers({
-      postgres,
-      waker,
-      speakersOf: ({ slug }) => [
-        {
-          name: slug,
-          speaker: createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner }),
-          routes: {},
+    after(() => stack.disposeAsync())
+
+    async function admin(...statements: readonly string[]): Promise<void> {
+      const client = new Client(database.databaseUrl.replaceAll(name, 'postgres'))
+      await client.connect()
+      try {
+        for (const statement of statements) await client.query(statement)
+      } finally {
+        await client.end()
+      }
+    }
+
+    /** The parts of one process; they stop with the stack. */
+    async function start(): Promise<AsyncDisposable> {
+      const stack = new AsyncDisposableStack()
+      postgres = stack.use(await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' }))
+      const metrics = createMetrics()
+      const waker = createWaker(postgres)
+      await waker.start()
+      stack.defer(() => waker.stop())
+      const gate = new RestoreGate({
+        db: postgres.owner,
+        file: createWitnessFile(join(lab.folder, 'witness.json')),
+        inform: async () => {},
+        log,
+        metrics,
+      })
+      const reconcilers = createReconcilers({
+        postgres,
+        waker,
+        speakersOf: ({ slug }) => [
+          {
+            name: slug,
+            speaker: createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner }),
+            routes: {},
+          },
+        ],
+        keptPlans: createKeptPlans(join(lab.folder, 'reconciler'), ring),
+        gate,
+        report: async ({ region: source, ...found }) =>
+          found.problem === null
+            ? saveDifferences(postgres.owner, { area: 'routes', source, differences: found.routes })
+            : saveProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
+        log,
+        metrics,
+        intervalMs: 1_000,
+      })
+      for (const part of [gate, createSealer({ postgres, ring, log, metrics }), reconcilers]) {
+        await part.start?.()
+        stack.defer(() => part.stop?.())
+      }
+      return stack
+    }
+
+    async function patch(prefix: string, isEnabled: boolean): Promise<void> {
+      await patchAnnouncement(
+        { postgres, memberToggle: true, now: () => new Date() },
+        operationOf(team),
+        ids[prefix]!,
+        { enabled: isEnabled },
+      )
+    }
+
+    const sealed = () =>
+      waitFor('the seals', async () => {
+        const { rows } = await sql`select from audit_unsealed`.execute(postgres.owner)
+        return rows.length === 0
+      })
+
+    const routes = async () => (await lab.birdRoutes('ams')).map(({ prefix }) => prefix).sort()
+
+    /** Two changes after the backup, remembered by the process, and then the backup in place of the database. */
+    async function restoreAfterChanges(): Promise<RestoreRow> {
+      await patch(disabled, false)
+      await patch(enabled, true)
+      await waitFor('the changes', async () => (await routes()).join() === [kept, enabled].join())
+      await sealed()
+      // Longer than the process needs to remember the last seal.
+      const [{ at }] = (await sql<{ at: Date }>`select clock_timestamp() as at`.execute(postgres.owner))
+        .rows as [{ at: Date }]
+      const file = createWitnessFile(join(lab.folder, 'witness.json'))
+      await waitFor('the witness', () => Date.parse(file.read()?.at ?? '') > at.getTime())
+      await admin(`drop database ${name} with (force)`, `create database ${name} template ${name}_backup`)
+      return compared()
+    }
+
+    const compared = () =>
+      waitFor('the comparison', async () => {
+        const open = await findOpenRestore(postgres.owner).catch(() => undefined)
+        return open?.sources.every((one) => one.compared !== null) && open
+      })
+
+    async function decide(id: number, action: 'apply' | 'adopt'): Promise<void> {
+      await decideRestoreAs({ db: postgres.owner }, operator, id, { area: 'routes', action })
+      const nothing = async () => async () => {}
+      const deps = {
+        db: postgres.owner,
+        now: () => new Date(),
+        settle: {
+          routes:
+            async (items: Parameters<typeof settleRoutes>[3]) =>
+            (...[trx, by, now]: [Parameters<typeof settleRoutes>[0], typeof operator, Date]) =>
+              settleRoutes(trx, by, now, items),
+          blackholes: nothing,
+          shield: nothing,
+          zones: nothing,
         },
-      ],
-      keptPlans: createKeptPlans(join(lab.folder, 'reconciler'), ring),
-      gate,
-      report: async ({ region: source, ...found }) =>
-        found.problem === null
-          ? saveDifferences(postgres.owner, { area: 'routes', source, differences: found.routes })
-          : saveProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
-      log,
-      metrics,
-      intervalMs: 1_000,
-    })
-    for (const part of [gate, createSealer({ postgres, ring, log, metrics }), reconcilers]) {
-      await part.start?.()
-      stack.defer(() => part.stop?.())
+      }
+      await closeRestoreAs(deps, operator, id, {})
     }
-    return stack
-  }
 
-  async function patch(prefix: string, isEnabled: boolean): Promise<void> {
-    await patchAnnouncement(
-      { postgres, memberToggle: true, now: () => new Date() },
-      operationOf(team),
-      ids[prefix]!,
-      { enabled: isEnabled },
-    )
-  }
-
-  const sealed = () =>
-    waitFor('the seals', async () => {
-      const { rows } = await sql`select from audit_unsealed`.execute(postgres.owner)
-      return rows.length === 0
+    it('changes nothing at the peer, and nothing either if the network is adopted', async () => {
+      const { id, areas } = await restoreAfterChanges()
+      assert.deepEqual(areas, [{ area: 'routes', items: 2, undecided: 2, adoptable: 2 }])
+      using seen = lab.watchBirdRoutes('ams')
+      await decide(id, 'adopt')
+      await waitFor('the states', async () => {
+        const { rows } = await sql`
+        select from announcement_regions where state not in ('announced', 'withdrawn')`.execute(
+          postgres.owner,
+        )
+        return rows.length === 0
+      })
+      assert.deepEqual(seen.changes, [])
+      assert.deepEqual(await routes(), [kept, enabled])
     })
 
-  const routes = async () => (await lab.birdRoutes('ams')).map(({ prefix }) => prefix).sort()
-
-  /** Two changes after the backup, remembered by the process, and then the backup in place of the database. */
-  async function restoreAfterChanges(): Promise<RestoreRow> {
-    await patch(disabled, false)
-    await patch(enabled, true)
-    await waitFor('the changes', async () => (await routes()).join() === [kept, enabled].join())
-    await sealed()
-    // Longer than the process needs to remember the last seal.
-    const [{ at }] = (await sql<{ at: Date }>`select clock_timestamp() as at`.execute(postgres.owner)).rows as [
-      { at: Date },
-    ]
-    const file = createWitnessFile(join(lab.folder, 'witness.json'))
-    await waitFor('the witness', () => Date.parse(file.read()?.at ?? '') > at.getTime())
-    await admin(`drop database ${name} with (force)`, `create database ${name} template ${name}_backup`)
-    return compared()
-  }
-
-  const compared = () =>
-    waitFor('the comparison', async () => {
-      const open = await findOpenRestore(postgres.owner).catch(() => undefined)
-      return open?.sources.every((one) => one.compared !== null) && open
+    it('gives a restarted gobgpd what the database confirms, and the peer the backup once it is applied', async () => {
+      await patch(enabled, false)
+      await waitFor('the withdrawal', async () => (await routes()).join() === kept)
+      const { id } = await restoreAfterChanges()
+      await lab.killGobgpd('ams')
+      await waitFor('the confirmed route', async () => (await routes()).join() === kept, {
+        timeoutMs: 180_000,
+      })
+      assert.equal((await compared()).areas[0]?.items, 2)
+      await decide(id, 'apply')
+      await waitFor(
+        'the routes of the backup',
+        async () => (await routes()).join() === [kept, disabled].join(),
+      )
     })
-
-  async function decide(id: number, action: 'apply' | 'adopt'): Promise<void> {
-    await decideRestoreAs({ db: postgres.owner }, operator, id, { area: 'routes', action })
-    const nothing = async () => async () => {}
-    const deps = {
-      db: postgres.owner,
-      now: () => new Date(),
-      settle: {
-        routes: async (items: Parameters<typeof settleRoutes>[3]) =>
-          (...[trx, by, now]: [Parameters<typeof settleRoutes>[0], typeof operator, Date]) =>
-            settleRoutes(trx, by, now, items),
-        blackholes: nothing,
-        shield: nothing,
-        zones: nothing,
-      },
-    }
-    await closeRestoreAs(deps, operator, id, {})
-  }
-
-  it('changes nothing at the peer, and nothing either if the network is adopted', async () => {
-    const { id, areas } = await restoreAfterChanges()
-    assert.deepEqual(areas, [{ area: 'routes', items: 2, undecided: 2, adoptable: 2 }])
-    using seen = lab.watchBirdRoutes('ams')
-    await decide(id, 'adopt')
-    await waitFor('the states', async () => {
-      const { rows } = await sql`
-        select from announcement_regions where state not in ('announced', 'withdrawn')`.execute(postgres.owner)
-      return rows.length === 0
-    })
-    assert.deepEqual(seen.changes, [])
-    assert.deepEqual(await routes(), [kept, enabled])
-  })
-
-  it('gives a restarted gobgpd what the database confirms, and the peer the backup once it is applied', async () => {
-    await patch(enabled, false)
-    await waitFor('the withdrawal', async () => (await routes()).join() === kept)
-    const { id } = await restoreAfterChanges()
-    await lab.killGobgpd('ams')
-    await waitFor('the confirmed route', async () => (await routes()).join() === kept, { timeoutMs: 180_000 })
-    assert.equal((await compared()).areas[0]?.items, 2)
-    await decide(id, 'apply')
-    await waitFor('the routes of the backup', async () => (await routes()).join() === [kept, disabled].join())
-  })
-})
+  },
+)

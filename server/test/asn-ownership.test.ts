@@ -339,7 +339,17 @@ describe('an ASN', { skip }, () => {
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
     const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
-    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres, flowStore, gate: openGate, draining: new AbortController().signal })
+    const part = asnProofsPart({
+      config,
+      waker,
+      log,
+      metrics,
+      ...views,
+      postgres,
+      flowStore,
+      gate: openGate,
+      draining: new AbortController().signal,
+    })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(

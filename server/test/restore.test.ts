@@ -227,7 +227,10 @@ describe('a restored database', () => {
     await patch(enabled, true)
     await waitFor('the changes', () => onRouter().join() === [kept, enabled].join())
     await changeZone(db(), zone, { added: 'www 300 A 192.0.2.2' })
-    await waitFor('the zone', async () => (observed = await servedSerial()) > 0 && observed === (await serialOf()))
+    await waitFor(
+      'the zone',
+      async () => (observed = await servedSerial()) > 0 && observed === (await serialOf()),
+    )
     await remembered()
     const changes = router.changes
     await restoreBackup()
@@ -268,7 +271,10 @@ describe('a restored database', () => {
   it('is shown by pharos status, which exits with 1', async () => {
     const { code, printed } = await runCommand(statusCommand, [])
     assert.equal(code, 1)
-    assert.match(printed, /restore \d+: nothing is sent since .*, 3 differences are undecided: pharos restore show/)
+    assert.match(
+      printed,
+      /restore \d+: nothing is sent since .*, 3 differences are undecided: pharos restore show/,
+    )
   })
 
   it('cannot be closed while a difference has no decision', async () => {
@@ -295,12 +301,17 @@ describe('a restored database', () => {
     ])
     await waitFor('the next serial', async () => (await servedSerial()) > observed)
     await waitFor('the routes are observed', async () => {
-      const { rows } = await sql`select from announcement_regions where state not in ('announced', 'withdrawn')`.execute(db())
+      const { rows } =
+        await sql`select from announcement_regions where state not in ('announced', 'withdrawn')`.execute(
+          db(),
+        )
       return rows.length === 0
     })
     assert.deepEqual(onRouter(), [kept, enabled])
     assert.equal(router.changes, changes)
-    const mail = await sql<{ error: string }>`select error from mails where recipient = 'old@example.net'`.execute(db())
+    const mail = await sql<{
+      error: string
+    }>`select error from mails where recipient = 'old@example.net'`.execute(db())
     assert.match(mail.rows[0]!.error, /^discarded/)
   })
 
@@ -317,7 +328,8 @@ describe('a restored database', () => {
   })
 
   it('is applied to the network if that is decided', async () => {
-    for (const args of [['apply', 'routes'], ['apply', 'zones'], ['close']]) await runCommand(restoreCommand, args)
+    for (const args of [['apply', 'routes'], ['apply', 'zones'], ['close']])
+      await runCommand(restoreCommand, args)
     await waitFor('the routes of the backup', () => onRouter().join() === [kept, disabled].join())
     assert.equal(await findOpen(), undefined)
   })
@@ -354,7 +366,10 @@ describe('a restored database', () => {
     for (const [loop, results] of held) {
       // A run that failed, on a busy machine, says nothing.
       if (results.has('ok'))
-        assert.ok(sendsNothing.includes(loop), `the loop ${loop} runs while a restore is open: is that right?`)
+        assert.ok(
+          sendsNothing.includes(loop),
+          `the loop ${loop} runs while a restore is open: is that right?`,
+        )
       if (results.has('held'))
         assert.ok([...waiting, ...comparing].includes(loop), `the loop ${loop} waits while a restore is open`)
     }

@@ -51,7 +51,10 @@ function OpenRestore({ restore }: { restore: Restore }) {
   const uncompared = sources.filter(({ compared }) => compared === null)
   return (
     <Stack gap="md">
-      <Section title={detail} actions={<Close restore={restore} disabled={undecided + uncompared.length > 0} />}>
+      <Section
+        title={detail}
+        actions={<Close restore={restore} disabled={undecided + uncompared.length > 0} />}
+      >
         <div className={classes['facts']}>
           <Facts
             facts={[
@@ -95,7 +98,9 @@ function Close({ restore, disabled }: { restore: Restore; disabled: boolean }) {
 }
 
 const refresh = async (): Promise<void> => {
-  await Promise.all([listRestoresRoute, getRestoreRoute, listRestoreItemsRoute].map((route) => invalidate(route)))
+  await Promise.all(
+    [listRestoresRoute, getRestoreRoute, listRestoreItemsRoute].map((route) => invalidate(route)),
+  )
 }
 
 function Area({ restore, area }: { restore: Restore; area: RestoreArea }) {
@@ -120,7 +125,12 @@ function Area({ restore, area }: { restore: Restore; area: RestoreArea }) {
           {actionsOfArea[area]
             .filter((action) => action !== 'adopt' || items.some(({ adoptable }) => adoptable))
             .map((action) => (
-              <Decide key={action} action={action} label={t.all(t.actions[action])} onSubmit={() => decide(action)} />
+              <Decide
+                key={action}
+                action={action}
+                label={t.all(t.actions[action])}
+                onSubmit={() => decide(action)}
+              />
             ))}
         </Group>
       }

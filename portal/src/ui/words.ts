@@ -168,7 +168,13 @@ const problems: Record<ProblemCode, Text> = {
   },
   restoring: {
     title: 'Changes are paused',
-    detail: 'Your provider restored a backup and compares it with the network. Nothing was changed. Try again later.',
+    detail:
+      'Your provider restored a backup and compares it with the network. Nothing was changed. Try again later.',
+  },
+  undecided: {
+    title: 'Decide all differences first',
+    detail: 'Some differences between the database and the network are undecided.',
+    takesDetail: true,
   },
   query_too_expensive: {
     title: 'Too much data',

@@ -89,11 +89,7 @@ export const start: Command = {
 }
 
 /** A person watches the demo: readable lines, and only warnings, unless the settings override it. */
-async function configure(
-  context: CommandContext,
-  say: (text: string) => void,
-  isAccepted: boolean,
-) {
+async function configure(context: CommandContext, say: (text: string) => void, isAccepted: boolean) {
   const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
   // Before the configuration is read, which creates the secret in the data directory.
   emptyDataDir(env)

@@ -223,7 +223,9 @@ export async function markClosed(trx: Trx, id: number, actor: string): Promise<v
 export async function discardMails(trx: Trx, before: Date): Promise<void> {
   await sql`
     update mails set failed = now(), content_sealed = null, error = 'discarded: the database was restored'
-    where sent is null and failed is null and created <= ${before} and template <> 'restore-open'`.execute(trx)
+    where sent is null and failed is null and created <= ${before} and template <> 'restore-open'`.execute(
+    trx,
+  )
   await sql`update notifications set mail = 'none' where mail = 'waiting' and at <= ${before}`.execute(trx)
   await sql`
     update notification_mailings d set due = null where not exists (

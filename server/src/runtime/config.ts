@@ -108,7 +108,8 @@ export function loadKeylessConfig(env: Environment, files: Files, checks?: Setti
   return { ...withoutSecret(settings), newSecretPath: hasSecret ? undefined : path }
 }
 
-function withoutSecret({ secret: _, ...rest }: Settings): Omit<Config, 'secret'> {
+function withoutSecret(settings: Settings): Omit<Config, 'secret'> {
+  const { secret: _, ...rest } = settings
   const entries = Object.entries(rest).map(([name, value]) => [camel(name), value] as const)
   return Object.fromEntries(entries) as Omit<Config, 'secret'>
 }
