@@ -338,7 +338,8 @@ describe('an ASN', { skip }, () => {
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
     const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
-    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres, flowStore })
+    const draining = new AbortController().signal
+    const part = asnProofsPart({ config, waker, log, metrics, draining, ...views, postgres, flowStore })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(
