@@ -12,8 +12,6 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { Gobgpd } from '../../lab/src/gobgpd.ts'
-import { freePort, randomSubnet } from '../../lab/src/address.ts'
 import { skipWithout } from '../../lab/src/program.ts'
 import { compareCounts } from '../src/analysis/testing.ts'
 import { sourceSecretMac } from '../src/analysis/credential.ts'
@@ -21,11 +19,11 @@ import { fixture } from '../src/analysis/sources/fixtures.ts'
 import { seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { openPostgres, type Postgres } from '../src/db/postgres.ts'
 import { createTestDatabase } from '../src/db/testing.ts'
-import { createGobgpSpeaker } from '../src/drivers/gobgp/speaker.ts'
 import { createKeyRing, mac, type KeyRing } from '../src/runtime/secrets.ts'
 import { createApiToken, formatApiToken } from '../src/session/api-token-format.ts'
 import { untilAcknowledged, type Acknowledged, type Request } from './support/persistent-client.ts'
 import { createRandom, testSeed, type Random } from './support/random.ts'
+import { startRouter, watchRouter } from './support/router.ts'
 import { ServerProcess } from './support/server-process.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 
@@ -335,29 +333,6 @@ async function killRepeatedly(
   }
 }
 
-/** Polls the router continuously: a stable prefix that is missing once is a customer's outage. */
-function watchRouter(address: string, owner: string, stable: readonly string[]) {
-  const speaker = createGobgpSpeaker({ address, owner, insecure: true })
-  const missing = new Set<string>()
-  let polls = 0
-  const stopping = new AbortController()
-  const watch = async () => {
-    for (; !stopping.signal.aborted; await sleep(50)) {
-      const there = new Set<string>((await speaker.list()).map(({ prefix }) => prefix))
-      for (const prefix of stable) if (!there.has(prefix)) missing.add(prefix)
-      polls++
-    }
-    await speaker.close()
-  }
-  const watched = watch()
-  watched.catch(() => {})
-  return async () => {
-    stopping.abort()
-    await watched
-    return { missing, polls }
-  }
-}
-
 const serverSettings = (secret: string): Record<string, string> => ({
   PHAROS_SECRET: secret,
   PHAROS_RATE_LIMIT_PER_SECOND: '100000',
@@ -474,12 +449,4 @@ function explained(cause: unknown, servers: readonly ServerProcess[]): Error {
 async function withDatabase<T>(dataDir: string, work: (postgres: Postgres) => Promise<T>): Promise<T> {
   await using postgres = await openPostgres({ dataDir })
   return await work(postgres)
-}
-
-async function startRouter(folder: string): Promise<Gobgpd> {
-  const address = `${randomSubnet()}.1`
-  const [bgpPort, apiPort] = [await freePort(address, 1790), await freePort(address, 50_051)]
-  const router = new Gobgpd({ folder, address, bgpPort, apiPort, asn: 64500, neighbors: [] })
-  await router.start()
-  return router
 }

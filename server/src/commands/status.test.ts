@@ -13,7 +13,9 @@ import { readConfiguration } from './configuration.ts'
 import { createLog } from '../runtime/log.ts'
 import type { Status } from '../roles/status.ts'
 import { CommandFailure } from './command.ts'
+import { migrate } from './migrate.ts'
 import { status } from './status.ts'
+import { runCommand } from './testing.ts'
 
 const files: Files = { read: () => undefined, mode: () => 0o600, create: () => {} }
 const established = [
@@ -137,6 +139,19 @@ describe('pharos status', () => {
     for (const code of ['region_stale', 'region_unled', 'role_missing', 'lag'] as const)
       assert.ok(found.includes(code), `${code} is not in ${found.join()}`)
     assert.equal((await run()).code, 1)
+  })
+
+  test('reports an upgrade that is not finished', async () => {
+    await startRoles()
+    await until('no problems', async () => (await run()).code === 0)
+    for (const floor of [null, '0.0.9']) {
+      await sql`update installation set schema_floor = ${floor}`.execute(owner())
+      assert.ok((await codes()).includes('upgrade_unfinished'), String(floor))
+    }
+    assert.match((await run()).printed, /\n {2}database: run pharos migrate --finish when every process runs Pharos \d/)
+    await sql`update installation set schema_floor = '0.0.9'`.execute(owner())
+    await runCommand(database, migrate, '--finish')
+    assert.ok(!(await codes()).includes('upgrade_unfinished'))
   })
 
   test('reports messages that could be sent to webhooks, and none that wait for a disabled or paused one', async () => {

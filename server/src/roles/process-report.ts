@@ -2,10 +2,11 @@
 // Nothing depends on it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { belowFloor } from '../db/schema-floor.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { version } from '../runtime/version.ts'
+import { compareVersions, version } from '../runtime/version.ts'
 import { readRegistries } from './registry-sources.ts'
 import type { FlowStoreReport } from './flow-store.ts'
 import type { Shared } from './shared.ts'
@@ -30,8 +31,8 @@ export function processReportPart(
     name: 'process-report',
     sends: 'nothing',
     intervalMs: reportIntervalMs,
-    run: async () =>
-      saveProcess(db, {
+    run: async () => {
+      const floor = await saveProcess(db, {
         id,
         host: hostname(),
         pid: process.pid,
@@ -41,7 +42,12 @@ export function processReportPart(
         loops: await readLoops(metrics),
         registries: readsRegistries ? readRegistries(shared) : [],
         flow_store: readFlowStore(),
-      }),
+      })
+      if (floor === null || compareVersions(version, floor) >= 0) return
+      // It was out of reach of the database when the upgrade was finished, or was just starting.
+      log.error({ floor }, belowFloor(version, floor))
+      process.kill(process.pid, 'SIGTERM')
+    },
     log,
     metrics,
   })

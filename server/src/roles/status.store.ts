@@ -42,16 +42,26 @@ export type ProcessReport = {
   readonly flow_store: FlowStoreReport | null
 }
 
-/** Also removes processes that were killed a day ago. */
-export async function saveProcess(db: Db, report: ProcessReport): Promise<void> {
+/** Returns the oldest release that may run. Also removes processes that were killed a day ago. */
+export async function saveProcess(db: Db, report: ProcessReport): Promise<string | null> {
   const { id, host, pid, version, roles, started, loops, registries, flow_store } = report
-  await sql`
+  const { rows } = await sql<{ floor: string | null }>`
     with gone as (delete from processes where seen < now() - interval '1 day')
     insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store)
     values (${id}, ${host}, ${pid}, ${version}, ${roles}::text[], ${started}, now(), ${JSON.stringify(loops)},
       ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)})
     on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries,
-      flow_store = excluded.flow_store`.execute(db)
+      flow_store = excluded.flow_store
+    returning (select schema_floor from installation) as floor`.execute(db)
+  return rows[0]?.floor ?? null
+}
+
+/** The oldest release that may run; null before the first upgrade was finished. */
+export async function readFloor(trx: Trx): Promise<string | null> {
+  const { rows } = await sql<{ floor: string | null }>`select schema_floor as floor from installation`.execute(
+    trx,
+  )
+  return rows[0]?.floor ?? null
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {

@@ -7,6 +7,7 @@ import { describeHeld } from '../platform/guard.ts'
 import { listImports, type ImportState } from '../platform/import-state.store.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
+import { compareVersions, version } from '../runtime/version.ts'
 import { sql } from 'kysely'
 import { readFigures, type Figures } from './figures.store.ts'
 import { reportIntervalMs, type Role } from './process-report.ts'
@@ -14,6 +15,7 @@ import {
   listOpenHolds,
   readOpenRestore,
   listProcesses,
+  readFloor,
   readLag,
   readLeaders,
   type Lag,
@@ -40,6 +42,7 @@ export type StatusProblemCode =
   | 'operator_webhook_failing'
   | 'import_failed'
   | 'import_held'
+  | 'upgrade_unfinished'
 
 export type StatusProblem = {
   readonly code: StatusProblemCode
@@ -62,6 +65,8 @@ export type Status = {
   readonly visibility: readonly SourceStatus[]
   /** Imports of inventory; empty if none has run. */
   readonly imports: readonly ImportState[]
+  /** The oldest release that may run; null before the first upgrade was finished. */
+  readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
   /** Most urgent first; empty if nothing needs attention. */
   readonly problems: readonly StatusProblem[]
@@ -98,6 +103,7 @@ export async function readStatus(
         visibility: await listSources(trx),
         imports: await listImports(trx),
         lag: await readLag(trx),
+        schema_floor: await readFloor(trx),
       }
     })
   const { deliveries, mails, webhooks } = await readFigures(db)
@@ -117,6 +123,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...visibilityProblems(status),
     ...importProblems(status),
     ...lagProblems(status.lag),
+    ...upgradeProblems(status),
   ]
 }
 
@@ -148,6 +155,18 @@ function regionProblems(
   }
   return problems
 }
+
+/** New values are written, and what only older releases need is removed, once the upgrade is finished. */
+const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>
+  floor !== null && compareVersions(floor, version) >= 0
+    ? []
+    : [
+        {
+          code: 'upgrade_unfinished',
+          subject: 'database',
+          message: `run pharos migrate --finish when every process runs Pharos ${version}`,
+        },
+      ]
 
 const holdProblems = ({ holds }: Pick<Status, 'holds'>): StatusProblem[] =>
   holds.map(({ id, region }) => ({
