@@ -30,7 +30,14 @@ import { readBlackholeRows } from '../../src/byoip/reconcile/blackhole.store.ts'
 import { listHoldItems } from '../../src/byoip/reconcile/hold.store.ts'
 import { confirmWithdrawals } from '../../src/byoip/reconcile/reconcile.store.ts'
 import type { Postgres, Trx } from '../../src/db/postgres.ts'
-import { replaceSealed, countByKey, findSealed, listSealedByAnother } from '../../src/db/reseal.store.ts'
+import { countRows } from '../../src/db/lost-keys.store.ts'
+import {
+  replaceSealed,
+  countByKey,
+  findSealed,
+  hasKeys,
+  listSealedByAnother,
+} from '../../src/db/reseal.store.ts'
 import { sealedPlaces } from '../../src/db/reseal.ts'
 import { readServedSets } from '../../src/dns/serve/served.store.ts'
 import { lockDueAlerts, saveAlerted } from '../../src/hold/hold-alerts.store.ts'
@@ -127,6 +134,8 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => claimMails(db, limit, 60),
   ...sealedPlaces.flatMap((place): StatementCall[] => [
     ({ db }) => countByKey(db, place),
+    ({ db }) => hasKeys(db, place, ['00000000']),
+    ({ db }) => countRows(db, place.table),
     ({ db }) => listSealedByAnother(db, place, '00000000'),
     ({ db }) => findSealed(db, place, place.keys),
     ({ db }) => replaceSealed(db, place, place.keys, sealed, sealed),
