@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { changed, intercept } from './intercept.ts'
 
 describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -36,13 +37,12 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await look(page, 'staff-regions')
     // A colleague drains it while the dialog is open.
-    await page.route('**/v3/admin/regions?**', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as { results: { routers: { drained: string | null }[] }[] }
+    const drained = changed((body: { results: { routers: { drained: string | null }[] }[] }) => {
       for (const { routers } of body.results)
         for (const router of routers) router.drained = '2026-11-22T10:00:00Z'
-      await route.fulfill({ response, json: body })
+      return body
     })
+    await using _ = await intercept(page, '**/v3/admin/regions?**', drained)
     await ams.getByRole('button', { name: 'Drain router ams' }).click()
     await page.locator('[aria-label="Undrain router ams"]').waitFor()
     await dialog.getByRole('button', { name: 'Drain', exact: true }).waitFor()
