@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser, waitMs } from './browser.ts'
 import { Demo } from './demo.ts'
 import { changed, intercept, lost, refused } from './intercept.ts'
 
@@ -290,7 +290,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     writeFileSync(roas, JSON.stringify(known))
     // The registries are read again automatically; requesting the checks does not wait for that.
     const announce = page.getByRole('button', { name: 'Announce', exact: true })
-    for (const end = performance.now() + 60_000; (await announce.count()) === 0;) {
+    for (const end = performance.now() + waitMs; (await announce.count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
       // The button becomes Announce once the checks have passed.
       await page

@@ -58,7 +58,8 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.waitForResponse((response) => response.url() === `${server.url}/v3/stream`)
     attack('203.0.113.81')
     await second.getByText('New attack on 203.0.113.81').waitFor()
-    await second.getByRole('button', { name: 'View attack' }).first().click()
+    // The notification closes by itself: a click that waits until it stands still may be too late.
+    await second.getByRole('button', { name: 'View attack' }).first().dispatchEvent('click')
     await second.waitForURL(/\/events\/\w+/)
     assert.deepEqual(pageErrors, [])
     await second.close()

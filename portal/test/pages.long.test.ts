@@ -11,8 +11,6 @@ import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 import { asUser } from './sample-data.ts'
 import { fillDns } from './sample-dns.ts'
 
-const toldSoon = { timeout: 60_000 }
-
 const placesOfPart = 10
 
 describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
@@ -75,7 +73,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
         !(await told
           .or(page.getByRole('region', { name: 'Report' }))
           .first()
-          .waitFor(toldSoon)
+          .waitFor()
           .then(
             () => true,
             () => false,
