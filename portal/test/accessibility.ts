@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { animationsEnd } from './browser.ts'
+import { animationsEnd, waitMs } from './browser.ts'
 
 const require = createRequire(import.meta.url)
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -34,7 +34,7 @@ export async function axeViolations(page: Page, which: keyof typeof rules = 'all
 /** Fails if anything is wider than the screen after animations have ended. */
 export async function assertFits(page: Page, name: string, widthMax: number): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
-  for (const end = performance.now() + 90_000; ; await page.waitForTimeout(50)) {
+  for (const end = performance.now() + waitMs; ; await page.waitForTimeout(50)) {
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     if (width <= widthMax) return
     assert.ok(performance.now() < end, `${name} is ${width} wide on a screen of ${widthMax}`)

@@ -1,22 +1,10 @@
-// Starts Pharos as `npm start` does, with the demo platform and a separate data directory, for tests in a browser.
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+// Starts Pharos as `npm start` does, with the demo platform and a data directory of its own, for tests in a browser.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
 import { freePort } from '../../lab/src/address.ts'
 import { buildPortal } from '../../scripts/build-portal.mjs'
-
-const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
-const startTimeoutMs = 240_000
-
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
+import { copyDemoData, demoQuery, endDemo, spawnDemo, type DemoKind, type DemoProcess } from './demo-data.ts'
 
 /** FastNetMon's message about an attack on an address of the demo team, the example of the README. */
 export const ban = JSON.parse(
@@ -25,56 +13,35 @@ export const ban = JSON.parse(
 
 export class Demo {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
-  readonly #arguments: readonly string[]
+  readonly #kind: DemoKind
   readonly #settings: Readonly<Record<string, string>>
-  #child: ChildProcess | undefined
-  #out = ''
+  #process: DemoProcess | undefined
   url = ''
   /** Where it answers DNS on 127.0.0.1, over UDP and TCP. */
   dnsPort = 0
 
-  /** `settings`: additional settings, by the names of their variables. In its first minute it needs 6 s of processor time, with `traffic` 42 s. */
+  /** `settings`: additional settings, by the names of their variables. With `traffic` it has flows, and sends more. */
   constructor({
     traffic = false,
     settings = {},
   }: { traffic?: boolean; settings?: Readonly<Record<string, string>> } = {}) {
-    this.#arguments = ['start', ...(traffic ? [] : ['--no-traffic'])]
+    this.#kind = traffic ? 'traffic' : 'plain'
     this.#settings = settings
   }
 
-  /** Resolves with the address from the log once it listens. */
+  /** Resolves once it listens. */
   async start(): Promise<void> {
     await buildPortal()
+    await copyDemoData(this.#folder, this.#kind)
     this.dnsPort = await freePort()
-    const child = spawn(process.execPath, [main, ...this.#arguments], {
-      cwd: this.#folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        TMPDIR: process.env['TMPDIR'],
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        // Chosen before the start: links in mails contain it.
-        PHAROS_PORT: String(await freePort()),
-        PHAROS_DNS_LISTEN: `127.0.0.1:${this.dnsPort}`,
-        PHAROS_NETFLOW_LISTEN: '127.0.0.1:0',
-        PHAROS_SFLOW_LISTEN: '127.0.0.1:0',
-        // Tests sign in more often than users do.
-        PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
-        PHAROS_RATE_LIMIT_BURST: '100000',
-        ...this.#settings,
-      },
+    this.#process = await spawnDemo(this.#folder, this.#kind, {
+      PHAROS_DNS_LISTEN: `127.0.0.1:${this.dnsPort}`,
+      // Tests sign in more often than users do.
+      PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
+      PHAROS_RATE_LIMIT_BURST: '100000',
+      ...this.#settings,
     })
-    running.add(child)
-    child.once('exit', () => running.delete(child))
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
-    this.#child = child
-    for (const begun = performance.now(); this.url === ''; await sleep(100)) {
-      this.url = /http:\/\/127\.0\.0\.1:\d+/.exec(this.#out)?.[0] ?? ''
-      if (child.exitCode !== null || performance.now() - begun > startTimeoutMs)
-        throw new Error(`the demo does not start:\n${this.#out.slice(-3000)}`)
-    }
+    this.url = this.#process.url
   }
 
   /** Variables with which a command of the operator finds this demo. */
@@ -96,20 +63,14 @@ export class Demo {
    * Disables every announcement by SQL. No request explains the withdrawals, so the guard opens a hold in each region.
    */
   async disableUnasked(): Promise<void> {
-    const file = join(this.#folder, 'data/postgres/postmaster.pid')
-    const [, , , port, socketDir] = readFileSync(file, 'utf8').split('\n')
-    const client = new Client({ host: socketDir!, port: Number(port), user: 'pharos', database: 'pharos' })
-    await client.connect()
-    try {
-      await client.query(`
-        with off as (update announcements set enabled = false where enabled returning id)
-        update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null,
-          changes = changes || clock_timestamp()
-        from off where ar.announcement_id = off.id and ar.state = 'announced'`)
-      await client.query(`select pg_notify('pharos', 'announcements')`)
-    } finally {
-      await client.end()
-    }
+    await demoQuery(
+      this.#folder,
+      `with off as (update announcements set enabled = false where enabled returning id)
+      update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null,
+        changes = changes || clock_timestamp()
+      from off where ar.announcement_id = off.id and ar.state = 'announced'`,
+      `select pg_notify('pharos', 'announcements')`,
+    )
   }
 
   /** A request of an operator or a detector, outside of the browser. */
@@ -120,12 +81,7 @@ export class Demo {
   }
 
   async stop(): Promise<void> {
-    const child = this.#child
-    if (child && child.exitCode === null) {
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-    }
+    if (this.#process) await endDemo(this.#process)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -1,30 +1,27 @@
-// Forms in a real browser with the real server: one error at its field, focus, the question before changes are lost, secrets that
-// are shown once, and what signing out leaves behind.
+// Forms in a browser, with the example server: one error at its field, focus, the question before changes are lost, and a sign-out that fails.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listTokensRoute } from '@pharos/contract/token'
-import type { Browser, Route } from 'playwright-core'
-import { axeViolations } from './accessibility.ts'
-import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
-import { Demo } from './demo.ts'
-import { asUser } from './sample-data.ts'
+import { createWebhookRoute } from '@pharos/contract/webhook'
+import type { Browser } from 'playwright-core'
+import { openBrowser, openExample, skipWithoutBrowser } from './browser.ts'
+import { Refusal, startExampleServer, type ExampleServer } from './example-server.ts'
+import { answeredWithText, intercept, lost, lostAnswer } from './intercept.ts'
 
 describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo()
   let browser: Browser
+  let server: ExampleServer
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
   })
   after(async () => {
     await browser?.close()
-    await demo.stop()
+    await server?.[Symbol.asyncDispose]()
   })
 
-  const person = (email?: string) => openPerson(browser, demo.url, email)
-
   it('show an error once, at its field, in words, and move the focus there', async () => {
-    const { context, page, pageErrors } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/settings`)
+    await using person = await openExample(browser, server.url)
+    const { page, pageErrors } = person
+    await page.goto(`${server.url}/team/settings`)
     await page.getByLabel('Name').fill('')
     await page.getByLabel('NOC phone').fill('call me')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -34,7 +31,12 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.locator('[data-field=name] input:focus').waitFor()
     assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true')
     // Only the server knows what a public address is.
-    await page.goto(`${demo.url}/team/webhooks`)
+    server.answer(createWebhookRoute, () => {
+      throw new Refusal(422, 'validation_failed', {
+        errors: [{ loc: ['body', 'url'], msg: 'must begin with https://', type: 'value_error' }],
+      })
+    })
+    await page.goto(`${server.url}/team/webhooks`)
     await page.getByRole('button', { name: 'Add webhook' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill('http://hooks.example.net/x')
@@ -46,12 +48,12 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
       pageErrors.filter((error) => !/status of 422/.test(error)),
       [],
     )
-    await context.close()
   })
 
   it('ask before unsaved changes are lost, and only then', async () => {
-    const { context, page } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/settings`)
+    await using person = await openExample(browser, server.url)
+    const { page } = person
+    await page.goto(`${server.url}/team/settings`)
     await page.getByLabel('Billing contact').fill('billing@demo.example')
     const leave = () => page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
     await leave()
@@ -62,154 +64,32 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByText('Saved.').waitFor()
     await leave()
     await page.waitForURL(/\/events/)
-    await context.close()
-  })
-
-  it('create an API token from a preset, with a request that works', async () => {
-    const { context, page, pageErrors } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/tokens`)
-    await page.getByRole('link', { name: 'Create token' }).click()
-    await page.getByLabel('Name').fill('Grafana')
-    await page.getByRole('button', { name: 'Monitoring' }).click()
-    await settled(page)
-    await shoot(page, 'forms-token')
-    assert.deepEqual(await axeViolations(page), [])
-    assert.ok(await page.getByRole('checkbox', { name: 'Read security events' }).isChecked())
-    assert.ok(!(await page.getByRole('checkbox', { name: 'Change webhooks' }).isChecked()))
-    await page.getByRole('button', { name: 'Create token' }).click()
-    const command = await page.locator('pre').innerText()
-    await shoot(page, 'forms-token-created')
-    const [, credential, url] =
-      /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
-    assert.ok(url !== undefined && url.startsWith(demo.url), command)
-    assert.equal((await fetch(url, { headers: { authorization: credential! } })).status, 200)
-    assert.doesNotMatch(await page.getByRole('status').first().innerText(), /phs_/)
-    await page.getByRole('link', { name: 'All API tokens' }).click()
-    const row = page.getByRole('row').filter({ hasText: 'Grafana' })
-    await row.getByRole('button', { name: 'Revoke' }).click()
-    await page
-      .getByRole('dialog', { name: 'Revoke Grafana?' })
-      .getByRole('button', { name: 'Revoke' })
-      .click()
-    await page.getByText('Grafana was revoked.').waitFor()
-    assert.deepEqual(pageErrors, [])
-    await context.close()
-  })
-
-  it('create no token without an end from a date that is missing', async () => {
-    const { context, page, pageErrors } = await person('demo@demo.example')
-    const call = await asUser(demo.url, 'demo@demo.example')
-    const tokens = async () => (await call(listTokensRoute, { query: { name: 'Backup' } })).body.results
-    const choose = async (name: string) => {
-      await page.locator('[data-field=expires] input').first().click()
-      await page.getByRole('option', { name, exact: true }).click()
-    }
-    await page.goto(`${demo.url}/team/tokens/new`)
-    await page.getByLabel('Name').fill('Backup')
-    await page.getByRole('button', { name: 'Monitoring' }).click()
-    await choose('Never expires')
-    await choose('Another date')
-    const day = page.getByLabel('Day, in UTC')
-    const create = page.getByRole('button', { name: 'Create token' })
-    for (const wrong of ['', '12026-01-01']) {
-      await day.fill(wrong)
-      await create.click()
-      await page.getByText('Expires must be a date.', { exact: true }).waitFor()
-      await page.locator('[data-field=expires] input[type=date]:focus').waitFor()
-    }
-    await settled(page)
-    await shoot(page, 'forms-token-expiry')
-    assert.deepEqual(await axeViolations(page), [])
-    assert.deepEqual(await tokens(), [])
-    await day.fill('2028-02-01')
-    await create.click()
-    await page.locator('pre').waitFor()
-    assert.deepEqual(
-      (await tokens()).map((token) => token.expires),
-      ['2028-02-01T00:00:00.000Z'],
-    )
-    await page.getByRole('link', { name: 'All API tokens' }).click()
-    await page.getByRole('row').filter({ hasText: 'Backup' }).getByRole('button', { name: 'Edit' }).click()
-    await choose('Never expires')
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    assert.deepEqual(
-      (await tokens()).map((token) => token.expires),
-      [null],
-    )
-    assert.deepEqual(pageErrors, [])
-    await context.close()
-  })
-
-  it('show a failed webhook test in red', async () => {
-    const { context, page } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/webhooks`)
-    await page.getByRole('button', { name: 'Add webhook' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('URL').fill('https://hooks.demo-networks.example/x')
-    await shoot(page, 'forms-webhook')
-    await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    await dialog.getByRole('button', { name: 'Show secret' }).click()
-    await dialog.getByText(/^whsec_/).waitFor()
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('link', { name: 'https://hooks.demo-networks.example/x' }).click()
-    await page.getByRole('button', { name: 'Send test' }).click()
-    const message = page.getByRole('alert').filter({ hasText: /^Test failed: / })
-    await message.waitFor()
-    await shoot(page, 'forms-webhook-failed')
-    assert.equal(await page.getByText(/^Test delivered/).count(), 0)
-    await context.close()
-  })
-
-  it('say that one has signed out, and start the next person at the overview', async () => {
-    const { context, page } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/settings`)
-    await page.getByRole('button', { name: /^Account of/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByText('You have signed out.').waitFor()
-    await page.waitForURL((url) => url.pathname === '/sign-in' && url.search === '')
-    await shoot(page, 'forms-signed-out')
-    assert.equal(await page.getByText(/session has expired/).count(), 0)
-    await page.getByLabel('E-mail').fill('other@demo.example')
-    await page.getByRole('textbox', { name: 'Password' }).fill('pharos-demo-password')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await context.close()
   })
 
   it('say that signing out has failed, and stay signed in', async () => {
-    const { context, page } = await person('demo@demo.example')
+    await using person = await openExample(browser, server.url)
+    const { page } = person
     const signOut = async () => {
       await page.getByRole('button', { name: /^Account of/ }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
     }
-    const failures: ((route: Route) => Promise<void>)[] = [
-      (route) => route.abort(),
-      (route) => route.fulfill({ status: 500, contentType: 'text/plain', body: 'Internal Server Error' }),
-    ]
-    for (const fail of failures) {
-      await page.goto(`${demo.url}/team/settings`)
-      await page.route('**/v3/session/logout', fail)
+    for (const failure of [lost, answeredWithText(500, 'Internal Server Error')]) {
+      await page.goto(`${server.url}/team/settings`)
+      await using _ = await intercept(page, '**/v3/session/logout', failure)
       await signOut()
       await page.getByText('You are still signed in').waitFor()
-      await shoot(page, 'forms-not-signed-out')
       assert.equal(new URL(page.url()).pathname, '/team/settings')
-      await page.unroute('**/v3/session/logout')
     }
     // While the server does not answer at all, it is not known.
-    await page.route(/\/v3\/session\/(logout|refresh)$/, (route) => route.abort())
+    await using away = await intercept(page, /\/v3\/session\/(logout|refresh)$/, lost)
     await signOut()
     await page.getByText('You may still be signed in').waitFor()
-    await page.unroute(/\/v3\/session\/(logout|refresh)$/)
+    await away.stop()
     await page.reload()
     await page.getByLabel('NOC phone').waitFor()
-    // The session has ended, and the answer is lost.
-    await page.route('**/v3/session/logout', async (route) => {
-      await route.fetch()
-      await route.abort()
-    })
+    // The session has ended, and the answer is lost: the server says so when it is asked.
+    await using _ = await intercept(page, '**/v3/session/logout', lostAnswer)
     await signOut()
     await page.getByText('You have signed out.').waitFor()
-    await context.close()
   })
 })

@@ -1,7 +1,14 @@
 // Mistakes that people make on the pages of DNS, for the test of the words in which they are told.
 import type { Page } from 'playwright-core'
+import { refused, type Reply } from './intercept.ts'
 
-type Mistake = readonly [place: string, what: string, make: (page: Page) => Promise<void>]
+/** `refusal`: the answer to requests of an address, for mistakes that the demo cannot make. */
+type Mistake = readonly [
+  place: string,
+  what: string,
+  make: (page: Page) => Promise<void>,
+  refusal?: readonly [address: string, reply: Reply],
+]
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).last().click()
 const zone = '/zones/demo-networks.example'
@@ -74,54 +81,50 @@ const template = (what: string, network: string, pattern: string): Mistake => [
   },
 ]
 
-const refusal = (code: string, status: number, errors: object[] = []) => ({
-  status,
-  contentType: 'application/problem+json',
-  body: JSON.stringify({
-    type: 'about:blank',
+const refusal = (code: string, errors: object[] = []) =>
+  refused(409, code, {
     title: 'Conflict',
-    status,
     detail: 'Repeat with `force=true`.',
-    code,
     help: 'See GET /v3/dns/zones',
-    request_id: '00000000-0000-4000-8000-000000000000',
     ...(errors.length > 0 ? { errors } : {}),
-  }),
-})
+  })
 
 /** Of another customer, whom the demo does not have. */
 const claimed: Mistake = [
   '/zones/new',
   'a name of another customer',
   async (page) => {
-    const ctx = {
-      record_name: '_pharos-challenge.shop.example',
-      record_type: 'TXT',
-      record_value: 'pharos-domain-verification=Zm9yIHRoZSB0ZXN0',
-    }
-    const error = {
-      loc: ['body', 'name'],
-      msg: 'is held by another customer of the provider',
-      type: 'zone_claimed',
-      ctx,
-    }
-    await page.route('**/v3/dns/zones', (route) => route.fulfill(refusal('zone_claimed', 409, [error])))
     await page.getByLabel('Name', { exact: true }).fill('shop.example')
     await press(page, 'Create zone')
     await page.getByRole('button', { name: 'Copy text of the record' }).waitFor()
   },
+  [
+    '**/v3/dns/zones',
+    refusal('zone_claimed', [
+      {
+        loc: ['body', 'name'],
+        msg: 'is held by another customer of the provider',
+        type: 'zone_claimed',
+        ctx: {
+          record_name: '_pharos-challenge.shop.example',
+          record_type: 'TXT',
+          record_value: 'pharos-domain-verification=Zm9yIHRoZSB0ZXN0',
+        },
+      },
+    ]),
+  ],
 ]
 
 const deleting = (code: string): Mistake => [
   zone,
   `deleting: ${code}`,
   async (page) => {
-    await page.route('**/v3/dns/zones/*?confirm=*', (route) => route.fulfill(refusal(code, 409)))
     await press(page, 'More actions')
     await page.getByRole('menuitem', { name: 'Delete zone' }).click()
     await page.getByLabel(/Type the name/).fill('demo-networks.example')
     await press(page, 'Delete zone')
   },
+  ['**/v3/dns/zones/*?confirm=*', refusal(code)],
 ]
 
 export const mistakesInDns: readonly Mistake[] = [

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
+import { applyRules } from './apply-rules.ts'
 import { demoPassword, openBrowser, openPerson, shoot, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
 
@@ -219,7 +220,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
     // The demo attacks this address a minute after its start; flows and hits follow within seconds.
     const card = page.getByRole('region', { name: 'Dropped and passed', exact: true })
-    await card.getByRole('img').locator('canvas').waitFor({ timeout: 300_000 })
+    await card.getByRole('img').locator('canvas').waitFor()
     const label = await card.getByRole('img').getAttribute('aria-label')
     assert.match(label ?? '', /^Dropped and passed traffic to 203\.0\.113\.77\b.*Passed .*Dropped max [1-9]/s)
     await card.getByText('Show as table').click()
@@ -242,25 +243,16 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await actions.getByText('Mitigation is unknown').waitFor()
     await actions.getByRole('button', { name: 'Preview rule' }).click()
     const dialog = page.getByRole('dialog', { name: 'Apply rules to 203.0.113.0/24' })
-    const force = dialog.getByLabel(/^Apply although/)
-    const apply = dialog.getByRole('button', { name: 'Apply rules' })
-    await apply.click()
-    const closed = dialog.waitFor({ state: 'detached' })
-    await Promise.race([closed, force.waitFor().catch(() => closed)])
-    if (await force.isVisible()) {
-      await force.check()
-      await apply.click()
-    }
-    await closed
-    await actions.getByText('Mitigation is active').waitFor({ timeout: 120_000 })
+    await applyRules(dialog)
+    await actions.getByText('Mitigation is active').waitFor()
     await actions.getByText(/^by your shield rules since/).waitFor()
     await actions
       .locator('[data-rule]')
       .getByText(/^Active · .*(matched|not counted)/)
-      .waitFor({ timeout: 120_000 })
+      .waitFor()
     const timer = page.getByRole('region', { name: /are not confirmed/ })
     await timer.getByRole('button', { name: 'Revert now' }).click()
-    await actions.getByText('Mitigation has ended').waitFor({ timeout: 120_000 })
+    await actions.getByText('Mitigation has ended').waitFor()
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

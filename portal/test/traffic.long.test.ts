@@ -7,6 +7,9 @@ import type { Browser, Download, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, skipWithoutBrowser, waitMs } from './browser.ts'
 import { Demo } from './demo.ts'
+import { intercept, refused } from './intercept.ts'
+
+const series = '**/v3/lighthouse/network/flows/timeseries'
 
 describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo({ traffic: true })
@@ -165,20 +168,10 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
 
     assert.deepEqual(pageErrors, [])
 
-    await context.route('**/v3/lighthouse/network/flows/timeseries', (route) =>
-      route.fulfill({
-        status: 503,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({
-          type: 'about:blank',
-          title: 'Failed',
-          status: 503,
-          detail: 'failed',
-          code: 'unavailable',
-          request_id: '00000000-0000-4000-8000-000000000000',
-          degraded: ['clickhouse'],
-        }),
-      }),
+    await using _ = await intercept(
+      context,
+      series,
+      refused(503, 'unavailable', { degraded: ['clickhouse'] }),
     )
     await page.goto(demo.url)
     await card.getByText('The flow store is not available').waitFor()
@@ -233,31 +226,15 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('says what failed instead of showing no traffic', async () => {
     const { context, page } = await person()
-    const problem = (status: number, code: string, rest: object) =>
-      context.route('**/v3/lighthouse/network/flows/timeseries', (route) =>
-        route.fulfill({
-          status,
-          contentType: 'application/problem+json',
-          body: JSON.stringify({
-            type: 'about:blank',
-            title: 'Failed',
-            status,
-            detail: 'failed',
-            code,
-            request_id: '00000000-0000-4000-8000-000000000000',
-            ...rest,
-          }),
-        }),
-      )
-    await problem(503, 'unavailable', { degraded: ['clickhouse'] })
+    const down = await intercept(context, series, refused(503, 'unavailable', { degraded: ['clickhouse'] }))
     await page.goto(`${demo.url}/traffic`)
     await page.getByRole('alert').filter({ hasText: 'The flow store is not available' }).waitFor()
-    await context.unrouteAll()
-    await problem(503, 'query_too_expensive', {})
+    await down.stop()
+    const expensive = await intercept(context, series, refused(503, 'query_too_expensive'))
     await page.goto(`${demo.url}/traffic?by=src_address,dst_address&range=30d`)
     const alert = page.getByRole('alert').filter({ hasText: 'The query needs too much work' })
     await alert.getByRole('button', { name: /shorter time range/ }).waitFor()
-    await context.unrouteAll()
+    await expensive.stop()
     await alert.getByRole('button', { name: 'Remove the dimension', exact: false }).click()
     await page.waitForURL(/by=src_address&/)
     await page.goto(`${demo.url}/traffic?metric=furlongs`)

@@ -8,8 +8,9 @@ import { updateShieldRulesRoute } from '@pharos/contract/shield'
 import { createSessionTokenRoute } from '@pharos/contract/session'
 import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser, until } from './browser.ts'
 import { Demo } from './demo.ts'
+import { changed, intercept } from './intercept.ts'
 
 describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -36,13 +37,12 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await look(page, 'staff-regions')
     // A colleague drains it while the dialog is open.
-    await page.route('**/v3/admin/regions?**', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as { results: { routers: { drained: string | null }[] }[] }
+    const drained = changed((body: { results: { routers: { drained: string | null }[] }[] }) => {
       for (const { routers } of body.results)
         for (const router of routers) router.drained = '2026-11-22T10:00:00Z'
-      await route.fulfill({ response, json: body })
+      return body
     })
+    await using _ = await intercept(page, '**/v3/admin/regions?**', drained)
     await ams.getByRole('button', { name: 'Drain router ams' }).click()
     await page.locator('[aria-label="Undrain router ams"]').waitFor()
     await dialog.getByRole('button', { name: 'Drain', exact: true }).waitFor()
@@ -217,13 +217,15 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await approval.waitFor({ state: 'detached' })
     // A decision covers every request of these regions. A prefix disabled while routers were compared is another request.
     const nothing = page.getByText('Nothing to decide')
-    await nothing.waitFor({ timeout: 30_000 }).catch(async () => {
-      await page.getByRole('heading', { name: 'Inbox' }).click()
-      await page.keyboard.press('a')
-      await page.getByRole('dialog', { name: /^Approve / }).waitFor()
-      await page.keyboard.press('Enter')
-      await nothing.waitFor()
-    })
+    await until('nothing to be left to decide', () =>
+      nothing.waitFor({ timeout: 5_000 }).catch(async (error: unknown) => {
+        await page.getByRole('heading', { name: 'Inbox' }).click()
+        await page.keyboard.press('a')
+        await page.getByRole('dialog', { name: /^Approve / }).waitFor({ timeout: 5_000 })
+        await page.keyboard.press('Enter')
+        throw error
+      }),
+    )
     assert.ok(count >= 1)
     await page.goto(`${demo.url}/staff/holds?state=all`)
     await page.getByRole('row').filter({ hasText: 'ams' }).getByText('Approved').first().waitFor()

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
-import type { Browser, BrowserContextOptions, Route } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser, waitMs } from './browser.ts'
 import { Demo } from './demo.ts'
+import { changed, intercept, lost, refused } from './intercept.ts'
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
@@ -102,6 +103,32 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   /** Error statuses that a test causes on purpose; the browser logs each of them. */
   const without = (pageErrors: readonly string[], ...statuses: number[]) =>
     pageErrors.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
+
+  it('selects rows, also a range of them, and lists what an action could not change', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements`)
+    await settled(page)
+    const boxes = page.locator('tbody').getByRole('checkbox', { name: 'Select row' })
+    await boxes.nth(0).click()
+    await boxes.nth(3).click({ modifiers: ['Shift'] })
+    const bar = page.getByRole('region', { name: 'Selected rows' })
+    await bar.getByText('4 selected').waitFor()
+    await bar.getByRole('button', { name: /^Select all/ }).click()
+    await bar.getByText('11 selected').waitFor()
+    await bar.getByRole('button', { name: 'Announce', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Announce 11 prefixes?' })
+    await dialog.getByText(/cannot be changed and will be skipped/).waitFor()
+    await dialog.getByText('198.18.67.0/24').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await boxes.nth(0).click()
+    await bar.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('dialog').getByText('1 succeeded').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await bar.waitFor({ state: 'detached' })
+    await context.close()
+  })
 
   it('leads from a prefix with an unverified ASN to its verification, and back to the prefix', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
@@ -263,7 +290,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     writeFileSync(roas, JSON.stringify(known))
     // The registries are read again automatically; requesting the checks does not wait for that.
     const announce = page.getByRole('button', { name: 'Announce', exact: true })
-    for (const end = performance.now() + 60_000; (await announce.count()) === 0;) {
+    for (const end = performance.now() + waitMs; (await announce.count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
       // The button becomes Announce once the checks have passed.
       await page
@@ -471,29 +498,14 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await ask('/v3/session/totp/disable', { method: 'POST', body: { ...body, otp: codes[0]! } }, access)
   }
 
-  const refusal =
-    (status: number, code: string, title: string, retryAfter: string) =>
-    (route: Route): Promise<void> =>
-      route.fulfill({
-        status,
-        headers: { 'content-type': 'application/problem+json', 'retry-after': retryAfter },
-        body: JSON.stringify({
-          type: `https://portal.example.net/docs/problems/${code}`,
-          title,
-          status,
-          detail: 'Not now.',
-          code,
-          request_id: 'none',
-        }),
-      })
-
   for (const [status, code, title] of [
     [429, 'rate_limited', 'Too many requests'],
     [503, 'unavailable', 'A dependency is not available'],
   ] as const)
     it(`counts down the wait after a sign-in is answered with ${status}, and then allows a retry`, async () => {
       const { context, page, pageErrors } = await person()
-      await page.route('**/v3/session/token', refusal(status, code, title, '9'))
+      const busy = refused(status, code, { title }, { 'retry-after': '9' })
+      await using refusal = await intercept(page, '**/v3/session/token', busy)
       await page.goto(`${demo.url}/sign-in`)
       await page.getByLabel('E-mail').fill('demo@demo.example')
       await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
@@ -502,7 +514,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
       await wait.waitFor()
       await page.getByText(/^Try again in \d s\.$/).waitFor()
       await shoot(page, `sign-in-${status}`)
-      await page.unroute('**/v3/session/token')
+      await refusal.stop()
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       assert.deepEqual(without(pageErrors, status), [])
@@ -514,8 +526,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goto(`${demo.url}/announcements/1`)
     const shown = page.getByText('Enabled in Amsterdam')
     await shown.waitFor()
-    const gone = (route: Route) => route.abort()
-    await page.route(/\/(v3|readyz)/, gone)
+    await using away = await intercept(page, /\/(v3|readyz)/, lost)
     const banner = page.getByText('Connection lost')
     await banner.waitFor()
     assert.ok(await shown.isVisible())
@@ -524,7 +535,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.deepEqual(await axeViolations(page), [])
     await page.reload()
     await page.getByText('Cannot reach the server').waitFor()
-    await page.unroute(/\/(v3|readyz)/, gone)
+    await away.stop()
     await shown.waitFor()
     await banner.waitFor({ state: 'detached' })
     await context.setOffline(true)
@@ -537,11 +548,11 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
 
   it('names the contact for a page whose module is not enabled', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
-    await page.route('**/v3/session/refresh', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as { user: object }
-      await route.fulfill({ response, json: { ...body, user: { ...body.user, enabled_modules: ['ipam'] } } })
-    })
+    const withoutModule = changed(({ user, ...rest }: { user: object }) => ({
+      ...rest,
+      user: { ...user, enabled_modules: ['ipam'] },
+    }))
+    await using _ = await intercept(page, '**/v3/session/refresh', withoutModule)
     await page.goto(`${demo.url}/events`)
     await page.getByText('Not enabled for Demo Networks').waitFor()
     await page.getByText(/Ask your provider to enable it/).waitFor()

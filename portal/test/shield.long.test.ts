@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
+import { applyRules } from './apply-rules.ts'
 import { Demo } from './demo.ts'
 
 describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
@@ -62,16 +63,7 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
     const dialog = page.getByRole('dialog', { name: 'Apply rules to 203.0.113.0/24' })
     await dialog.getByText('Drop: UDP, source ports 53, 123, at place 2').waitFor()
     await dialog.getByRole('region', { name: 'Effect in the last hour' }).waitFor()
-    const force = dialog.getByLabel(/^Apply although/)
-    const apply = dialog.getByRole('button', { name: 'Apply rules' })
-    await apply.or(force).first().waitFor()
-    await apply.click()
-    // Without flows of an hour the provider's limit may need to be overridden.
-    await dialog.waitFor({ state: 'detached', timeout: 10_000 }).catch(async () => {
-      await force.check()
-      await apply.click()
-      await dialog.waitFor({ state: 'detached' })
-    })
+    await applyRules(dialog)
 
     await timer(page)
       .getByText(/restored in [0-5]:\d\d/)
@@ -96,13 +88,7 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
     await addRule(page, 'UDP', '11211')
     await page.getByRole('button', { name: 'Review changes' }).click()
     const dialog = page.getByRole('dialog', { name: /^Apply rules/ })
-    const apply = dialog.getByRole('button', { name: 'Apply rules' })
-    await apply.click()
-    await dialog.waitFor({ state: 'detached', timeout: 10_000 }).catch(async () => {
-      await dialog.getByLabel(/^Apply although/).check()
-      await apply.click()
-      await dialog.waitFor({ state: 'detached' })
-    })
+    await applyRules(dialog)
     await timer(page).waitFor()
     const other = await admin()
     await other.page.goto(`${demo.url}/announcements`)

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ProblemError, type createClient } from '@pharos/contract/client'
 import { getDnssecRoute } from '@pharos/contract/dns-dnssec'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
@@ -15,7 +14,7 @@ import { rcode } from '../../server/src/net/dns/message.ts'
 import { parseName } from '../../server/src/net/dns/name.ts'
 import { printRdata } from '../../server/src/net/dns/rdata/rdata.ts'
 import { recordClass, recordType } from '../../server/src/net/dns/type.ts'
-import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
+import { openBrowser, openPerson, settled, skipWithoutBrowser, until } from './browser.ts'
 import { Demo } from './demo.ts'
 import { asUser } from './sample-data.ts'
 
@@ -34,7 +33,6 @@ const imported = [
   'mail/A',
   'mail/AAAA',
 ]
-const agreeMs = 30_000
 
 const demo = new Demo()
 let browser: Browser
@@ -125,7 +123,7 @@ it(
       call(getZoneRoute, { params: { zone: name } }),
       (error) => error instanceof ProblemError && error.problem.code === 'not_found',
     )
-    await until(async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
+    await until('the zone to be gone from the name server', async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
 
     assert.deepEqual(pageErrors, [])
     await context.close()
@@ -145,7 +143,7 @@ const recordsOf = (sets: readonly RecordSet[], id: string) => sets.find((set) =>
 /** Waits until the three have the sets of these ids with the same records; returns them. */
 async function agree(page: Page, ids: readonly string[]): Promise<readonly RecordSet[]> {
   let sets: readonly RecordSet[] = []
-  await until(async () => {
+  await until('portal, API and name server to agree', async () => {
     const { body } = await call(listRecordSetsRoute, { params: { zone: name }, query: { limit: 1000 } })
     sets = body.results
     assert.deepEqual(sets.map(({ id }) => id).sort(), [...ids].sort())
@@ -177,7 +175,7 @@ const rowsOf = (page: Page): Promise<string[][]> =>
 
 /** Waits until the name server signs, and compares the DS records of the API with those of the page. */
 async function signed(page: Page): Promise<void> {
-  await until(async () => {
+  await until('the zone to be signed', async () => {
     const { answers } = await ask('@', 'MX', true)
     assert.ok(answers.some(({ type }) => type === recordType.RRSIG))
     assert.ok((await ask('@', 'DNSKEY')).answers.length > 0)
@@ -189,16 +187,4 @@ async function signed(page: Page): Promise<void> {
     }
     assert.ok(body.ds_records.length > 0)
   })
-}
-
-/** Repeats the check until it passes; its last failure is that of the test. */
-async function until(check: () => Promise<unknown>): Promise<void> {
-  for (const end = performance.now() + agreeMs; ; await sleep(200)) {
-    try {
-      await check()
-      return
-    } catch (error) {
-      if (performance.now() > end) throw error
-    }
-  }
 }

@@ -15,6 +15,7 @@ import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { held, intercept } from './intercept.ts'
 import { asUser } from './sample-data.ts'
 
 const team = { team_id: 'current' } as const
@@ -240,17 +241,12 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     await field.waitFor({ state: 'detached' })
     assert.equal(await nameNow('203.0.113.40'), 'gw.harbor.example.')
     // The names of one network are not shown under the next one.
-    let answer = () => {}
-    const isAsked = new Promise<void>((resolve) => (answer = resolve))
-    await page.route(/dns\/ptr\?.*198\.51\.100/, async (route) => {
-      await isAsked
-      await route.continue()
-    })
+    await using names = await intercept(page, /dns\/ptr\?.*198\.51\.100/, held)
     await page.getByRole('combobox', { name: 'Network' }).click()
     await page.getByRole('option', { name: '198.51.100.0/24' }).click()
     await page.waitForURL(/198\.51\.100/)
     await page.getByText('gw.harbor.example.').waitFor({ state: 'detached' })
-    answer()
+    names.release()
     await page.getByRole('group', { name: 'Addresses of 198.51.100.0/24' }).waitFor()
     assert.deepEqual(pageErrors, [])
     await context.close()

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { answered, intercept, refused } from './intercept.ts'
 import { asUser } from './sample-data.ts'
 
 const name = 'orchard.example'
@@ -36,11 +37,11 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
   it('creates a zone from the empty list, with errors at the field', async () => {
     const { context, page, pageErrors } = await person()
     // The demo has zones; a new team has none.
-    await page.route('**/v3/dns/zones?**', (route) => route.fulfill({ json: { results: [], count: 0 } }))
+    await using none = await intercept(page, '**/v3/dns/zones?**', answered({ results: [], count: 0 }))
     await page.goto(`${demo.url}/zones`)
     await page.getByRole('heading', { name: 'No zones yet' }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
-    await page.unroute('**/v3/dns/zones?**')
+    await none.stop()
     await page.getByRole('main').getByRole('link', { name: 'Create zone' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('not a name..')
     await page.getByRole('button', { name: 'Create zone' }).click()
@@ -127,24 +128,11 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
       record_value: 'pharos-domain-verification=x',
     }
     let isVerified = false
-    await page.route('**/v3/dns/zones', (route) =>
-      isVerified
-        ? route.continue()
-        : route.fulfill({
-            status: 409,
-            contentType: 'application/problem+json',
-            json: {
-              type: 'about:blank',
-              title: 'Claimed',
-              status: 409,
-              detail: 'Another customer has it.',
-              code: 'zone_claimed',
-              request_id: '00000000-0000-4000-8000-000000000000',
-              errors: [{ loc: ['body', 'name'], msg: 'is held', type: 'zone_claimed', ctx: record }],
-            },
-          }),
-    )
-    await page.route('**/v3/teams/current/domains/*/verify', (route) =>
+    const claimed = refused(409, 'zone_claimed', {
+      errors: [{ loc: ['body', 'name'], msg: 'is held', type: 'zone_claimed', ctx: record }],
+    })
+    await using claim = await intercept(page, '**/v3/dns/zones', claimed)
+    await using _ = await intercept(page, '**/v3/teams/current/domains/*/verify', (route) =>
       route.fulfill({
         json: {
           verified: isVerified ? new Date().toISOString() : null,
@@ -166,6 +154,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByText(record.record_name).waitFor({ state: 'detached' })
     await page.getByLabel('Name', { exact: true }).fill('shop.example')
     await page.getByRole('button', { name: 'Create zone' }).click()
+    await claim.stop()
     isVerified = true
     await page.getByRole('button', { name: 'Check record' }).click()
     await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor()
