@@ -94,7 +94,7 @@ export const Restore = Component('Restore', {
 export type Restore = Static<typeof Restore>
 
 const Side = Nullable(
-  Type.Object({}, { additionalProperties: true, description: 'what it has; null: nothing' }),
+  Type.Object({}, { title: 'RestoreSide', additionalProperties: true, description: 'what it has, by area' }),
 )
 
 export const RestoreItem = Component('RestoreItem', {
@@ -172,7 +172,7 @@ export const listRestoreItemsRoute = route({
   permission: staffReading,
   params: oneRestore,
   query: Strict({
-    area: Optional(Repeatable(Area)),
+    area: Optional(Repeatable({ ...Area, description: 'area of the difference' })),
     undecided: Optional(
       Type.Boolean({ description: 'only those without a decision, or only those with one' }),
     ),

@@ -226,11 +226,12 @@ describe('a restored database', () => {
     await patch(disabled, false)
     await patch(enabled, true)
     await waitFor('the changes', () => onRouter().join() === [kept, enabled].join())
+    const before = await serialOf()
     await changeZone(db(), zone, { added: 'www 300 A 192.0.2.2' })
-    await waitFor(
-      'the zone',
-      async () => (observed = await servedSerial()) > 0 && observed === (await serialOf()),
-    )
+    await waitFor('the zone', async () => {
+      observed = await servedSerial()
+      return observed > before && observed === (await serialOf())
+    })
     await remembered()
     const changes = router.changes
     await restoreBackup()
