@@ -9,7 +9,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser, waitMs } from './browser.ts'
+import {
+  demoPassword,
+  openBrowser,
+  openPerson,
+  settled,
+  shoot,
+  skipWithoutBrowser,
+  waitMs,
+} from './browser.ts'
 import { Demo } from './demo.ts'
 import { changed, intercept, lost, refused } from './intercept.ts'
 

@@ -123,7 +123,9 @@ it(
       call(getZoneRoute, { params: { zone: name } }),
       (error) => error instanceof ProblemError && error.problem.code === 'not_found',
     )
-    await until('the zone to be gone from the name server', async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
+    await until('the zone to be gone from the name server', async () =>
+      assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED),
+    )
 
     assert.deepEqual(pageErrors, [])
     await context.close()

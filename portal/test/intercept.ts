@@ -1,7 +1,7 @@
 // Answers requests of a page in place of the server, or changes, delays and loses its answers. An interception ends with its scope: when
 // it has ended, none of its handlers runs any more. No other file calls `route` of a page or context: see intercept.test.ts.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page, Route } from 'playwright-core'
+import { waitFor } from '../../lab/src/wait.ts'
 import { waitMs } from './browser.ts'
 
 type Address = string | RegExp | ((url: URL) => boolean)
@@ -55,9 +55,7 @@ export async function intercept(
       return count
     },
     async asked(wanted) {
-      for (const end = performance.now() + waitMs; count < wanted; await sleep(20))
-        if (performance.now() > end)
-          throw new Error(`${count} requests of ${String(address)} instead of ${wanted}`)
+      await waitFor(`${wanted} requests of ${String(address)}`, () => count >= wanted, { timeoutMs: waitMs })
     },
     release,
     stop,

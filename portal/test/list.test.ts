@@ -164,7 +164,10 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       await page.getByRole('separator', { name: 'Width of Type' }).press('ArrowLeft')
     }
     await page.locator('tr[aria-rowindex="2"] td').nth(2).hover()
-    await page.getByRole('tooltip').getByText(/amplification/i).waitFor()
+    await page
+      .getByRole('tooltip')
+      .getByText(/amplification/i)
+      .waitFor()
     await page.getByRole('separator', { name: 'Width of Type' }).dblclick()
   })
 

@@ -8,7 +8,15 @@ import { updateShieldRulesRoute } from '@pharos/contract/shield'
 import { createSessionTokenRoute } from '@pharos/contract/session'
 import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser, until } from './browser.ts'
+import {
+  demoPassword,
+  openBrowser,
+  openPerson,
+  settled,
+  shoot,
+  skipWithoutBrowser,
+  until,
+} from './browser.ts'
 import { Demo } from './demo.ts'
 import { changed, intercept } from './intercept.ts'
 

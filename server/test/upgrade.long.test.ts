@@ -241,21 +241,25 @@ describe('an upgrade', { skip: skipWithout('gobgpd', 'gobgp'), timeout: 1_800_00
   })
 })
 
-it('ends an older process that was out of reach when the upgrade was finished', { timeout: 600_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-upgrade-'))
-  await using database = await createTestDatabase()
-  const settings = { DATABASE_URL: database.databaseUrl, PHAROS_SECRET: secret }
-  const server = await ServerProcess.create({ folder, settings, roles: ['api'] })
-  try {
-    await server.start()
-    await sql`update installation set schema_floor = '99.0.0'`.execute(database.postgres.owner)
-    assert.equal(await server.exit(), 0, server.lastOutput)
-    assert.match(server.lastOutput, /the upgrade of the database to 99\.0\.0 was finished/)
-  } finally {
-    await server.kill()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+it(
+  'ends an older process that was out of reach when the upgrade was finished',
+  { timeout: 600_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-upgrade-'))
+    await using database = await createTestDatabase()
+    const settings = { DATABASE_URL: database.databaseUrl, PHAROS_SECRET: secret }
+    const server = await ServerProcess.create({ folder, settings, roles: ['api'] })
+    try {
+      await server.start()
+      await sql`update installation set schema_floor = '99.0.0'`.execute(database.postgres.owner)
+      assert.equal(await server.exit(), 0, server.lastOutput)
+      assert.match(server.lastOutput, /the upgrade of the database to 99\.0\.0 was finished/)
+    } finally {
+      await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
 
 /** Every record set that was created is stored, and the name server answers with it. */
 async function assertServed({ postgres }: TestDatabase, port: number): Promise<void> {

@@ -148,7 +148,10 @@ describe('pharos status', () => {
       await sql`update installation set schema_floor = ${floor}`.execute(owner())
       assert.ok((await codes()).includes('upgrade_unfinished'), String(floor))
     }
-    assert.match((await run()).printed, /\n {2}database: run pharos migrate --finish when every process runs Pharos \d/)
+    assert.match(
+      (await run()).printed,
+      /\n {2}database: run pharos migrate --finish when every process runs Pharos \d/,
+    )
     await sql`update installation set schema_floor = '0.0.9'`.execute(owner())
     await runCommand(database, migrate, '--finish')
     assert.ok(!(await codes()).includes('upgrade_unfinished'))

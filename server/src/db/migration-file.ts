@@ -1,4 +1,4 @@
-// The files of migrations: plain SQL, named NNN-title.sql and numbered without gaps. A file after the baseline begins with its phase and
+// The files of migrations: plain SQL, named by a number and a title, and numbered without gaps. A file after the baseline begins with its phase and
 // the oldest release that works on the schema after it:
 //
 //   -- phase: expand

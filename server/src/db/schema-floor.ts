@@ -32,7 +32,7 @@ export async function assertFloor(client: ClientBase, version: string): Promise<
 }
 
 /** The message for a release that may not run any more. */
-const belowFloor = (version: string, floor: string): string =>
+export const belowFloor = (version: string, floor: string): string =>
   `This is Pharos ${version}, and the upgrade of the database to ${floor} was finished. Start Pharos ${floor} or later, or restore the ` +
   'backup that was made before pharos migrate --finish.'
 

@@ -58,9 +58,9 @@ export async function saveProcess(db: Db, report: ProcessReport): Promise<string
 
 /** The oldest release that may run; null before the first upgrade was finished. */
 export async function readFloor(trx: Trx): Promise<string | null> {
-  const { rows } = await sql<{ floor: string | null }>`select schema_floor as floor from installation`.execute(
-    trx,
-  )
+  const { rows } = await sql<{
+    floor: string | null
+  }>`select schema_floor as floor from installation`.execute(trx)
   return rows[0]?.floor ?? null
 }
 
