@@ -5,7 +5,7 @@ import { capture, run } from './program.ts'
 import { debianArch, type Arch } from './release.ts'
 import type { Component } from './sbom.ts'
 
-/** What Node.js needs: no shell, no package manager. */
+/** The packages that Node.js needs: no shell, no package manager. */
 export const basePackages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'tzdata']
 
 const documents = [

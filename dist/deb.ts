@@ -191,7 +191,7 @@ function linkTree(from: string, to: string, isWanted: (name: string) => boolean 
   }
 }
 
-/** Whatever the umask of this process and of npm was. */
+/** Does not depend on the umask of this process and of npm. */
 function setModes(folder: string): void {
   chmodSync(folder, 0o755)
   for (const name of readdirSync(folder)) {

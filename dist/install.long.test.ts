@@ -1,4 +1,4 @@
-// What an operator does with the files of a release: verify, unpack or install, migrate, serve, sign in. No registry answers meanwhile.
+// The steps of an operator with the files of a release: verify, unpack or install, migrate, serve, sign in. No registry answers meanwhile.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

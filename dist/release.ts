@@ -1,4 +1,4 @@
-// What is released: its version, and the time that all files of it get, so that a commit always gives the same bytes.
+// The release: its version, and the time that all files of it get, so that a commit always gives the same bytes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -7,7 +7,7 @@ import { SignedParent } from './signed-parent.ts'
 import { Unbound } from './unbound.ts'
 import { unlessAborted } from './wait.ts'
 
-/** What lab/platform.yaml has: the key of all followers, and the names of NSD, BIND and Knot in NS records. */
+/** From lab/platform.yaml: the key of all followers, and the names of NSD, BIND and Knot in NS records. */
 export const labKey: FollowerKey = {
   name: 'transfer.lab.example.',
   algorithm: 'hmac-sha256',

@@ -59,7 +59,7 @@ export type ExampleServer = {
   answer<R extends Route>(route: R, answering: Answering<R> | undefined): void
   /** All operations have their examples again, and the person is an admin of a team. */
   reset(): void
-  /** Who is signed in from the next sign-in or refresh on. */
+  /** The user who is signed in from the next sign-in or refresh on. */
   user: User
   /** Sends a message to every open stream. */
   send(type: StreamMessageType, data: unknown): void

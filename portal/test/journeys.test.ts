@@ -1,4 +1,4 @@
-// What people come for, in a browser with the whole demo: one journey for each part of the portal. The other tests of a part end in
+// The main tasks of users, in a browser with the whole demo: one journey for each part of the portal. The other tests of a part end in
 // .long.test.ts; those of the portal alone have the example server.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -1,4 +1,4 @@
-// What Pharos needs of Node.js. dist/bin/pharos, a shell script, repeats both.
+// The version and the flags of Node.js that Pharos needs. dist/bin/pharos, a shell script, repeats both.
 
 export const nodeMajorMin = 24
 

@@ -1,4 +1,4 @@
-// What the guard demands of each path, as the processor time of the peer divided by that of Pharos, each with its database: 2x is half of
+// The level that the guard demands of each path, as the processor time of the peer divided by that of Pharos, each with its database: 2x is half of
 // the peer's time. A path below its threshold fails. Pure.
 import type { PathId } from './hot-path.ts'
 

@@ -15,7 +15,7 @@ export type Sealed = SealedPlace & {
   /** Plural, for messages. */
   readonly noun: string
   readonly purpose: Purpose
-  /** What stops working if the key is lost. */
+  /** The consequence of a lost key. */
   readonly effect: string
   /** The context that the value was sealed with. */
   readonly context: (name: RowName) => string

@@ -1,4 +1,4 @@
-// What a copy of the audit log has that a restored database lacks: tokens that work again, members that are back.
+// The entries of a copy of the audit log that a restored database lacks: tokens that work again, members that are back.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 

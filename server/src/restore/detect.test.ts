@@ -1,4 +1,4 @@
-// What a process concludes from its witness and from the database.
+// The conclusion of a process from its witness and from the database.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compareIdentity, compareWitness, type Seen } from './detect.ts'

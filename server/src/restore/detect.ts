@@ -46,7 +46,7 @@ const sameDatabase = (a: DatabaseIdentity, b: DatabaseIdentity): boolean =>
 const confirmSeconds = 60
 
 /**
- * What another place of the database means. A process that remembers its newest entries confirms the move; one that remembers nothing
+ * The meaning of another place of the database. A process that remembers its newest entries confirms the move; one that remembers nothing
  * cannot tell a move from a restore. `stored`: the place that was last confirmed, null for none.
  */
 export function compareIdentity(

@@ -108,7 +108,7 @@ export function openRestore(
   })
 }
 
-/** What the backup had queued was probably sent before: it is discarded unless staff decide otherwise. */
+/** Mails and deliveries that the backup had queued were probably sent before: they are discarded unless staff decide otherwise. */
 async function insertQueues(trx: Trx, id: number): Promise<void> {
   await sql`
     insert into restore_items (restore_id, area, source, subject, kind, database, adoptable, decision)

@@ -72,7 +72,7 @@ export function createNameserver(shared: Shared): Nameserver {
     wakeName: 'dns-published',
     intervalMs,
     async run() {
-      // What was loaded before a restore is newer than the rows.
+      // Zones that were loaded before a restore are newer than the rows.
       if (shared.gate.state === 'closed' && zones.isLoaded) return
       const began = performance.now()
       const isFull = began - lastFull >= intervalMs

@@ -115,7 +115,7 @@ async function run(
   }
 }
 
-/** What differs between the lists of a restored database and the scrubber, before any guard. It only reads. */
+/** Returns the differences between the lists of a restored database and the scrubber, before any guard. It only reads. */
 export async function compareScrubber(
   db: Db,
   { name, prefixes, scrubber }: ScrubberTarget,

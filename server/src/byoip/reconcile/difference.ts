@@ -1,4 +1,4 @@
-// What differs between the rows of a region and its routers after a restore: the items that staff decide. Pure.
+// The differences between the rows of a region and its routers after a restore: the items that staff decide. Pure.
 import type { Difference } from '@pharos/contract/restore'
 import type { Prefix } from '../../net/prefix.ts'
 import { isBlackhole } from './blackhole-route.ts'

@@ -358,7 +358,7 @@ function remoteHost(network: number, host: number, ipv4: boolean): Words {
 
 type PortOctets = { readonly toOctets: number; readonly fromOctets: number }
 
-/** What the counters of each port count between two times. */
+/** The counters of each port between two times. */
 function octetsBetween(fromMs: number, untilMs: number): Readonly<Record<keyof typeof ports, PortOctets>> {
   const found = Object.entries(ports).map(([key, { exporter, name, inBps, outBps }]) => {
     const seed = interfaceSeed(demoExporters[exporter]!.device, name)
