@@ -160,7 +160,7 @@ class TestProcess {
     })
     clearTimeout(timer)
     const seconds = (performance.now() - start) / 1000
-    const counts = result ?? { passed: 0, failed: 1, skipped: 0, failures: [] }
+    const counts = result ?? { passed: 0, failed: 1, skipped: 0, failures: [], slow: [] }
     const trouble = result ? undefined : await this.#describeEnd(file, 'without its result')
     const cpuSeconds = result?.cpuSeconds && result.cpuSeconds - this.#cpuSeconds
     this.#cpuSeconds = result?.cpuSeconds ?? 0
@@ -261,7 +261,19 @@ function environment() {
   return env
 }
 
-function print({ file, passed, failed, skipped, failures, seconds, cpuSeconds, trouble, output, live }) {
+function print({
+  file,
+  passed,
+  failed,
+  skipped,
+  failures,
+  slow,
+  seconds,
+  cpuSeconds,
+  trouble,
+  output,
+  live,
+}) {
   if (failed > 0 && !live) process.stdout.write(`\n${Buffer.concat(output)}${failures.join('\n\n')}\n`)
   if (trouble) process.stdout.write(`${trouble}\n`)
   if (live) return
@@ -269,6 +281,7 @@ function print({ file, passed, failed, skipped, failures, seconds, cpuSeconds, t
   const cpu = cpuSeconds === undefined ? '' : ` (${cpuSeconds.toFixed(1)} s of processor time)`
   const verdict = `${failed ? 'FAILED' : 'ok    '} ${seconds.toFixed(1).padStart(6)} s`
   process.stdout.write(`${verdict}  ${file}: ${counts}${cpu}\n`)
+  if (process.env.PHAROS_TEST_TIMES) for (const line of slow) process.stdout.write(`${line}\n`)
 }
 
 /** Wall seconds per file of an earlier run, for those that took at least 5: they only decide what starts first. */

@@ -4,6 +4,8 @@ import { readFileSync, writeSync } from 'node:fs'
 import { inspect } from 'node:util'
 
 const EVENTS_FD = 3
+/** Tests that take longer are listed with PHAROS_TEST_TIMES. */
+const SLOW_MS = 1_500
 
 /** Prints nothing. A file is the suite of nesting 0 that test-process.mjs made of it. */
 export default async function* reportEvents(source) {
@@ -27,11 +29,13 @@ export default async function* reportEvents(source) {
   }
 }
 
-const emptyResult = () => ({ passed: 0, failed: 0, skipped: 0, failures: [] })
+const emptyResult = () => ({ passed: 0, failed: 0, skipped: 0, failures: [], slow: [] })
 
 /** A suite counts only if it fails by itself: it cannot be loaded, or a hook of it fails. */
 function count(file, type, data) {
   const isSuite = data.details.type === 'suite'
+  if (!isSuite && data.details.duration_ms > SLOW_MS)
+    file.slow.push(`${(data.details.duration_ms / 1000).toFixed(1).padStart(15)} s  ${titleOf(data)}`)
   if (data.skip !== undefined || data.todo !== undefined) file.skipped += isSuite ? 0 : 1
   else if (type === 'test:pass') file.passed += isSuite ? 0 : 1
   else if (data.details.error.failureType !== 'subtestsFailed') {

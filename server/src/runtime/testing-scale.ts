@@ -11,3 +11,6 @@ export const isLongRun = scale >= 1
  * `atLeast` so many.
  */
 export const scaled = (full: number, atLeast = 1): number => Math.max(atLeast, Math.round(full * scale))
+
+/** The `skip` of a test that takes seconds, where a shorter one beside it finds the usual faults. */
+export const onlyInLongRun: string | false = !isLongRun && 'in npm run test:long'

@@ -18,7 +18,7 @@ import { assertChdb } from './embedded.ts'
 import { createFlowStore } from './flow-store.ts'
 import type { Retention } from './retention.ts'
 import { flowsBlock } from './testing.ts'
-import { scaled } from '../../runtime/testing-scale.ts'
+import { onlyInLongRun, scaled } from '../../runtime/testing-scale.ts'
 import { waitFor } from '../../../../lab/src/wait.ts'
 
 const skip = process.env.PHAROS_TEST_CLICKHOUSE_URL !== undefined && 'the server is elsewhere'
@@ -51,34 +51,38 @@ describe('the embedded ClickHouse', { skip }, () => {
   const pidOf = (dataDir = folder): number =>
     Number(readFileSync(join(dataDir, 'clickhouse.pid'), 'utf8').split('\n')[0])
 
-  it('keeps every acknowledged block once, in the table and its rollups, while it is killed again and again', async () => {
-    const messages: string[] = []
-    const store = open(forever, folder, (message) => messages.push(message))
-    await store.probe()
-    const rows = 20_000
-    let killed = 0
-    let acknowledged = 0
-    const isDone = () => killed === kills
-    const killer = async () => {
-      while (!isDone()) {
-        await sleep(50 + Math.random() * 500)
-        const pid = pidOf()
-        if (!isAlive(pid)) continue
-        process.kill(pid, 'SIGKILL')
-        killed++
+  it(
+    'keeps every acknowledged block once, in the table and its rollups, while it is killed again and again',
+    { skip: onlyInLongRun },
+    async () => {
+      const messages: string[] = []
+      const store = open(forever, folder, (message) => messages.push(message))
+      await store.probe()
+      const rows = 20_000
+      let killed = 0
+      let acknowledged = 0
+      const isDone = () => killed === kills
+      const killer = async () => {
+        while (!isDone()) {
+          await sleep(50 + Math.random() * 500)
+          const pid = pidOf()
+          if (!isAlive(pid)) continue
+          process.kill(pid, 'SIGKILL')
+          killed++
+        }
       }
-    }
-    const writer = async () => {
-      for (let number = 0; !isDone(); number++) {
-        await insertUntilStored(store, flowsBlock(rows, 1, now - (number % 120)), `block-${number}`)
-        acknowledged++
+      const writer = async () => {
+        for (let number = 0; !isDone(); number++) {
+          await insertUntilStored(store, flowsBlock(rows, 1, now - (number % 120)), `block-${number}`)
+          acknowledged++
+        }
       }
-    }
-    await Promise.all([killer(), writer()])
-    await waitFor('the store answers', () => countsOf(store).then(() => true, isAway))
-    assert.deepEqual(await countsOf(store), counts(acknowledged * rows))
-    assert.ok(messages.some((message) => /ended unexpectedly \(SIGKILL\); starting it again/.test(message)))
-  })
+      await Promise.all([killer(), writer()])
+      await waitFor('the store answers', () => countsOf(store).then(() => true, isAway))
+      assert.deepEqual(await countsOf(store), counts(acknowledged * rows))
+      assert.ok(messages.some((message) => /ended unexpectedly \(SIGKILL\); starting it again/.test(message)))
+    },
+  )
 
   it('stores a block once if its writer was killed and a successor repeats it', async () => {
     const store = open()
@@ -99,25 +103,29 @@ describe('the embedded ClickHouse', { skip }, () => {
     assert.deepEqual(await countsOf(store), counts((next + 1) * rows))
   })
 
-  it('stores a block that it was killed in between its token and its part', async () => {
-    const first = open()
-    await insertUntilStored(first, flowsBlock(10, 1, now), 'whole')
-    await insertUntilStored(first, flowsBlock(10, 1, now), 'cut')
-    const [table] = await first.query<{ path: string }>(
-      `select data_paths[1] as path from system.tables where name = 'flows_by_protocol_1m'`,
-      {},
-    )
-    await first.close()
-    // The token of a block is written before its part has its name: a kill in between leaves the first without the second.
-    for (const name of readdirSync(table!.path))
-      if (/_\d+_\d+_\d+$/.test(name)) rmSync(join(table!.path, name), { recursive: true })
-    const messages: string[] = []
-    const second = open(forever, folder, (message) => messages.push(message))
-    await insertUntilStored(second, flowsBlock(10, 1, now), 'cut')
-    await insertUntilStored(second, flowsBlock(10, 1, now), 'whole')
-    assert.deepEqual(await countsOf(second), counts(20))
-    assert.match(messages.join(), /^2 blocks .* inserted again$/)
-  })
+  it(
+    'stores a block that it was killed in between its token and its part',
+    { skip: onlyInLongRun },
+    async () => {
+      const first = open()
+      await insertUntilStored(first, flowsBlock(10, 1, now), 'whole')
+      await insertUntilStored(first, flowsBlock(10, 1, now), 'cut')
+      const [table] = await first.query<{ path: string }>(
+        `select data_paths[1] as path from system.tables where name = 'flows_by_protocol_1m'`,
+        {},
+      )
+      await first.close()
+      // The token of a block is written before its part has its name: a kill in between leaves the first without the second.
+      for (const name of readdirSync(table!.path))
+        if (/_\d+_\d+_\d+$/.test(name)) rmSync(join(table!.path, name), { recursive: true })
+      const messages: string[] = []
+      const second = open(forever, folder, (message) => messages.push(message))
+      await insertUntilStored(second, flowsBlock(10, 1, now), 'cut')
+      await insertUntilStored(second, flowsBlock(10, 1, now), 'whole')
+      assert.deepEqual(await countsOf(second), counts(20))
+      assert.match(messages.join(), /^2 blocks .* inserted again$/)
+    },
+  )
 
   it('is used by several processes, and started by the next one when its owner was killed', async () => {
     const owner = startWriter([folder, '0', '100', String(now)])
@@ -134,7 +142,7 @@ describe('the embedded ClickHouse', { skip }, () => {
     assert.notEqual(pidOf(), pid)
   })
 
-  it('ends a child that outlived its owner, and starts its own', async () => {
+  it('ends a child that outlived its owner, and starts its own', { skip: onlyInLongRun }, async () => {
     const owner = startWriter([folder, '0', '100', String(now)])
     await owner.line('0')
     const pid = pidOf()
@@ -187,23 +195,27 @@ describe('the embedded ClickHouse', { skip }, () => {
     assert.deepEqual(await countsOf(second), counts(10))
   })
 
-  it('deletes rows beyond the retention, also of one that was shortened', async () => {
-    const first = open()
-    await first.insert('flows', flowsBlock(10, 1, now - 5 * day), 'old')
-    await first.insert('flows', flowsBlock(10, 1, now), 'new')
-    assert.deepEqual(await countsOf(first), counts(20))
-    await first.close()
-    const second = open({ flowDays: 3, rollupDays: 400 })
-    await second.probe()
-    for (const table of ['flows', 'flows_by_protocol_1m'])
-      await second.command(`optimize table ${table} final`)
-    const [row] = await second.query<{ kept: number[] }>(
-      `select [(select count() from flows), (select sum(flows) from flows_by_protocol_1m),
+  it(
+    'deletes rows beyond the retention, also of one that was shortened',
+    { skip: onlyInLongRun },
+    async () => {
+      const first = open()
+      await first.insert('flows', flowsBlock(10, 1, now - 5 * day), 'old')
+      await first.insert('flows', flowsBlock(10, 1, now), 'new')
+      assert.deepEqual(await countsOf(first), counts(20))
+      await first.close()
+      const second = open({ flowDays: 3, rollupDays: 400 })
+      await second.probe()
+      for (const table of ['flows', 'flows_by_protocol_1m'])
+        await second.command(`optimize table ${table} final`)
+      const [row] = await second.query<{ kept: number[] }>(
+        `select [(select count() from flows), (select sum(flows) from flows_by_protocol_1m),
         (select sum(flows) from flows_by_protocol_1h)] as kept`,
-      {},
-    )
-    assert.deepEqual(row!.kept, [10, 10, 20])
-  })
+        {},
+      )
+      assert.deepEqual(row!.kept, [10, 10, 20])
+    },
+  )
 
   const noTmpfs = process.getuid?.() !== 0 && 'only root mounts a tmpfs'
   it(

@@ -18,6 +18,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { checkScrubber, scrubberOwner } from '../scrubbers.ts'
 import { NftablesScrubber } from './scrubber.ts'
 import type { Hook } from './table.ts'
+import { onlyInLongRun } from '../../runtime/testing-scale.ts'
 
 const run = promisify(execFile)
 const skip = skipWithoutNamespaces() || skipWithout('nft', 'ip')
@@ -27,7 +28,7 @@ const prefixes = [prefix4, prefix6]
 
 scrubberConformance('nftables', makeFixture, skip || undefined)
 
-describe('nftables with packets', { skip }, () => {
+describe('nftables with packets', { skip: skip || onlyInLongRun }, () => {
   it('lets none of the denied packets pass during 50 replacements, and counts all of them', async (t) => {
     const { path, scrubber } = await startPath(t)
     const denied = rule(1, { protocol: [[17, 17]], destinationPort: [[53, 53]] })
