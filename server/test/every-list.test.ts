@@ -118,11 +118,17 @@ describe('every list', () => {
         })
         .returning('id')
         .executeTakeFirstOrThrow()
+      const restore = await api.database.postgres.owner
+        .insertInto('restores')
+        .values({ reason: 'by_hand', evidence: '{}', closed: new Date() })
+        .returning('id')
+        .executeTakeFirstOrThrow()
       const name = `${route.name.toLowerCase()}.example`
       const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
       const params = {
         announcement_id: announcements.on,
         webhook_id: webhook.id,
+        restore_id: restore.id,
         zone: zone.id,
         event_id: fixtures.red.eventIds[0]!,
       }

@@ -220,7 +220,7 @@ describe('the embedded ClickHouse', { skip }, () => {
   const noTmpfs = process.getuid?.() !== 0 && 'only root mounts a tmpfs'
   it(
     'postpones inserts while its disk is full, and works on when there is space',
-    { skip: noTmpfs },
+    { skip: noTmpfs || onlyInLongRun },
     async () => {
       const dataDir = join(folder, 'full')
       mkdirSync(dataDir)
