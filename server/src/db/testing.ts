@@ -32,7 +32,7 @@ export type TestDatabase = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 300_000
 const STATEMENT_TIMEOUT_FACTOR = 6
 /** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
 export const USERS_LOCK = 1

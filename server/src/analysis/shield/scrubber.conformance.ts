@@ -16,7 +16,7 @@ import {
   type Scrubber,
   ScrubberError,
 } from './scrubber.ts'
-import { isLongRun, scaled } from '../../runtime/testing-scale.ts'
+import { isLongRun } from '../../runtime/testing-scale.ts'
 
 export type ScrubberFixture = {
   readonly scrubber: Scrubber
