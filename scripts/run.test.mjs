@@ -137,7 +137,7 @@ describe('npm run', { timeout: 60_000 }, () => {
   it('has every command', () => {
     const { status, stderr } = run(checkout(), ['strat'])
     assert.equal(status, 64)
-    assert.match(stderr, /commands: start, dev, build, pharos, test/)
+    assert.match(stderr, /commands: start, dev, build, dist, pharos, test/)
   })
 })
 

@@ -252,7 +252,7 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
         'www.acme.example',
         'run',
       ],
-      { env: { ...process.env, LEGO_CA_CERTIFICATES: join(folder, 'acme.pem'), ...env }, timeout: 60_000 },
+      { env: { ...process.env, LEGO_CA_CERTIFICATES: join(folder, 'acme.pem'), ...env }, timeout: 300_000 },
     )
 
   it('gets a certificate with its provider pdns, and cleans up', async () => {

@@ -11,12 +11,12 @@ import { example } from '../example.ts'
 import { fastnetmonDelivery } from './world.ts'
 
 /** Sent as a form, because the notification was not configured for JSON. */
-const unreadable = 'alert_id=88&status=Ongoing&host=203.0.113.77'
+const unreadable = 'alert=88&status=Ongoing&host=203.0.113.77'
 const note: StoredNote = {
   severity: 'error',
   code: 'not_json',
   place: '',
-  attrs: { detail: `Unexpected token 'a', "alert_id=8"... is not valid JSON` },
+  attrs: { detail: `Unexpected token 'a', "alert=88&s"... is not valid JSON` },
 }
 
 const failed: IngestDelivery = {

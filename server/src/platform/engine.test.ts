@@ -254,7 +254,7 @@ test('prunes nested elements with their section, and referenced elements after t
   ])
 })
 
-test('applies 5,000 elements, and reports 5,000 unknown references', { timeout: 60_000 }, async () => {
+test('applies 5,000 elements, and reports 5,000 unknown references', async () => {
   const ports = Array.from({ length: 5_000 }, (_, at) => ({ name: `p${at}`, team: 'red' }))
   const large = { ...platform, devices: [{ ...platform.devices[0], ports }] }
   assert.equal((await apply(large)).changes.length, 5_004)
