@@ -83,8 +83,12 @@ const namesZone = (body: unknown): body is { readonly name: string } =>
 const mapValues = (record: object, map: (value: unknown) => unknown): object =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
 
+/** Another value of the same enumeration, for texts that would otherwise be changed to an invalid one. */
+const otherChoices: Readonly<Record<string, string>> = { apply: 'adopt', blackholes: 'blackholes' }
+
 /** Texts with a format stay as they are. */
 function anotherValue(value: unknown): unknown {
+  if (typeof value === 'string' && value in otherChoices) return otherChoices[value]
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1
   if (Array.isArray(value)) return value.slice(1)
