@@ -126,7 +126,7 @@ describe('a large dump', () => {
   }).join('\n')
 
   it('is read completely, and each of its routes is found', async (t) => {
-    const { source } = await dumpOf(t, gzipSync(text))
+    const { source } = await dumpOf(t, gzipSync(text), { timeoutMs: 300_000 })
     const found = await source.routeObjects(parsePrefix('10.1.2.0/24'), never)
     assert.deepEqual(
       found.map(({ origin }) => origin),
