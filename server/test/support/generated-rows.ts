@@ -87,13 +87,19 @@ export async function addGeneratedRow(
 ): Promise<void> {
   const columns = table.columns.filter(
     ({ name, required, hasDefault, isGenerated }) =>
-      isTeam(name) || (required && !hasDefault && !isGenerated),
+      isTeam(name) || isClosing(table, name) || (required && !hasDefault && !isGenerated),
   )
+  if (columns.length === 0)
+    return void (await sql`insert into ${sql.table(table.name)} default values on conflict do nothing`.execute(trx))
   const values = columns.map((column) => (isTeam(column.name) ? team : madeUp(table, column, n)))
   await sql`
     insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
     overriding system value values (${sql.join(values)})`.execute(trx)
 }
+
+/** At most one restore is open. */
+const isClosing = (table: TableShape, column: string): boolean =>
+  table.name === 'restores' && column === 'closed'
 
 const isTeam = (column: string): boolean => column === 'team_id' || column === 'customer_id'
 
