@@ -160,7 +160,8 @@ function pack(
   if (made.conffiles) write(control, 'conffiles', made.conffiles)
   setModes(stage)
   const file = `${name}_${version}_${debianArch[arch]}.deb`
-  const options = ['--root-owner-group', '-Zxz', '-z6', '--threads-max=1']
+  // Level 1 is a tenth larger than the usual 6, in a fourth of the time.
+  const options = ['--root-owner-group', '-Zxz', '-z1', '--threads-max=1']
   run('dpkg-deb', [...options, '--build', stage, join(out, file)], {
     env: { SOURCE_DATE_EPOCH: String(release.time) },
   })

@@ -88,14 +88,22 @@ function installPackages(folder: string, arch: Arch): void {
   write(join(folder, 'package-lock.json'), { ...root, lockfileVersion: 3, requires: true, packages })
 }
 
-function forProduction({ devDependencies: _, bin: __, ...manifest }: Manifest): Manifest {
-  const optional = Object.entries(manifest.optionalDependencies ?? {}).filter(
-    ([name]) => !leftOut.includes(name),
-  )
-  return { ...manifest, optionalDependencies: Object.fromEntries(optional) }
+function forProduction(manifest: Manifest): Manifest {
+  const { devDependencies: _, bin: __, ...kept } = manifest
+  const optional = Object.entries(kept.optionalDependencies ?? {}).filter(([name]) => !leftOut.includes(name))
+  return { ...kept, optionalDependencies: Object.fromEntries(optional) }
 }
 
 function rootManifest() {
   const { name, version, license, overrides } = manifestOf(repository)
-  return { name, version, private: true, license, type: 'module', engines: { node: '>=24' }, workspaces, overrides }
+  return {
+    name,
+    version,
+    private: true,
+    license,
+    type: 'module',
+    engines: { node: '>=24' },
+    workspaces,
+    overrides,
+  }
 }
