@@ -92,12 +92,12 @@ function header(
 
 function sizeOf(content: TarEntry['content']): number {
   if (content === undefined) return 0
-  return content instanceof Buffer ? content.length : content.size
+  return 'file' in content ? content.size : content.length
 }
 
 async function* contentOf({ content }: TarEntry): AsyncGenerator<Buffer> {
   if (content === undefined) return
-  if (content instanceof Buffer) return yield padded(content)
+  if (!('file' in content)) return yield padded(content)
   yield* createReadStream(content.file) as AsyncIterable<Buffer>
   yield paddingOf(content.size)
 }

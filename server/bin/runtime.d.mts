@@ -1,0 +1,2 @@
+export declare const nodeMajorMin: number
+export declare const heap: readonly string[]
