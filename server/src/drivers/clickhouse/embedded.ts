@@ -64,8 +64,8 @@ export function assertChdb(platform = `${process.platform}-${process.arch}`): vo
   } catch (cause) {
     throw new DriverError(
       'unreachable',
-      `There is no embedded ClickHouse for ${platform}, or npm left out optional packages. Install with ` +
-        '`npm ci --include=optional` (chDB, 543 MB, for Linux with glibc and macOS), or set CLICKHOUSE_URL to a ClickHouse server.',
+      `There is no embedded ClickHouse (chDB) for ${platform} in this installation. Set CLICKHOUSE_URL to a ClickHouse server; ` +
+        'in a checkout on Linux with glibc or macOS, `npm ci --include=optional` installs chDB (543 MB).',
       { cause },
     )
   }
