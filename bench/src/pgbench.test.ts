@@ -19,7 +19,12 @@ tps = 50143.411931 (without initial connection time)
 
 describe('the output of pgbench', () => {
   it('contains the rate, the average and the failures', () => {
-    assert.deepEqual(parsePgbench(printed), { perSecond: 50143.411931, averageMs: 0.319, failed: 3, transactions: 250_105 })
+    assert.deepEqual(parsePgbench(printed), {
+      perSecond: 50143.411931,
+      averageMs: 0.319,
+      failed: 3,
+      transactions: 250_105,
+    })
   })
 
   it('is rejected if it contains no rate', () => {

@@ -90,7 +90,9 @@ export async function addGeneratedRow(
       isTeam(name) || isClosing(table, name) || (required && !hasDefault && !isGenerated),
   )
   if (columns.length === 0)
-    return void (await sql`insert into ${sql.table(table.name)} default values on conflict do nothing`.execute(trx))
+    return void (await sql`insert into ${sql.table(table.name)} default values on conflict do nothing`.execute(
+      trx,
+    ))
   const values = columns.map((column) => (isTeam(column.name) ? team : madeUp(table, column, n)))
   await sql`
     insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
