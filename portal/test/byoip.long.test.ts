@@ -49,7 +49,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   })
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

@@ -41,7 +41,8 @@ let server: NameServer
 const skip = skipWithoutBrowser()
 before(async () => {
   if (skip !== false) return
-  ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  await demo.start()
+  browser = await openBrowser()
   call = await asUser(demo.url, 'demo@demo.example')
   server = createFollower({ address: '127.0.0.1', port: demo.dnsPort })
 })

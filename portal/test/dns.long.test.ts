@@ -16,7 +16,8 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

@@ -11,7 +11,8 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let server: ExampleServer
   before(async () => {
-    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
+    server = await startExampleServer()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

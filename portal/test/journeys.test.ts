@@ -28,7 +28,8 @@ describe('in the portal', { skip: skipWithoutBrowser() }, () => {
   before(async () => {
     netflowPort = await freePort()
     demo = new Demo({ settings: { PHAROS_NETFLOW_LISTEN: `127.0.0.1:${netflowPort}` } })
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

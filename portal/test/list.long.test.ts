@@ -58,7 +58,8 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   let person: Person
   let page: Page
   before(async () => {
-    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
+    server = await startExampleServer()
+    browser = await openBrowser()
     server.answer(listRelatedEventsRoute, listRows)
     server.answer(getRelatedEventRoute, ({ params }) => {
       const row = rows.find(({ id }) => id === params.event_id)!

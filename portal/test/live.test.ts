@@ -13,7 +13,8 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   let context: BrowserContext
   let pageErrors: string[]
   before(async () => {
-    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
+    server = await startExampleServer()
+    browser = await openBrowser()
     ;({ context, pageErrors } = await openExample(browser, server.url))
   })
   after(async () => {

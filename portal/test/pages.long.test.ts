@@ -17,7 +17,8 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
     await fillDns(await asUser(demo.url, 'demo@demo.example'))
   })
   after(async () => {

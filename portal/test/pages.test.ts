@@ -16,7 +16,8 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let server: ExampleServer
   before(async () => {
-    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
+    server = await startExampleServer()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

@@ -11,7 +11,8 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
     await fillDns(await asUser(demo.url, 'demo@demo.example'))
   })
   after(async () => {

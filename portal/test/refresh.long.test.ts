@@ -31,7 +31,8 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let server: ExampleServer
   before(async () => {
-    ;[browser, server] = await Promise.all([openBrowser(), startExampleServer()])
+    server = await startExampleServer()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

@@ -24,7 +24,8 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

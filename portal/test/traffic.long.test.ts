@@ -15,7 +15,8 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo({ traffic: true })
   let browser: Browser
   before(async () => {
-    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await demo.start()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
