@@ -47,6 +47,7 @@ async function seed(database: TestDatabase, router: string): Promise<Scene> {
   const scopes = ['ipam:read', 'ipam:write', 'dns:read', 'dns:write', 'shield:read', 'shield:write']
   const token = await addApiToken({ database, config: { secret: createKeyRing([secret]) } }, teamId, {
     scopes,
+    isAdmin: true,
   })
   return { authorization: `Token ${token}`, toggled: rows[0]!.id }
 }
