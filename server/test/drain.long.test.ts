@@ -68,9 +68,9 @@ describe('behind HAProxy', { skip: skipWithout('haproxy') }, () => {
         await sleep(50)
 
       const counts = new Map<string, number>()
-      let stopped = false
+      const load = { isOver: false }
       const client = async () => {
-        while (!stopped) {
+        while (!load.isOver) {
           const answer = await read('/v3/ipam/regions').then(
             async (response) => `${response.status} ${(await response.arrayBuffer()).byteLength > 0}`,
             (error: Error) => String(error.cause ?? error),
@@ -86,7 +86,7 @@ describe('behind HAProxy', { skip: skipWithout('haproxy') }, () => {
         // HAProxy sends to it again after the next check.
         await sleep(3_000)
       }
-      stopped = true
+      load.isOver = true
       await clients
       assert.deepEqual([...counts.keys()], ['200 true'])
       t.diagnostic(`${counts.get('200 true')} requests`)
