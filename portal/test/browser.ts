@@ -94,7 +94,7 @@ export async function visit(page: Page, place: string): Promise<void> {
 }
 
 /** Time limit of a wait: half of that of a test, so that a test that waits in vain says for what. No state takes so long. */
-export const waitMs = Number(process.env.DBG ?? 300_000)
+export const waitMs = 300_000
 
 export const demoPassword = 'pharos-demo-password'
 
