@@ -99,7 +99,7 @@ describe('pharos start', () => {
 
     const mails = join(folder, 'data/mails')
     const [file] = await waitFor('a mail', () => {
-      const names = readdirSync(mails, { withFileTypes: false }).filter((name) => name.endsWith('.eml'))
+      const names = readdirSync(mails).filter((name) => name.endsWith('.eml'))
       return names.length > 0 && names
     })
     assert.match(readFileSync(join(mails, file!), 'utf8'), /^From: Example Transit <noc@example\.net>\r?$/m)
