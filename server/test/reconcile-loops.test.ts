@@ -21,6 +21,7 @@ import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import type { Component } from '../src/runtime/component.ts'
+import { Failure } from '../src/runtime/error.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
@@ -299,7 +300,8 @@ async function untilAccepted<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'unavailable')) throw error
       await sleep(5)
     }
   }

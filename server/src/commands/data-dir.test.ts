@@ -22,6 +22,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   audit: ['verify'],
   secrets: ['list'],
   flows: ['exporters'],
+  restore: ['show'],
 }
 /** Commands that create a database, or need none. */
 const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail']

@@ -53,7 +53,7 @@ describe('the generated types', () => {
     const types = generateTypes(catalog)
     const cats = types.slice(
       types.indexOf('export type CatsColour'),
-      types.indexOf('export interface MigrationsTable'),
+      types.indexOf('export type MigrationsPhase'),
     )
     assert.equal(
       cats,

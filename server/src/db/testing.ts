@@ -38,13 +38,16 @@ const STATEMENT_TIMEOUT_FACTOR = 6
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
 
-/** `await using database = await createTestDatabase()`: migrated and empty, and dropped at the end of the scope. */
+/**
+ * `await using database = await createTestDatabase()`: migrated and empty, and dropped at the end of the scope. Copying the files of
+ * the template takes a third of the time of copying through the WAL, the default.
+ */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   if (options.durable) return await createOwnServer(options)
   const server = await useServer()
   const template = await ensureTemplate(server, options.migrations ?? migrationsFolder)
   const name = `pharos_test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await server.admin((client) => client.query(`create database ${name} template ${template}`))
+  await server.admin((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
   const databaseUrl = server.urlOf(name)
   const postgres = await openPostgres({
     statementTimeoutFactor: STATEMENT_TIMEOUT_FACTOR,

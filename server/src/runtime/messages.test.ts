@@ -15,7 +15,7 @@ const attrs = new Proxy(
   {},
   {
     get: (_, name) =>
-      /s$|^known$|^allowed$|^accepted$|^valid$|^missing$|^open$/.test(String(name))
+      /s$|^known$|^allowed$|^accepted$|^valid$|^missing$|^open$|^uncompared$/.test(String(name))
         ? [`<${String(name)}>`]
         : `<${String(name)}>`,
   },

@@ -74,22 +74,25 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
   } = seed
   const time = validated ? '2026-01-01T00:00:00Z' : null
   const desired = enabled && !suspended
-  const { rows } = await sql<{ id: number }>`
-    insert into announcements
-      (team_id, prefix, origin_asn, enabled, suspended, suspended_by, irr_validated, rpki_validated, loa_validated, deleted,
-        status, vouched, clearance, claimed, checked_origin)
-    values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${suspended ? 'staff' : null}, ${time}, ${time}, ${time},
-      case when ${deleted} then now() end,
-      ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'},
-      ${validated ? '{irr,rpki,loa}' : '{}'}, ${validated ? 'passed' : 'pending'},
-      case when ${validated} then now() end, ${validated ? originAsn : null})
-    returning id`.execute(postgres.owner)
-  const id = rows[0]!.id
-  await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state, changes)
-    select ${id}, region_id, ${teamId}, true, ${desired ? 'announcing' : 'withdrawn'},
-      case when ${desired} then array[now()] else '{}' end
-    from unnest(${regions}::integer[]) as n (region_id)`.execute(postgres.owner)
-  return id
+  // A test that repeats it after a lost connection finds no half of it.
+  return await postgres.owner.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: number }>`
+      insert into announcements
+        (team_id, prefix, origin_asn, enabled, suspended, suspended_by, irr_validated, rpki_validated, loa_validated, deleted,
+          status, vouched, clearance, claimed, checked_origin)
+      values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${suspended ? 'staff' : null}, ${time}, ${time}, ${time},
+        case when ${deleted} then now() end,
+        ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'},
+        ${validated ? '{irr,rpki,loa}' : '{}'}, ${validated ? 'passed' : 'pending'},
+        case when ${validated} then now() end, ${validated ? originAsn : null})
+      returning id`.execute(trx)
+    const id = rows[0]!.id
+    await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state, changes)
+      select ${id}, region_id, ${teamId}, true, ${desired ? 'announcing' : 'withdrawn'},
+        case when ${desired} then array[now()] else '{}' end
+      from unnest(${regions}::integer[]) as n (region_id)`.execute(trx)
+    return id
+  })
 }
 
 /** Returns an operation of a member of the team; the test can override any part. */
