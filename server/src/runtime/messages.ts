@@ -247,7 +247,6 @@ export const failureTexts = {
       `The database cannot take over what the network has of ${subjects.slice(0, 10).join(', ')}. Decide \`apply\`, or change the database first.`,
     zoneNotRead: ({ zone, error }: { zone: string; error: string }) =>
       `The zone ${zone} could not be read from its name server: ${error}. Decide \`apply\`, or try again.`,
-    restoreOpen: 'A restore is open already.',
     shieldListConfirmed:
       'The list does not wait for a confirmation: it was confirmed or reverted before. Put the earlier rules to go back.',
     shieldPrefixLost: ({ prefix }: { prefix: string }) =>
