@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import { isCustomerChange } from '@pharos/contract/answers'
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission, Route } from '@pharos/contract/route'
-import { textFormats } from '@pharos/contract/text'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -30,6 +29,7 @@ import { requireForm } from './multipart.ts'
 import { addRateHeaders, answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
+import { serializerOf } from './serializers.ts'
 import { addCompression } from './compression.ts'
 import { logRequest, type Log } from '../runtime/log.ts'
 import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
@@ -132,8 +132,6 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
-    // Answers are not checked against the formats of texts; without their names a warning is printed.
-    serializerOpts: { ajv: { formats: Object.fromEntries(textFormats.map((name) => [name, true])) } },
     routerOptions: {
       caseSensitive: true,
       ignoreTrailingSlash: false,
@@ -147,6 +145,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerClientError(headers, paths, publicUrl, error, socket),
   })
+  server.setSerializerCompiler(({ schema }) => serializerOf(schema))
   const paths = collectPaths(server)
   continueWhenRead(server.server)
   server.decorateRequest('actor', null)
