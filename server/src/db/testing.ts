@@ -47,7 +47,9 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = await useServer()
   const template = await ensureTemplate(server, options.migrations ?? migrationsFolder)
   const name = `pharos_test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await server.admin((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
+  await server.admin((client) =>
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  )
   const databaseUrl = server.urlOf(name)
   const postgres = await openPostgres({
     statementTimeoutFactor: STATEMENT_TIMEOUT_FACTOR,
