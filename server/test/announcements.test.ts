@@ -19,7 +19,7 @@ import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-a
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'
 import type { Operation } from '../src/operation/operation.ts'
@@ -38,9 +38,9 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate announcements cascade`.execute(database.postgres.owner)
-  await sql`truncate idempotency_keys`.execute(database.postgres.owner)
-  await truncateAudit(database.postgres.owner)
+  await emptyTables(database.postgres.owner, ['announcements'])
+  await emptyTables(database.postgres.owner, ['idempotency_keys'])
+  await emptyAudit(database.postgres.owner)
 })
 
 const deps = () => ({ postgres: database.postgres, memberToggle: true, now: () => new Date() })

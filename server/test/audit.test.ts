@@ -5,7 +5,7 @@ import type { AuditEntry } from '@pharos/contract/audit'
 import { sql } from 'kysely'
 import { sealAll } from '../src/audit/seal.ts'
 import { writeAudit, type AuditEntry as Written } from '../src/db/audit.ts'
-import { truncateAudit } from '../src/db/testing.ts'
+import { emptyAudit } from '../src/db/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
@@ -34,7 +34,7 @@ before(async () => {
     blue: await bearer('blue', blue),
   }
 })
-beforeEach(() => truncateAudit(owner()))
+beforeEach(() => emptyAudit(owner()))
 after(() => api[Symbol.asyncDispose]())
 
 const owner = () => api.database.postgres.owner

@@ -18,7 +18,7 @@ import { readLetterVerdicts } from '../src/byoip/letter/letter.store.ts'
 import { refusalOfPng } from '../src/byoip/letter/inspect-image.ts'
 import { sampleJpeg, samplePdf, samplePng } from '../src/byoip/letter/testing-letters.ts'
 import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
-import { truncateAudit } from '../src/db/testing.ts'
+import { emptyAudit } from '../src/db/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { formOf, formType, letterForm, type FormPart } from './support/letters.ts'
@@ -56,7 +56,7 @@ beforeEach(async () => {
   await sql`update letters set replaced_by = null`.execute(owner())
   await sql`delete from letters`.execute(owner())
   await sql`delete from announcement_history`.execute(owner())
-  await truncateAudit(owner())
+  await emptyAudit(owner())
 })
 
 const owner = () => api.database.postgres.owner

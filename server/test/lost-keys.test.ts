@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { LostKeyError, macPlaces } from '../src/db/lost-keys.ts'
 import { sealedPlaces } from '../src/db/reseal.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createKeyRing, seal } from '../src/runtime/secrets.ts'
 import { addGeneratedRow, dropRules, listTables, type TableShape } from './support/generated-rows.ts'
@@ -30,8 +30,10 @@ before(async () => {
     await sql`alter table ${sql.table(table)} alter ${sql.ref(column)} drop not null`.execute(owner())
 })
 beforeEach(async () => {
-  for (const { table } of [...sealedPlaces, ...macPlaces])
-    await sql`truncate ${sql.table(table)} cascade`.execute(owner())
+  await emptyTables(
+    owner(),
+    [...sealedPlaces, ...macPlaces].map(({ table }) => table),
+  )
   await sql`update installation set lost_keys = '{}'`.execute(owner())
 })
 after(async () => {

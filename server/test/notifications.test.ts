@@ -17,6 +17,7 @@ import { writeMessages } from '../src/outbox/outbox.ts'
 import { letterheadOf } from '../src/roles/mail.ts'
 import type { KeyRing } from '../src/runtime/secrets.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { emptyTables } from '../src/db/testing.ts'
 
 type User = { readonly userId: number; readonly email: string }
 
@@ -53,7 +54,7 @@ beforeEach(async () => {
   await collect()
   smtp.setRelay('open')
   smtp.mails.length = 0
-  await sql`truncate notifications, notification_settings, notification_mailings, mails`.execute(owner())
+  await emptyTables(owner(), ['notifications', 'notification_settings', 'notification_mailings', 'mails'])
 })
 
 const owner = () => api.database.postgres.owner
@@ -439,7 +440,7 @@ describe('letters', () => {
       select l.id, a.id, ${red.teamId}, 64496 from l, a returning letter_id as id`.execute(owner())
     return rows[0]!.id
   }
-  beforeEach(() => sql`truncate letters, announcements cascade`.execute(owner()))
+  beforeEach(() => emptyTables(owner(), ['letters', 'announcements']))
 
   it('are reported when they are uploaded, decided and about to expire, once', async () => {
     await letter('pending_review', null)
@@ -483,7 +484,7 @@ describe('the settings', () => {
 
 describe('the position in the outbox', () => {
   it('of another database server does not stop notifications', async () => {
-    await sql`truncate outbox, letters cascade`.execute(owner())
+    await emptyTables(owner(), ['outbox', 'letters'])
     await sql`update notification_position set xid = '9000000000000000000'`.execute(owner())
     await collectNotifications({ db: owner(), canMail: true, now: () => new Date() }, never)
     await attack('e1')

@@ -21,6 +21,7 @@ import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { emptyTables } from '../src/db/testing.ts'
 
 const prefix = '203.0.113.0/24'
 const skip = skipWithout('nsd')
@@ -69,7 +70,7 @@ before(async () => {
 })
 beforeEach(async () => {
   if (skip) return
-  await sql`truncate announcements restart identity cascade`.execute(api.database.postgres.owner)
+  await emptyTables(api.database.postgres.owner, ['announcements'], { restart: true })
   await nameServer.setRecords([])
   rdap.setRegistrations([
     { prefix: '203.0.112.0/22', handle: 'NET-PARENT', remarks: [] },

@@ -12,7 +12,7 @@ import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/plan-row.
 import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
@@ -124,7 +124,7 @@ function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => P
 /** Forty announced and twenty disabled prefixes, all in their desired state. */
 async function start(): Promise<void> {
   const { owner } = database.postgres
-  await sql`truncate announcements, holds, region_withdrawals restart identity cascade`.execute(owner)
+  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'], { restart: true })
   await sql`
     insert into announcements (team_id, prefix, origin_asn, enabled, status, irr_validated, rpki_validated, loa_validated,
       vouched, clearance, claimed, checked_origin)

@@ -13,7 +13,7 @@ import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
@@ -157,7 +157,7 @@ async function takeOver(lock: RegionLock): Promise<RegionLease> {
 
 async function start(): Promise<void> {
   const { owner } = database.postgres
-  await sql`truncate announcements, holds, region_withdrawals restart identity cascade`.execute(owner)
+  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'], { restart: true })
   router.restart()
   ids = []
   for (const prefix of prefixes) {

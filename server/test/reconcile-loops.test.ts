@@ -17,7 +17,7 @@ import {
   seedTeam,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -47,7 +47,7 @@ after(async () => {
 })
 beforeEach(async () => {
   listing = undefined
-  await sql`truncate announcements, holds, region_withdrawals cascade`.execute(database.postgres.owner)
+  await emptyTables(database.postgres.owner, ['announcements', 'holds', 'region_withdrawals'])
   for (const slug of ['ams', 'fra', 'lon']) {
     routerOf(slug).down = false
     routerOf(slug).restart()
@@ -271,7 +271,7 @@ describe('the reconcilers', () => {
       database.postgres.owner,
     )
     await until('the new speaker', async () => (await epochOf('lon')) > epoch)
-    await sql`truncate announcements cascade`.execute(database.postgres.owner)
+    await emptyTables(database.postgres.owner, ['announcements'])
     await sql`delete from holds where region_id = ${lon}`.execute(database.postgres.owner)
   })
 

@@ -27,7 +27,7 @@ import {
   seedTeams,
   teamOf,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
@@ -50,7 +50,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await write(sql`truncate announcements, holds, region_withdrawals cascade`)
+  await emptyTables(database.postgres.owner, ['announcements', 'holds', 'region_withdrawals'])
   router.down = false
   router.refuses = () => false
   router.keeps = () => false

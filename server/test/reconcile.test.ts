@@ -23,7 +23,7 @@ import {
   teamOf,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { Failure } from '../src/runtime/error.ts'
@@ -49,8 +49,8 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { owner } = database.postgres
-  await sql`truncate announcements, holds, region_withdrawals cascade`.execute(owner)
-  await truncateAudit(owner)
+  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'])
+  await emptyAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, last_error = null`.execute(owner)
   router.down = false
   router.refuses = () => false

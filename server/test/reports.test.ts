@@ -25,6 +25,7 @@ import { dueMonth, sendReports, type SendReportsDeps } from '../src/report/send-
 import { letterheadOf } from '../src/roles/mail.ts'
 import { DriverError } from '../src/runtime/driver-error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { emptyTables } from '../src/db/testing.ts'
 
 type User = { readonly userId: number; readonly email: string }
 
@@ -69,7 +70,7 @@ after(async () => {
 })
 beforeEach(async () => {
   smtp.mails.length = 0
-  await sql`truncate monthly_reports, mails, notification_settings`.execute(owner())
+  await emptyTables(owner(), ['monthly_reports', 'mails', 'notification_settings'])
 })
 
 const owner = () => api.database.postgres.owner
@@ -362,17 +363,17 @@ describe('the mails of reports', () => {
     assert.equal(await sendReports(depsOf(store), never), 0, 'it is tried again after an hour')
     await sql`update monthly_reports set due = now(), created = now() - interval '25 hours'`.execute(owner())
     assert.equal(await sendReports(depsOf(down), never), 1)
-    await sql`truncate monthly_reports`.execute(owner())
+    await emptyTables(owner(), ['monthly_reports'])
     assert.equal(await sendReports(depsOf(down, { keepsFlows: false }), never), 1)
     assert.match((await mails())[0]!.text!, /Flow records were not available/)
     // Nothing else happened in the month of blue: its traffic may have been there.
-    await sql`truncate monthly_reports`.execute(owner())
+    await emptyTables(owner(), ['monthly_reports'])
     await subscribe(anna, blue)
     await sendReports(depsOf(down), never)
     await sql`update monthly_reports set due = now(), created = now() - interval '25 hours'`.execute(owner())
     await sendReports(depsOf(down), never)
     assert.equal((await outcomes()).find(({ team_id }) => team_id === blue.teamId)!.outcome, 'mailed')
-    await sql`truncate monthly_reports`.execute(owner())
+    await emptyTables(owner(), ['monthly_reports'])
     await sendReports(depsOf(down, { keepsFlows: false }), never)
     assert.equal((await outcomes()).find(({ team_id }) => team_id === blue.teamId)!.outcome, 'no_data')
   })

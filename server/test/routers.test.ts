@@ -9,7 +9,7 @@ import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { listAdminRegions, setDrained } from '../src/byoip/reconcile/router.ts'
 import { drain, undrain } from '../src/commands/drain.ts'
 import { runCommand } from '../src/commands/testing.ts'
-import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -41,8 +41,8 @@ after(async () => {
 })
 beforeEach(async () => {
   const { owner } = database.postgres
-  await sql`truncate announcements, holds, region_withdrawals, region_routers cascade`.execute(owner)
-  await truncateAudit(owner)
+  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals', 'region_routers'])
+  await emptyAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, quorum = null, speakers = case slug
     when 'ams' then '[{"name":"r1","kind":"sandbox"},{"name":"r2","kind":"sandbox"}]'::jsonb
     else '[{"name":"fra","kind":"sandbox"}]'::jsonb end`.execute(owner)

@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import { decideShieldHoldAs, describeShieldHold } from '../src/analysis/shield/shield-hold.ts'
 import { saveHolds } from '../src/analysis/shield/reconcile.store.ts'
 import { seedTeam, seedUser } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
 import { closeHold, openHold } from '../src/dns/publish/hold.ts'
 import { describeZoneHold } from '../src/dns/publish/zone-hold.ts'
 import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from '../src/hold/hold-alerts.ts'
@@ -29,8 +29,8 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate shield_holds, dns_holds, mails, outbox cascade`.execute(owner())
-  await truncateAudit(owner())
+  await emptyTables(owner(), ['shield_holds', 'dns_holds', 'mails', 'outbox'])
+  await emptyAudit(owner())
 })
 
 const owner = () => database.postgres.owner

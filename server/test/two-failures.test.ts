@@ -23,7 +23,7 @@ import { createKeptPlans } from '../src/byoip/reconcile/kept-plan.ts'
 import type { RouteSettings } from '../src/byoip/reconcile/plan.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { createGobgpSpeaker } from '../src/drivers/gobgp/speaker.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -60,7 +60,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     lab = await createLab({ regions: ['ams'], deferralSeconds: 12 })
     folder = mkdtempSync(join(tmpdir(), 'pharos-plans-'))
     stack = new AsyncDisposableStack()
-    await sql`truncate announcements, holds, region_withdrawals, region_routers cascade`.execute(db())
+    await emptyTables(db(), ['announcements', 'holds', 'region_withdrawals', 'region_routers'])
     ids = []
     for (const prefix of prefixes)
       ids.push(

@@ -17,7 +17,7 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
 import { Failure } from '../src/runtime/error.ts'
 
 const slugs = ['ams', 'fra', 'lon']
@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate announcements, outbox cascade`.execute(database.postgres.owner)
+  await emptyTables(database.postgres.owner, ['announcements', 'outbox'])
   await seedChecks(database.postgres, slugs)
 })
 

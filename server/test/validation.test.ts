@@ -24,6 +24,7 @@ import { authorizationDeps } from '../src/roles/registries.ts'
 import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
 import { createRegistryViews } from '../src/roles/registries.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { emptyTables } from '../src/db/testing.ts'
 
 let folder: string
 let api: TestApi
@@ -111,7 +112,7 @@ after(async () => {
 beforeEach(async () => {
   await stop()
   accepted.clear()
-  await sql`truncate announcements restart identity cascade`.execute(api.database.postgres.owner)
+  await emptyTables(api.database.postgres.owner, ['announcements'], { restart: true })
   await setRoas()
   await setRoutes()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import type { Db } from '../db/postgres.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { eventId } from './event.ts'
@@ -38,8 +38,23 @@ after(() => database[Symbol.asyncDispose]())
 
 /** Each test starts with empty tables. */
 beforeEach(async () => {
-  await sql`truncate teams, locations, sources, deliveries, delivery_ids, events, removed_resources,
-    team_events, team_event_counts, team_event_hours, team_event_facets restart identity cascade`.execute(db)
+  await emptyTables(
+    db,
+    [
+      'teams',
+      'locations',
+      'sources',
+      'deliveries',
+      'delivery_ids',
+      'events',
+      'removed_resources',
+      'team_events',
+      'team_event_counts',
+      'team_event_hours',
+      'team_event_facets',
+    ],
+    { restart: true },
+  )
   await sql`update revisions set revision = revision + 1`.execute(db)
   cache = createOwnershipCache()
   await addLocation(db, 'ams', 'Amsterdam', 'NL')

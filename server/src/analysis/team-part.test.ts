@@ -9,7 +9,7 @@ import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
 import { listMigrations, migrationsFolder } from '../db/migrate.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { covers, firstOf, lastOf, parsePrefix, prefixAround, networkOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -213,9 +213,23 @@ describe('an event over the networks of several teams', () => {
   })
   after(() => database[Symbol.asyncDispose]())
   beforeEach(async () => {
-    await sql`truncate teams, sources, deliveries, delivery_ids, events, removed_resources, team_events, team_event_counts,
-      team_event_hours,
-      team_event_facets, outbox restart identity cascade`.execute(db)
+    await emptyTables(
+      db,
+      [
+        'teams',
+        'sources',
+        'deliveries',
+        'delivery_ids',
+        'events',
+        'removed_resources',
+        'team_events',
+        'team_event_counts',
+        'team_event_hours',
+        'team_event_facets',
+        'outbox',
+      ],
+      { restart: true },
+    )
     await sql`update revisions set revision = revision + 1`.execute(db)
     cache = createOwnershipCache()
     messages = createMessageCache()

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import { maintain } from '../db/maintenance.ts'
-import { createTestDatabase, truncateAudit } from '../db/testing.ts'
+import { createTestDatabase, emptyAudit } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { expireAudit } from './expire.ts'
 import { sealAll } from './seal.ts'
@@ -16,7 +16,7 @@ import { verifyAudit, type VerifyOptions } from './verify.ts'
 const database = await createTestDatabase()
 after(() => database[Symbol.asyncDispose]())
 const db = database.postgres.owner
-beforeEach(() => truncateAudit(db))
+beforeEach(() => emptyAudit(db))
 
 const [oldKey, newKey] = [
   'an old secret of thirty-two bytes or more',

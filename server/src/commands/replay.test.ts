@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase } from '../db/testing.ts'
+import { createTestDatabase, emptyTables } from '../db/testing.ts'
 import { CommandFailure, UsageError } from './command.ts'
 import { replay } from './replay.ts'
 import { runCommand } from './testing.ts'
@@ -18,7 +18,7 @@ before(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate deliveries`.execute(db)
+  await emptyTables(db, ['deliveries'])
   await sql`
     insert into deliveries (source_key, delivery_id, received, body, state) values
       ('a', 'old failed', now() - interval '10 days', '', 'failed'), ('a', 'failed', now(), '', 'failed'),

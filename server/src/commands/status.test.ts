@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { seedAnnouncement, seedRegions, seedTeam } from '../byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { allRoles, runRole, type Serving } from '../roles/serve.ts'
 import { sandboxRegion } from '../drivers/sandbox/speaker.ts'
@@ -44,7 +44,7 @@ after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   sandboxRegion('status-ams').neighbors = established
   sandboxRegion('status-ams').down = false
-  await sql`truncate holds, processes, mails`.execute(owner())
+  await emptyTables(owner(), ['holds', 'processes', 'mails'])
 })
 afterEach(async () => {
   await serving?.stop()

@@ -68,19 +68,47 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
-/** Empties the audit log between two tests; the product never can. */
-export async function truncateAudit(db: Db): Promise<void> {
+/**
+ * Deletes the rows of the tables and of all tables that refer to them, without their triggers; with `restart`, ids begin again. It
+ * takes a hundredth of the time of TRUNCATE, which makes new files for each of their tables and indexes.
+ */
+export async function emptyTables(
+  db: Db,
+  tables: readonly string[],
+  options: { readonly restart?: boolean } = {},
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ name: string }>`
-      select 'audit_seals' as name union all select 'audit_entries'
-      union all select inhrelid::regclass::text from pg_inherits where inhparent = 'audit_entries'::regclass`.execute(
-      trx,
-    )
-    for (const { name } of rows) await sql`alter table ${sql.table(name)} disable trigger user`.execute(trx)
-    await sql`truncate audit_entries, audit_seals, audit_unsealed`.execute(trx)
-    for (const { name } of rows) await sql`alter table ${sql.table(name)} enable trigger user`.execute(trx)
+    await sql`set local session_replication_role = replica`.execute(trx)
+    await sql`do ${sql.lit(emptying(tables, options.restart ?? false))}`.execute(trx)
   })
 }
+
+const emptying = (tables: readonly string[], restart: boolean): string => `
+  declare
+    affected regclass[] := (
+      with recursive found (id) as (
+        select unnest('{${tables.join()}}'::text[])::regclass::oid
+        union
+        select near.id from found, lateral (
+          select conrelid from pg_constraint where contype = 'f' and confrelid = found.id
+          union all select inhrelid from pg_inherits where inhparent = found.id) near (id))
+      select array_agg(id::regclass) from found);
+    one regclass;
+    has_rows boolean;
+  begin
+    foreach one in array affected loop
+      execute format('select exists (select from only %s)', one) into has_rows;
+      if has_rows then execute format('delete from only %s', one); end if;
+    end loop;
+    if ${restart} then
+      perform setval(seqrelid, seqstart, false) from pg_sequence
+        join pg_depend on objid = seqrelid and deptype in ('a', 'i') and refobjid = any (affected);
+    end if;
+  end`
+
+/** Empties the audit log between two tests; the product never can. */
+export const emptyAudit = (db: Db): Promise<void> =>
+  emptyTables(db, ['audit_entries', 'audit_seals', 'audit_unsealed'])
 
 async function createOwnServer(options: TestDatabaseOptions): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'))

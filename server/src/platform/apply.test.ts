@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import * as fc from 'fast-check'
 import { hash, verify } from '@node-rs/argon2'
-import { createTestDatabase } from '../db/testing.ts'
+import { createTestDatabase, emptyTables } from '../db/testing.ts'
 import { createKeyRing, verifyMac } from '../runtime/secrets.ts'
 import { applyPlatform, PlanOutdated, preparePlatform, type Prepared } from './apply.ts'
 import { parseYaml } from './document.ts'
@@ -46,9 +46,26 @@ async function apply(text: string, options = plain, files: Files = {}): Promise<
 }
 
 async function empty(): Promise<void> {
-  await sql`truncate locations, regions, teams, users, memberships, prefixes, asns, announcements, announcement_regions,
-    sources, sessions, audit_entries, audit_unsealed, deliveries, delivery_ids restart identity cascade`.execute(
+  await emptyTables(
     db,
+    [
+      'locations',
+      'regions',
+      'teams',
+      'users',
+      'memberships',
+      'prefixes',
+      'asns',
+      'announcements',
+      'announcement_regions',
+      'sources',
+      'sessions',
+      'audit_entries',
+      'audit_unsealed',
+      'deliveries',
+      'delivery_ids',
+    ],
+    { restart: true },
   )
 }
 

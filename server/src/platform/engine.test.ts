@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Schema } from '../db/schema.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import { createKeyRing, isSealedUnderNewest, open, seal, type KeyRing } from '../runtime/secrets.ts'
 import { applyPlatform, preparePlatform } from './apply.ts'
 import { defineKind } from './define-kind.ts'
@@ -125,9 +125,13 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate locations, teams, toy_credentials, toy_devices, toy_ports cascade`.execute(
-    database.postgres.owner,
-  )
+  await emptyTables(database.postgres.owner, [
+    'locations',
+    'teams',
+    'toy_credentials',
+    'toy_devices',
+    'toy_ports',
+  ])
 })
 
 const oldKey = 'a-secret-of-at-least-thirty-two-bytes'

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { TObject } from 'typebox'
 import { parse } from 'yaml'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { applyPlatform, preparePlatform, readCurrent } from './apply.ts'
 import { rowsOf } from './define-kind.ts'
@@ -364,8 +364,8 @@ describe('every kind of the platform file', () => {
   const read = (): Promise<Current> => readCurrent(platformKinds, database.postgres.owner)
 
   async function empty(): Promise<void> {
-    const tables = platformKinds.kinds.map(({ table }) => sql.table(table.name))
-    await sql`truncate ${sql.join(tables)} restart identity cascade`.execute(database.postgres.owner)
+    const tables = platformKinds.kinds.map(({ table }) => table.name)
+    await emptyTables(database.postgres.owner, tables, { restart: true })
   }
 
   const changesOf = ({ changes }: Plan, { name }: Kind): Change[] =>

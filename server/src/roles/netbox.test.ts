@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { importInventory } from '../commands/import.ts'
 import { readConfiguration } from '../commands/configuration.ts'
 import { testRing } from '../commands/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
 import * as fake from '../drivers/netbox/testing-netbox.ts'
 import { applyPlatform, preparePlatform } from '../platform/apply.ts'
 import { documentOf } from '../platform/document.ts'
@@ -27,10 +27,8 @@ after(async () => {
   await database[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  const tables = [...platformKinds.kinds.map(({ table }) => table.name), 'inventory_imports'] as const
-  await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} restart identity cascade`.execute(
-    owner(),
-  )
+  const tables = [...platformKinds.kinds.map(({ table }) => table.name), 'inventory_imports']
+  await emptyTables(owner(), tables, { restart: true })
   await apply({ teams: [{ slug: 'demo', name: 'Demo' }] })
   Object.assign(netbox.lists, fake.smallWorld())
   Object.assign(netbox.faults, fake.noFaults())

@@ -34,7 +34,7 @@ export type Parameter = {
 
 type Declared = {
   /** The checks of bodies by media type; undefined for files and streams. Empty for responses without a body. */
-  readonly bodies: ReadonlyMap<string, ValidateFunction | undefined>
+  readonly bodies: ReadonlyMap<string, (() => ValidateFunction) | undefined>
   /** The headers that every response has, in lower case. */
   readonly headers: readonly string[]
   readonly codes: ReadonlySet<string>
@@ -163,7 +163,7 @@ function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: R
     bodies: new Map(
       Object.entries(content).map(([mediaType, { schema }]) => [
         mediaType,
-        mediaType.endsWith('json') ? ajv.compile(schema) : undefined,
+        mediaType.endsWith('json') ? () => compiled(ajv, schema) : undefined,
       ]),
     ),
     headers: Object.entries(headers)
@@ -171,6 +171,16 @@ function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: R
       .map(([name]) => name.toLowerCase()),
     codes: new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!)),
   }
+}
+
+const validators = new Map<string, ValidateFunction>()
+
+/** Compiles at the first use, and what several operations answer, such as a problem, once. */
+function compiled(ajv: Ajv2020, schema: Schema): ValidateFunction {
+  const text = JSON.stringify(schema)
+  const found = validators.get(text) ?? ajv.compile(schema)
+  validators.set(text, found)
+  return found
 }
 
 function formOf(media: Media | undefined): Form | undefined {
@@ -199,7 +209,7 @@ export function nonconformityOf(operation: Operation, { status, headers, body }:
   if (declared.bodies.size === 0) return body === '' ? undefined : `a body, but none is declared`
   const mediaType = contentType.split(';')[0]!
   if (!declared.bodies.has(mediaType)) return `content-type ${contentType}`
-  const isValid = declared.bodies.get(mediaType)
+  const isValid = declared.bodies.get(mediaType)?.()
   if (!isValid) return body === '' ? 'an empty file' : undefined
   const value: unknown = JSON.parse(body)
   if (!isValid(value)) return `the body: ${JSON.stringify(isValid.errors)}`

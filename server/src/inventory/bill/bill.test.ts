@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
 import { seedPort } from '../testing.ts'
@@ -22,9 +22,15 @@ before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await sql`alter table billing_periods disable trigger all`.execute(owner())
-  await sql`truncate teams, devices, services, outbox, port_days, port_samples, billing_periods cascade`.execute(
-    owner(),
-  )
+  await emptyTables(owner(), [
+    'teams',
+    'devices',
+    'services',
+    'outbox',
+    'port_days',
+    'port_samples',
+    'billing_periods',
+  ])
   await sql`alter table billing_periods enable trigger all`.execute(owner())
   ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
   serviceId = await addService(teamId)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
 import { createDeviceSource } from '../../drivers/device-sources.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createLog } from '../../runtime/log.ts'
@@ -12,7 +12,7 @@ import type { DeviceSource } from './device-source.ts'
 let database: TestDatabase
 before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
-beforeEach(() => sql`truncate devices cascade`.execute(database.postgres.owner))
+beforeEach(() => emptyTables(database.postgres.owner, ['devices']))
 
 const wire = { speed_bps: 1e11 }
 const bundle = {
@@ -160,7 +160,7 @@ describe('the collector', () => {
       await sql`update devices set settings = settings || ${JSON.stringify({ vendor: String(Math.random()) })}::jsonb`.execute(
         database.postgres.owner,
       )
-      await sql`truncate interface_counters`.execute(database.postgres.owner)
+      await emptyTables(database.postgres.owner, ['interface_counters'])
       await makeDue('next_survey')
       await run(collector)
       const known = await all(sql<{ lag: string | null; addresses: string[]; counted: boolean }>`

@@ -7,7 +7,7 @@ import {
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
 import type { Operation, StaffOperation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
@@ -39,7 +39,7 @@ before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   clock = new Date()
-  await sql`truncate teams, devices, services, outbox, cross_connects, attachments cascade`.execute(owner())
+  await emptyTables(owner(), ['teams', 'devices', 'services', 'outbox', 'cross_connects', 'attachments'])
   ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
   const service = { team_id: teamId, name: 'Cross connect', type: 'cross_connect' as const }
   const { id: serviceId } = await owner()

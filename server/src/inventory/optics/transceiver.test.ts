@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import type { SandboxInterface } from '../../drivers/sandbox-device/settings.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -30,7 +30,7 @@ const owner = () => database.postgres.owner
 before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate teams, devices, services, outbox cascade`.execute(owner())
+  await emptyTables(owner(), ['teams', 'devices', 'services', 'outbox'])
   ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
   port = await seedPort(database.postgres, {
     teamId,
@@ -375,7 +375,7 @@ describe('the metrics of a device', () => {
       { metric: 'memory', value: 0 },
     ])
     assert.equal(await countersSaved(), 1)
-    await sql`truncate interface_counters`.execute(owner())
+    await emptyTables(owner(), ['interface_counters'])
     source.listTransceivers = async () => [{ ...module!, lanes: 1e12 }]
     await pollOf(source)
     assert.equal(await countersSaved(), 1)

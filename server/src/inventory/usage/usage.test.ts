@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { saveCounters } from '../collect/counter.store.ts'
 import type { CounterRow } from '../collect/device-source.ts'
@@ -26,9 +26,7 @@ let port = { deviceId: 0, portId: 0, interfaceId: 0 }
 before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await sql`truncate teams, devices, services, port_samples, port_days cascade`.execute(
-    database.postgres.owner,
-  )
+  await emptyTables(database.postgres.owner, ['teams', 'devices', 'services', 'port_samples', 'port_days'])
   ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
   const serviceId = await addService(teamId)
   port = await seedPort(database.postgres, {

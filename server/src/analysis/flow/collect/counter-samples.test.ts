@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { createTestDatabase, type TestDatabase } from '../../../db/testing.ts'
+import { type TestDatabase, createTestDatabase, emptyTables } from '../../../db/testing.ts'
 import { createDeviceSource } from '../../../drivers/device-sources.ts'
 import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { bytes, sflow, u32, u64, xdr } from '../../../drivers/netflow/testing.ts'
@@ -22,7 +22,7 @@ before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { owner } = database.postgres
-  await sql`truncate devices, flow_exporters cascade`.execute(owner)
+  await emptyTables(owner, ['devices', 'flow_exporters'])
 })
 
 /** A full minute, so that every poll closes one. */
