@@ -6,10 +6,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.url), 'utf8'))
 
 /**
- * chromium and PostgreSQL are found by their paths, pdns-backend-sqlite3 is a part of pdns-server. The package postgresql is the version of the
+ * Chromium and PostgreSQL are found by their paths, pdns-backend-sqlite3 is a part of pdns-server. The package postgresql is the version of the
  * release, 15 on Debian 12, and contains pgbench.
  */
-const others = ['chromium', 'pdns-backend-sqlite3', 'postgresql']
+const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 
 /** Further packages of the bench: dnsperf asks name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
@@ -39,6 +39,8 @@ export function installPackages(names) {
   const hasPolicy = existsSync(POLICY)
   if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
+    // What an interrupted installation has left would stop this one.
+    spawnSync('dpkg', ['--configure', '-a'], { stdio: ['ignore', 2, 2] })
     return apt('update') && apt('install', '-y', '--no-install-recommends', ...names)
   } finally {
     if (!hasPolicy) rmSync(POLICY, { force: true })

@@ -1,5 +1,6 @@
 // The time series of events: each bucket counts exactly the events that the list has for its time, under every filter.
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { getRelatedTimeseriesRoute, type EventMetric } from '@pharos/contract/analysis'
 import { Compile } from 'typebox/compile'
@@ -14,6 +15,7 @@ import { getRelatedTimeseries } from './event-timeseries.ts'
 import { listTeamEvents } from './related-event.ts'
 import { relateEvents } from './relationship.ts'
 import { addPrefix, addTeam } from './testing.ts'
+import { isLongRun } from '../runtime/testing-scale.ts'
 
 type Query = Parameters<typeof getRelatedTimeseries>[2]
 
@@ -149,7 +151,8 @@ describe('the time series of events', () => {
 
   it('has the same values from the rollup as event by event, in any time zone', async () => {
     const zones = ['UTC', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'Pacific/Marquesas']
-    for (const timezone of zones) {
+    const chosen = isLongRun ? zones : [zones[randomInt(zones.length)]!]
+    for (const timezone of chosen) {
       for (const metric of ['count', 'max_bps', 'max_pps'] as const) {
         for (const interval of [900, 3_600, 5 * 3_600, 86_400, 7 * 86_400]) {
           for (const group_by of [undefined, 'classification_key'] as const) {

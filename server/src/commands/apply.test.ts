@@ -89,6 +89,7 @@ function run(...args: readonly string[]): Promise<Ended> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url))
   const env = {
     PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     DATABASE_URL: database.databaseUrl,
     PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes',
   }

