@@ -125,7 +125,7 @@ export type Route<
   readonly keyless: KeylessReason | null
   /** A request without a body counts as one with the body `{}`. */
   readonly bodyOptional: boolean
-  /** Largest JSON body in bytes, if the operation accepts more than the limit of the installation; null for that limit. */
+  /** Largest JSON body in bytes, if it is not the limit of the installation; null for that limit. */
   readonly bodyBytesMax: number | null
 }
 
@@ -172,6 +172,12 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   bodyBytesMax?: number | null
 }
 
+/** What anyone can send costs processor time that customers lack. */
+const anonymousBodyBytesMax = 16_384
+
+/** Whether anyone may call it. */
+const isOpen = ({ credential }: Permission) => credential === 'none' || credential === 'optional'
+
 type Nothing = TObject<Record<never, never>>
 const nothing = { type: 'object', properties: {}, additionalProperties: false } as unknown as Nothing
 
@@ -196,7 +202,7 @@ export function route<
     conditional: false,
     ifMatch: false,
     bodyOptional: false,
-    bodyBytesMax: null,
+    bodyBytesMax: isOpen(declared.permission) ? anonymousBodyBytesMax : null,
     ...declared,
     keyless: declared.keyless ?? null,
     params: declared.params ?? (nothing as unknown as P),

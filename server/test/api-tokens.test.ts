@@ -445,6 +445,11 @@ describe('a token with allowed networks', () => {
     assert.equal(await from(proxy, '198.51.100.9, 203.0.113.1'), 401)
     assert.equal(await from('203.0.113.1', '198.51.100.9'), 401)
     assert.equal(await from('198.51.100.9', '203.0.113.1'), 200)
+    // Some proxies add the port of the client, or a word.
+    assert.equal(await from(proxy, '198.51.100.9:1234'), 200)
+    assert.equal(await from(proxy, '203.0.113.1:1234'), 401)
+    assert.equal(await from(proxy, '[2001:db8::1]:443'), 401)
+    assert.equal(await from(proxy, '198.51.100.9, unknown'), 401)
   })
 
   it('uses changed networks at once', async () => {

@@ -68,6 +68,32 @@ describe('refusals', () => {
     assert.equal(written.length, 6)
   })
 
+  it('have a readable target, whatever a path contains', async () => {
+    const { written, refusals } = setUp()
+    refusals.note({ ...aRefusal, target: `getZone:a\0b\u001b\ud800${'c'.repeat(300)}` })
+    await refusals.flush()
+    assert.equal(written[0]!.target, `getZone:a\ufffdb\ufffd\ufffd${'c'.repeat(187)}`)
+  })
+
+  it('are not kept out of the log by one that the database does not accept', async () => {
+    const written: string[] = []
+    const warned: unknown[] = []
+    const refusals = new Refusals({
+      write: async (entries) => {
+        const targets = entries.map(({ target }) => target)
+        if (targets.includes('bad'))
+          throw Object.assign(new Error('invalid byte sequence'), { code: '22021' })
+        written.push(...targets)
+      },
+      log: { warn: ((about: unknown) => void warned.push(about)) as never },
+    })
+    for (const target of ['first', 'bad', 'last']) refusals.note({ ...aRefusal, target })
+    await refusals.flush()
+    assert.deepEqual(written, ['first', 'last'])
+    await refusals.stop()
+    assert.deepEqual([written, warned.length], [['first', 'last'], 1])
+  })
+
   it('combines the refusals of an actor with too many targets, without affecting other actors', async () => {
     const { written, refusals, counts } = setUp()
     for (let id = 0; id < 10_000; id++) refusals.note({ ...aRefusal, target: `getTeam:${id}` })

@@ -1,6 +1,7 @@
 // Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals
 // of an actor become one entry per minute with a count, so that a flood cannot fill the disk.
 import { type AuditEntry, type Refusal } from '../db/audit.ts'
+import { errorCode } from '../db/errno.ts'
 import type { Log } from '../runtime/log.ts'
 
 export type RefusalsDeps = {
@@ -17,6 +18,8 @@ const kindsOfActorMax = 30
 /** Distinct refusals per minute in this process; of further ones only the number is logged. */
 const kindsMax = 1_000
 const targetMax = 200
+/** SQLSTATE of data that the database does not accept, now or later. */
+const IMPOSSIBLE = /^2[23]/
 
 type Kind = {
   readonly key: string
@@ -44,13 +47,13 @@ export class Refusals {
 
   /** Bound, so that it can be passed as a callback. */
   readonly note = (refusal: Refusal): void => {
-    const kind = this.#kindOf({ ...refusal, target: refusal.target.slice(0, targetMax) })
+    const kind = this.#kindOf({ ...refusal, target: cleanTarget(refusal.target) })
     if (kind) kind.count += 1
     else this.#omitted += 1
     this.#schedule()
   }
 
-  /** Writes the refusals that are due. After a failure they are kept and retried. */
+  /** Writes the refusals that are due. After a failure they are kept and retried, unless it is due to what they contain. */
   flush(): Promise<void> {
     return this.#write((kind) => kind.due <= this.#now())
   }
@@ -87,18 +90,32 @@ export class Refusals {
     const due = [...this.#kinds.values()].filter((kind) => kind.count > 0 && isDue(kind))
     const counts = due.map(({ count }) => count)
     for (const kind of due) Object.assign(kind, { count: 0, due: this.#now() + entryEveryMs })
-    try {
-      if (due.length > 0) await this.#deps.write(due.map((kind, at) => entryOf(kind.refusal, counts[at]!)))
-    } catch (error) {
-      for (const [at, kind] of due.entries()) {
-        kind.count += counts[at]!
-        kind.due = 0
-      }
-      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit log')
-    }
+    const entries = due.map((kind, at) => ({ kind, entry: entryOf(kind.refusal, counts[at]!) }))
+    if (entries.length > 0 && !(await this.#tryWrite(entries)) && entries.length > 1)
+      for (const one of entries) await this.#tryWrite([one])
     if (this.#omitted > 0)
       this.#deps.log.warn({ count: this.#omitted }, 'refused calls omitted from the audit log')
     this.#omitted = 0
+  }
+
+  /**
+   * Returns false if the database refuses the entries themselves: of several each is then written alone, so that one cannot keep
+   * the others out of the log; a single one is lost.
+   */
+  async #tryWrite(entries: readonly { kind: Kind; entry: RefusalEntry }[]): Promise<boolean> {
+    try {
+      await this.#deps.write(entries.map(({ entry }) => entry))
+      return true
+    } catch (error) {
+      const isKept = !IMPOSSIBLE.test(errorCode(error) ?? '')
+      for (const { kind, entry } of isKept ? entries : []) {
+        kind.count += entry.after.count
+        kind.due = 0
+      }
+      if (isKept || entries.length === 1)
+        this.#deps.log.warn({ err: error, isKept }, 'refused calls were not written to the audit log')
+      return isKept
+    }
   }
 
   #removeExpired(): void {
@@ -124,9 +141,15 @@ export class Refusals {
 
 const anything = 'anything'
 
+/** A path can contain any character, also U+0000, which PostgreSQL does not store. */
+const cleanTarget = (target: string): string =>
+  target.slice(0, targetMax).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
+
 const keyOf = ({ teamId, actor, action, target, code }: Refusal): string =>
   JSON.stringify([teamId, actor, action, target, code])
 
-function entryOf({ code, ...entry }: Refusal, count: number): AuditEntry {
+type RefusalEntry = AuditEntry & { readonly after: { readonly code: string; readonly count: number } }
+
+function entryOf({ code, ...entry }: Refusal, count: number): RefusalEntry {
   return { ...entry, after: { code, count } }
 }

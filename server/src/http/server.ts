@@ -22,6 +22,7 @@ import { authorizationOf, takeJsonOfAnyType, type Facade } from './facade.ts'
 import { requireIdentity, requireUtf8 } from './body-type.ts'
 import { Deadlines } from './deadline.ts'
 import { continueWhenRead, isAnswered } from './discard.ts'
+import { cleanForwardedFor } from './forwarded.ts'
 import { EventStreams, type StreamSettings } from './event-stream.ts'
 import { collectPaths, type KnownPaths } from './known-paths.ts'
 import { mount, requireTeamActor, type Mounted } from './mount.ts'
@@ -124,9 +125,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       requireHostHeader: false,
     },
     trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
-    // A target in absolute form (RFC 9112, 3.2.2) is one in origin form for everything that reads it.
-    rewriteUrl: ({ url = '/' }) =>
-      url.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/')),
+    // Called before anything reads the request.
+    rewriteUrl: ({ url = '/', headers }) => {
+      cleanForwardedFor(headers)
+      // A target in absolute form (RFC 9112, 3.2.2) is one in origin form for everything that reads it.
+      return url.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/'))
+    },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     return503OnClosing: true,

@@ -63,6 +63,7 @@ type SchemaPart = {
   readonly anyOf?: readonly SchemaPart[]
   readonly properties?: Readonly<Record<string, SchemaPart>>
   readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
   readonly minLength?: number
   readonly pattern?: string
 }
@@ -75,9 +76,30 @@ export function createSchemaCheck(
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return []
+    const unknown = manyUnknownFields(schema as SchemaPart, value, options)
+    if (unknown) return unknown
     const problems = withoutRepeats(problemsOf(schema as SchemaPart, value, [], options))
     return problems.length > 0 ? problems.slice(0, problemsMax) : [expectation([], schema as SchemaPart)]
   }
+}
+
+/** If an object has more unknown fields than problems are listed, only those are: the validator would describe each of them first. */
+function manyUnknownFields(
+  schema: SchemaPart,
+  value: unknown,
+  options: CheckOptions,
+): readonly SchemaProblem[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const forms = schema.anyOf ?? [schema]
+  if (forms.some(({ type, additionalProperties }) => type === 'object' && additionalProperties !== false))
+    return undefined
+  const known = forms.flatMap(({ properties = {} }) => Object.keys(properties))
+  const names = Object.keys(value)
+  if (names.length <= known.length + problemsMax) return undefined
+  return names
+    .filter((name) => !known.includes(name))
+    .slice(0, problemsMax)
+    .map((name) => ({ path: [name], ...unknownField(name, known, [name], options) }))
 }
 
 /** Returns what a schema accepts as a noun phrase: `a whole number from 1 to 1000`, `one of a, b`. */
@@ -210,7 +232,7 @@ function explain(
         type: 'required',
       }))
     case 'additionalProperties':
-      return error.params.additionalProperties.map((name) => ({
+      return error.params.additionalProperties.slice(0, problemsMax).map((name) => ({
         path: [...path, name],
         ...unknownField(name, Object.keys(schema.properties ?? {}), [...path, name], options),
       }))

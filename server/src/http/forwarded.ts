@@ -1,0 +1,29 @@
+// The addresses that proxies report in X-Forwarded-For, without what some of them add.
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+
+/**
+ * Replaces the header by its addresses without ports and brackets (`203.0.113.88:1234` of Azure Application Gateway,
+ * `[2001:db8::1]:443`). What is left of an element that is no address, such as `unknown`, is not trusted: the client is then
+ * the address before it.
+ */
+export function cleanForwardedFor(headers: IncomingHttpHeaders): void {
+  const given = headers['x-forwarded-for']
+  if (given === undefined) return
+  const addresses: string[] = []
+  for (const element of String(given).split(',').toReversed()) {
+    const address = addressOf(element.trim())
+    if (address === undefined) break
+    addresses.unshift(address)
+  }
+  if (addresses.length === 0) delete headers['x-forwarded-for']
+  else headers['x-forwarded-for'] = addresses.join(', ')
+}
+
+/** RFC 7239, section 6: an IPv6 address with a port has brackets. */
+function addressOf(element: string): string | undefined {
+  const text = element.replace(/^"(.*)"$/, '$1')
+  const address =
+    /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? text.replace(/^(\d+(?:\.\d+){3}):\d{1,5}$/, '$1')
+  return isIP(address) === 0 ? undefined : address
+}
