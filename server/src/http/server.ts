@@ -13,7 +13,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { clientKey } from '../runtime/client-address.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Gate } from '../runtime/gate.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
@@ -360,11 +360,11 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
 }
 
 /** One bucket for each credential, and one for each client without, whichever of the routes they call. */
-type Limits = { readonly credentials: RateLimiter; readonly unauthenticated: RateLimiter }
+type Limits = { readonly credentials: RateLimiter; readonly unauthenticated: ClientLimiter }
 
 const createLimits = (rate: Rate): Limits => ({
   credentials: new RateLimiter(rate),
-  unauthenticated: new RateLimiter(rate),
+  unauthenticated: new ClientLimiter(rate),
 })
 
 /** Authenticates before the body is read, so that unauthenticated clients cannot make the server read ten megabytes. */
@@ -377,7 +377,7 @@ function addAuthentication(
   /** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
   function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): never {
     if (error instanceof Failure && isOfCredential(error))
-      addRateHeaders(reply, unauthenticated.take(clientKey(request.ip)))
+      addRateHeaders(reply, unauthenticated.take(request.ip))
     throw error
   }
 
@@ -387,7 +387,7 @@ function addAuthentication(
     permission: Permission,
     actor: AnyActor | null,
   ) {
-    const state = actor ? credentials.take(actorName(actor)) : unauthenticated.take(clientKey(request.ip))
+    const state = actor ? credentials.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)

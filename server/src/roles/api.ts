@@ -55,6 +55,7 @@ import { publicUrl, type Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
@@ -168,6 +169,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   }
   const readBrand = createBrandReader(postgres.front, config.providerName)
   const estimate = createWhatIf({ db: postgres.front, flowStore: deps.flowStore })
+  const signInRate = { perSecond: config.signInLimitPerMinute / 60, burst: config.signInLimitPerMinute }
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
@@ -177,10 +179,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       publicUrl: publicUrl(config),
       lifetime,
       hashing,
-      attempts: new RateLimiter({
-        perSecond: config.signInLimitPerMinute / 60,
-        burst: config.signInLimitPerMinute,
-      }),
+      attemptsOfClient: new ClientLimiter(signInRate),
+      attemptsOfAccount: new RateLimiter(signInRate),
     }),
     ...accountRoutes({
       ...common,
@@ -207,10 +207,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       hashing,
       breached,
       providerNames: [config.providerName, 'pharos'],
-      followed: new RateLimiter({
-        perSecond: config.signInLimitPerMinute / 60,
-        burst: config.signInLimitPerMinute,
-      }),
+      followed: new ClientLimiter(signInRate),
     }),
     ...apiTokenRoutes({
       postgres,

@@ -3,9 +3,8 @@
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { clientKey } from '../runtime/client-address.ts'
+import type { ClientLimiter } from '../runtime/client-limiter.ts'
 import { invalid } from '../runtime/error.ts'
-import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { findInvitation, findInvitationForUpdate, joinTeam, type SentInvitation } from '../team/invitation.ts'
 import { insertAccount } from './accept-invitation.store.ts'
@@ -17,8 +16,8 @@ import type { RequestSource } from './request-source.ts'
 export type InvitationDeps = NewPasswordDeps & {
   readonly db: Db
   readonly ring: KeyRing
-  /** Limits requests with a link, per client address. */
-  readonly followed: RateLimiter
+  /** Limits requests with a link. */
+  readonly followed: ClientLimiter
 }
 
 /** Returns the invitation of the link. Throws `invalid_token` if the link is not valid or was used. */
@@ -27,7 +26,7 @@ export async function showInvitation(
   { address }: RequestSource,
   { token }: { readonly token: string },
 ): Promise<Invitation> {
-  deps.followed.take(clientKey(address))
+  deps.followed.take(address)
   const invitation = await findInvitation(deps.db, deps.ring, token)
   if (!invitation || invitation.acceptedBy !== null) throw invalidToken()
   const account = await findAccountByEmail(deps.db, invitation.email)
@@ -54,7 +53,7 @@ export async function acceptInvitation(
   source: RequestSource,
   acceptance: Acceptance,
 ): Promise<AcceptedInvitation> {
-  deps.followed.take(clientKey(source.address))
+  deps.followed.take(source.address)
   const invitation = await findInvitation(deps.db, deps.ring, acceptance.token)
   if (!invitation) throw invalidToken()
   if (invitation.acceptedBy !== null) return answerOf(invitation, invitation.accountCreated)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { beginAttempt, clearFailures, type Attempt } from './attempt.ts'
@@ -14,9 +15,15 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 const elsewhere = '198.51.100.1'
+const rate = { perSecond: 1, burst: 1000 }
 const begin = (email: string, address = elsewhere) => {
-  const db = database.postgres.front
-  return beginAttempt({ db, ring, attempts: new RateLimiter({ perSecond: 1, burst: 1000 }) }, email, address)
+  const deps = {
+    db: database.postgres.front,
+    ring,
+    attemptsOfClient: new ClientLimiter(rate),
+    attemptsOfAccount: new RateLimiter(rate),
+  }
+  return beginAttempt(deps, email, address)
 }
 type Refusal = { code: string; retryAfterSeconds: number }
 const outcomeOf = (attempt: Promise<Attempt>): Promise<Attempt | Refusal> =>
@@ -170,8 +177,13 @@ describe('the origin of an attempt', () => {
 
 describe('before the database is queried', () => {
   it('attempts are limited per address over all accounts, and per account', async () => {
-    const attempts = new RateLimiter({ perSecond: 1, burst: 2 })
-    const deps = { db: database.postgres.front, ring, attempts }
+    const two = { perSecond: 1, burst: 2 }
+    const deps = {
+      db: database.postgres.front,
+      ring,
+      attemptsOfClient: new ClientLimiter(two),
+      attemptsOfAccount: new RateLimiter(two),
+    }
     await beginAttempt(deps, 'one@red.example', elsewhere)
     await beginAttempt(deps, 'two@red.example', elsewhere)
     assert.ok(isRefused(await outcomeOf(beginAttempt(deps, 'three@red.example', elsewhere))))

@@ -1,7 +1,7 @@
 // One attempt to sign in, counted before anything is hashed. Attempts from networks from which the account usually signs in are
 // counted separately: an attacker elsewhere cannot lock the user out.
 import type { Db, Trx } from '../db/postgres.ts'
-import { clientKey } from '../runtime/client-address.ts'
+import type { ClientLimiter } from '../runtime/client-limiter.ts'
 import { limited, type RateLimiter } from '../runtime/rate-limit.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
 import { judgeAttempt } from './backoff.ts'
@@ -19,8 +19,8 @@ import {
 export type AttemptDeps = {
   readonly db: Db
   readonly ring: KeyRing
-  /** Limits attempts per client address and per account. */
-  readonly attempts: RateLimiter
+  readonly attemptsOfClient: ClientLimiter
+  readonly attemptsOfAccount: RateLimiter
 }
 
 /** An admitted attempt. It counts as failed unless one of these functions is called. */
@@ -36,12 +36,12 @@ export type Attempt = {
  * time to wait; the caller must then not compare the password.
  */
 export async function beginAttempt(deps: AttemptDeps, email: string, address: string): Promise<Attempt> {
-  deps.attempts.take(`address ${clientKey(address)}`)
+  deps.attemptsOfClient.take(address)
   const [account, origin] = await Promise.all([
     lowerCased(deps.db, email),
     findOrigin(deps.db, email, address),
   ])
-  deps.attempts.take(`account ${account} ${origin}`)
+  deps.attemptsOfAccount.take(`${account} ${origin}`)
   const key = { accountMac: accountMac(deps.ring, account), origin }
   const { began, before } = await deps.db.transaction().execute((trx) => countAttempt(trx, key))
   return {

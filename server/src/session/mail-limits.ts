@@ -1,5 +1,5 @@
 // Limits mails per client address and per recipient.
-import { clientKey } from '../runtime/client-address.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 
 export type MailLimits = {
@@ -13,13 +13,13 @@ const perNetworkAddress = 10
 /** Allows `perHour` mails to one recipient, and ten times as many from one client address. In memory of the process. */
 export function createMailLimits(perHour: number): MailLimits {
   const to = new RateLimiter({ perSecond: perHour / 3600, burst: perHour })
-  const from = new RateLimiter({
+  const from = new ClientLimiter({
     perSecond: (perHour * perNetworkAddress) / 3600,
     burst: perHour * perNetworkAddress,
   })
   return {
     take(fromAddress, toAddress) {
-      from.take(clientKey(fromAddress))
+      from.take(fromAddress)
       to.take(toAddress.toLowerCase())
     },
   }

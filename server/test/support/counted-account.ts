@@ -6,6 +6,7 @@ import { createMailLimits } from '../../src/session/mail-limits.ts'
 import { createWrongPasswords } from '../../src/session/password-check.ts'
 import type { SignInDeps } from '../../src/session/sign-in.ts'
 import { createPostResponseTasks } from '../../src/runtime/post-response-tasks.ts'
+import { ClientLimiter } from '../../src/runtime/client-limiter.ts'
 import { RateLimiter } from '../../src/runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../../src/runtime/semaphore.ts'
 import type { TestApi } from '../api.ts'
@@ -23,7 +24,8 @@ export function createCountedDeps(api: TestApi): CountedDeps {
     lifetime: { idleSeconds: 3600, absoluteSeconds: 3600 },
     hashing,
     hashes,
-    attempts: new RateLimiter({ perSecond: 100, burst: 1000 }),
+    attemptsOfClient: new ClientLimiter({ perSecond: 100, burst: 1000 }),
+    attemptsOfAccount: new RateLimiter({ perSecond: 100, burst: 1000 }),
     wrongPasswords: createWrongPasswords(1000),
     breached: undefined,
     providerNames: ['Northern Light', 'pharos'],

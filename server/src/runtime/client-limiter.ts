@@ -1,0 +1,35 @@
+// Limits calls per client address, where one IPv6 client has many.
+import { maskHostBits } from '../net/prefix.ts'
+import { plainAddress } from './client-address.ts'
+import type { RateState } from './error.ts'
+import { RateLimiter, type Rate } from './rate-limit.ts'
+
+/** Clients of one site at once. A site usually has a /48 or a /56 (RFC 6177), whose 65,536 or 256 /64 are all its own. */
+const clientsOfSite = 16
+
+/**
+ * One bucket for each IPv4 address or /64 of IPv6, and a larger one for each /48, so that a client cannot avoid its limit by
+ * another of its networks.
+ */
+export class ClientLimiter {
+  readonly #clients: RateLimiter
+  readonly #sites: RateLimiter
+
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(rate: Rate, now?: () => number) {
+    this.#clients = new RateLimiter(rate, now)
+    this.#sites = new RateLimiter(
+      { perSecond: rate.perSecond * clientsOfSite, burst: rate.burst * clientsOfSite },
+      now,
+    )
+  }
+
+  /** Takes one token; throws `rate_limited` with the time to wait. Returns the state of the client, not of its site. */
+  take(address: string): RateState {
+    const plain = plainAddress(address)
+    if (!plain.includes(':')) return this.#clients.take(plain)
+    const state = this.#clients.take(maskHostBits(`${plain}/64`))
+    this.#sites.take(maskHostBits(`${plain}/48`))
+    return state
+  }
+}
