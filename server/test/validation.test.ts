@@ -263,7 +263,7 @@ describe('a new announcement', () => {
   it('has a preflight with current results, which stores nothing', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
-    const end = performance.now() + 60_000
+    const end = performance.now() + 300_000
     for (let states: unknown; ;) {
       const dry = await call('red', 'POST', `${path}?dry_run=true`, {
         cidr: '203.0.113.0/24',

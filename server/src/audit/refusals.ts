@@ -91,8 +91,8 @@ export class Refusals {
     const counts = due.map(({ count }) => count)
     for (const kind of due) Object.assign(kind, { count: 0, due: this.#now() + entryEveryMs })
     const entries = due.map((kind, at) => ({ kind, entry: entryOf(kind.refusal, counts[at]!) }))
-    if (entries.length > 0 && !(await this.#tryWrite(entries)) && entries.length > 1)
-      for (const one of entries) await this.#tryWrite([one])
+    const isDone = entries.length === 0 || (await this.#tryWrite(entries))
+    for (const one of isDone || entries.length === 1 ? [] : entries) await this.#tryWrite([one])
     if (this.#omitted > 0)
       this.#deps.log.warn({ count: this.#omitted }, 'refused calls omitted from the audit log')
     this.#omitted = 0

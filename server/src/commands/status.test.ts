@@ -72,7 +72,7 @@ const readJson = async () => JSON.parse((await run(['--json'])).printed) as Stat
 const codes = async () => (await readJson()).problems.map(({ code }) => code)
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + 300_000
   while (!(await condition())) {
     if (performance.now() > deadline) assert.fail(`${what}: ${(await run()).printed}`)
     await sleep(50)

@@ -83,7 +83,7 @@ describe('revoking a session', () => {
     assert.equal((await list(other.access)).status, 200)
     assert.equal((await end(own.access, idOf(other))).status, 204)
     assert.equal((await client.post('/refresh', { refresh: other.refresh })).code, 'token_not_valid')
-    const deadline = Date.now() + 60_000
+    const deadline = Date.now() + 300_000
     while ((await list(other.access)).status !== 401)
       assert.ok(Date.now() < deadline, 'its access token is still valid')
     assert.equal((await list(own.access)).status, 200)

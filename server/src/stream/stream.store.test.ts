@@ -15,7 +15,7 @@ import { findHorizon } from './stream.store.ts'
 const never = new AbortController().signal
 
 async function waitForStandby(db: Db): Promise<void> {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const found = await sql<{ is: boolean }>`select pg_is_in_recovery() as is`
       .execute(db)
