@@ -39,6 +39,7 @@ describe('the history of the guard', () => {
 
   it('is the file in the repository', () => {
     const runs = parseHistory(readFileSync(new URL('../../HISTORY.md', import.meta.url), 'utf8'))
+    assert.ok(runs.length > 0)
     for (const { date, figures } of runs) {
       assert.match(date, /^\d{4}-\d\d-\d\d$/)
       assert.ok(Object.values(figures).every(({ ratio }) => ratio > 0))
