@@ -19,7 +19,7 @@ import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-a
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'
 import type { Operation } from '../src/operation/operation.ts'

@@ -18,7 +18,7 @@ import {
 import { sendHoldAlerts, type HoldAlert } from '../src/byoip/reconcile/hold-alerts.ts'
 import { closeHold, decideAs, getHold, openHold } from '../src/byoip/reconcile/hold.ts'
 import type { HeldChange, PlannedHold } from '../src/byoip/reconcile/guard.ts'
-import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createHostResolver } from '../src/drivers/webhook/resolve-host.ts'
 import { createWebhookSender } from '../src/drivers/webhook/sender.ts'
 import { loopback, startEndpoint } from '../src/drivers/webhook/testing.ts'

@@ -12,7 +12,7 @@ import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/plan-row.
 import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'

@@ -17,7 +17,7 @@ import {
   seedTeam,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import type { Component } from '../src/runtime/component.ts'

@@ -23,7 +23,7 @@ import {
   teamOf,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { type TestDatabase, createTestDatabase, emptyAudit, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { Failure } from '../src/runtime/error.ts'

@@ -17,7 +17,7 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../src/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { Failure } from '../src/runtime/error.ts'
 
 const slugs = ['ams', 'fra', 'lon']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { Db } from '../db/postgres.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { eventId } from './event.ts'
@@ -21,6 +21,7 @@ import {
   addTeam,
   compareCounts,
   deliver,
+  removeEvents,
 } from './testing.ts'
 
 const from = new Date('2026-03-01T10:00:00Z')
@@ -38,24 +39,7 @@ after(() => database[Symbol.asyncDispose]())
 
 /** Each test starts with empty tables. */
 beforeEach(async () => {
-  await emptyTables(
-    db,
-    [
-      'teams',
-      'locations',
-      'sources',
-      'deliveries',
-      'delivery_ids',
-      'events',
-      'removed_resources',
-      'team_events',
-      'team_event_counts',
-      'team_event_hours',
-      'team_event_facets',
-    ],
-    { restart: true },
-  )
-  await sql`update revisions set revision = revision + 1`.execute(db)
+  await removeEvents(db)
   cache = createOwnershipCache()
   await addLocation(db, 'ams', 'Amsterdam', 'NL')
   await addSource(db, 'fnm', { settings: { location: 'ams' } })

@@ -9,7 +9,7 @@ import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
 import { listMigrations, migrationsFolder } from '../db/migrate.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { covers, firstOf, lastOf, parsePrefix, prefixAround, networkOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -23,7 +23,7 @@ import { fixture } from './sources/fixtures.ts'
 import { fastnetmon } from './sources/fastnetmon.ts'
 import { createNotes } from './sources/notes.ts'
 import { teamPart } from './team-part.ts'
-import { addPrefix, addSource, addTeam, compareCounts, deliver } from './testing.ts'
+import { addPrefix, addSource, addTeam, compareCounts, deliver, removeEvents } from './testing.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
 const listQuery = Compile(listRelatedEventsRoute.query!)
@@ -213,24 +213,7 @@ describe('an event over the networks of several teams', () => {
   })
   after(() => database[Symbol.asyncDispose]())
   beforeEach(async () => {
-    await emptyTables(
-      db,
-      [
-        'teams',
-        'sources',
-        'deliveries',
-        'delivery_ids',
-        'events',
-        'removed_resources',
-        'team_events',
-        'team_event_counts',
-        'team_event_hours',
-        'team_event_facets',
-        'outbox',
-      ],
-      { restart: true },
-    )
-    await sql`update revisions set revision = revision + 1`.execute(db)
+    await removeEvents(db)
     cache = createOwnershipCache()
     messages = createMessageCache()
     await addSource(db, 'fnm')

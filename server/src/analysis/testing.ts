@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
+import { emptyTables } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { sourceSecretMac } from './credential.ts'
 import { insertDelivery } from './delivery.store.ts'
@@ -124,4 +125,24 @@ export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted:
     from team_events e cross join event_hours(e.start_at, e.end_at, e.affected_bps, e.affected_pps) h
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(db)
   return { kept: [...kept.rows, ...keptHours.rows], counted: [...counted.rows, ...countedHours.rows] }
+}
+
+/** Removes events, with their teams, sources and deliveries; caches of ownership read again. */
+export async function removeEvents(db: Db): Promise<void> {
+  const tables = [
+    'teams',
+    'locations',
+    'sources',
+    'deliveries',
+    'delivery_ids',
+    'events',
+    'removed_resources',
+    'team_events',
+    'team_event_counts',
+    'team_event_hours',
+    'team_event_facets',
+    'outbox',
+  ]
+  await emptyTables(db, tables, { restart: true })
+  await sql`update revisions set revision = revision + 1`.execute(db)
 }

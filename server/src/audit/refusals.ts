@@ -19,7 +19,7 @@ const kindsOfActorMax = 30
 const kindsMax = 1_000
 const targetMax = 200
 /** SQLSTATE of data that the database does not accept, now or later. */
-const IMPOSSIBLE = /^2[23]/
+const unacceptable = /^2[23]/
 
 type Kind = {
   readonly key: string
@@ -107,7 +107,7 @@ export class Refusals {
       await this.#deps.write(entries.map(({ entry }) => entry))
       return true
     } catch (error) {
-      const isKept = !IMPOSSIBLE.test(errorCode(error) ?? '')
+      const isKept = !unacceptable.test(errorCode(error) ?? '')
       for (const { kind, entry } of isKept ? entries : []) {
         kind.count += entry.after.count
         kind.due = 0

@@ -2,10 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
+/** In no list but of all addresses: a client whose address its proxy does not know must not get the rights of the proxy's own. */
+const unknown = '0.0.0.0'
+
 /**
  * Replaces the header by its addresses without ports and brackets (`203.0.113.88:1234` of Azure Application Gateway,
- * `[2001:db8::1]:443`). What is left of an element that is no address, such as `unknown`, is not trusted: the client is then
- * the address before it.
+ * `[2001:db8::1]:443`). An element that is no address, such as `unknown`, becomes 0.0.0.0, and what is left of it is dropped.
  */
 export function cleanForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers['x-forwarded-for']
@@ -13,11 +15,10 @@ export function cleanForwardedFor(headers: IncomingHttpHeaders): void {
   const addresses: string[] = []
   for (const element of String(given).split(',').toReversed()) {
     const address = addressOf(element.trim())
+    addresses.unshift(address ?? unknown)
     if (address === undefined) break
-    addresses.unshift(address)
   }
-  if (addresses.length === 0) delete headers['x-forwarded-for']
-  else headers['x-forwarded-for'] = addresses.join(', ')
+  headers['x-forwarded-for'] = addresses.join(', ')
 }
 
 /** RFC 7239, section 6: an IPv6 address with a port has brackets. */

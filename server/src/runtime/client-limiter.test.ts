@@ -44,4 +44,10 @@ describe('the limit of a client', () => {
     clock.now = 1_000
     assert.equal(addresses.filter(admits).length, 16)
   })
+
+  it('is not reached by a site because one of its networks is over its own', () => {
+    const { admits } = setUp()
+    for (let at = 0; at < 1_000; at++) admits('2001:db8:1:1::1')
+    assert.ok(admits('2001:db8:1:2::1'))
+  })
 })

@@ -28,8 +28,14 @@ export class ClientLimiter {
   take(address: string): RateState {
     const plain = plainAddress(address)
     if (!plain.includes(':')) return this.#clients.take(plain)
-    const state = this.#clients.take(maskHostBits(`${plain}/64`))
-    this.#sites.take(maskHostBits(`${plain}/48`))
-    return state
+    // First: a site over its limit gets no bucket for each of its networks. A refused client takes nothing from the site.
+    const site = maskHostBits(`${plain}/48`)
+    this.#sites.take(site)
+    try {
+      return this.#clients.take(maskHostBits(`${plain}/64`))
+    } catch (error) {
+      this.#sites.giveBack(site)
+      throw error
+    }
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/testing.ts'
 import { createDeviceSource } from '../../drivers/device-sources.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createLog } from '../../runtime/log.ts'

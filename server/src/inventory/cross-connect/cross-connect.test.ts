@@ -7,7 +7,7 @@ import {
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/testing.ts'
 import type { Operation, StaffOperation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'

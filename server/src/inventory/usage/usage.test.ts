@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../../db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/testing.ts'
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { saveCounters } from '../collect/counter.store.ts'
 import type { CounterRow } from '../collect/device-source.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { type TestDatabase, createTestDatabase, emptyTables } from '../../../db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../../db/testing.ts'
 import { createDeviceSource } from '../../../drivers/device-sources.ts'
 import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { bytes, sflow, u32, u64, xdr } from '../../../drivers/netflow/testing.ts'
