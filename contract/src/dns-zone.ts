@@ -86,7 +86,10 @@ export const Primary = Component('ZonePrimary', {
 export type Primary = Static<typeof Primary>
 
 const ZoneDetails = Component('ZoneDetails', {
-  version: Type.Integer({ minimum: 1, description: 'number of the newest version in the history' }),
+  version: Type.Integer({
+    minimum: 0,
+    description: 'number of the newest version in the history; 0 before the first transfer of a secondary zone',
+  }),
   published_version: Type.Integer({
     minimum: 0,
     description: 'the version that is published; 0 before the first one',

@@ -716,7 +716,9 @@ describe('requests made from the published document', () => {
         const answer = await send(operation, draft, authorizations[caller])
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         if (invalidReasonOf(operation, draft)) invalidCount++
-        await assertAnswer(operation, draft, answer).catch((error: Error) => {
+        await assertAnswer(operation, draft, answer).catch(async (error: Error) => {
+          // What a failed attempt changed would fail each attempt to shrink it.
+          await restoreFixtures()
           throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
         })
       }
