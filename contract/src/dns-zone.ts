@@ -88,7 +88,8 @@ export type Primary = Static<typeof Primary>
 const ZoneDetails = Component('ZoneDetails', {
   version: Type.Integer({
     minimum: 0,
-    description: 'number of the newest version in the history; 0 before the first transfer of a secondary zone',
+    description:
+      'number of the newest version in the history; 0 before the first transfer of a secondary zone',
   }),
   published_version: Type.Integer({
     minimum: 0,
