@@ -27,7 +27,7 @@ const RSS_MIB_MAX = 700
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
 /** Processes at once, per core: many files wait for daemons and timers most of the time. */
-const LANES_PER_CORE = 2
+const LANES_PER_CORE = 3
 /** Seconds assumed for a file without an entry in the table. */
 const DEFAULT_SECONDS = 1
 

@@ -8,6 +8,7 @@ import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
 import { allTests, namedTests, needPortal, shortTests } from './find-tests.mjs'
 import { runTests } from './run-tests.mjs'
+import { useTemporaryFolder } from './temporary-folder.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const paths = process.argv.slice(2).filter((word) => word !== '--long')
@@ -15,6 +16,7 @@ const isLong = process.argv.includes('--long')
 if (isLong) process.env.PHAROS_TEST_SCALE ??= '1'
 const named = paths.length > 0 ? findNamed() : undefined
 process.chdir(root)
+useTemporaryFolder(root, { isWhole: named === undefined })
 // A missing peer skips its tests on a developer's machine; in CI it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
 if (named === undefined) installPeers()
