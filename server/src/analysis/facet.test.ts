@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { aroundNetwork, networkMark } from './facet.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const network = '203.0.113.7'
 const piece = fc.constantFrom('on ', 'flood', 'd', '7', '.', ':', 'ab', ' ')
@@ -21,7 +22,7 @@ test('every text with a character of the network is found around it', () => {
         JSON.stringify({ description, text }),
       )
     }),
-    { numRuns: 2_000 },
+    { numRuns: scaled(2_000) },
   )
 })
 

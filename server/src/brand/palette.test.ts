@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { accentsOf, brandStyle, contrastOf, type Scheme } from './palette.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const grounds = {
   light: ['#f6f7f9', '#ffffff', '#f0f2f5'],
@@ -28,7 +29,7 @@ it('every accent is readable in both color schemes', () => {
     fc.property(fc.integer({ min: 0, max: 0xff_ff_ff }), (value) =>
       assertReadable(`#${value.toString(16).padStart(6, '0')}`),
     ),
-    { numRuns: 2_000 },
+    { numRuns: scaled(2_000) },
   )
   for (const color of ['#000000', '#ffffff', '#ffff00', '#0000ff', '#777777', '#0f766e'])
     assertReadable(color)

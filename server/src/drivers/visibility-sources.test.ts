@@ -8,6 +8,7 @@ import { parsePrefix } from '../net/prefix.ts'
 import { clientMessage, parseRisMessage, prefixSubscription } from './ris-live/message.ts'
 import { parseRisLiveUrl } from './ris-live/url.ts'
 import { checkVisibilitySources } from './visibility-sources.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
 
@@ -242,7 +243,7 @@ describe('mutated documents', () => {
           assert.doesNotMatch(error.message, /undefined|is not a function|Cannot read/)
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: scaled(3_000) },
     )
 
   it('of RIS Live are parsed, or rejected with a TypeError', () => {

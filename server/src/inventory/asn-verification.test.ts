@@ -6,6 +6,7 @@ import { parseAsn } from '../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import { proofResult, type AsnProof, type ProofResult } from './asn-proof-result.ts'
 import { dayMs, hourMs, noteOf, proofAfter, nextVerification } from './asn-verification.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const inDays = (days: number) => new Date(now.getTime() + days * dayMs)
@@ -113,7 +114,7 @@ const anyHeld = fc.oneof(
 describe('for any results', () => {
   const holds = (
     check: (before: HeldAsn | undefined, all: ReturnType<typeof found>, conflict: boolean) => void,
-  ) => fc.assert(fc.property(anyHeld, anyFindings, fc.boolean(), check), { numRuns: 2_000 })
+  ) => fc.assert(fc.property(anyHeld, anyFindings, fc.boolean(), check), { numRuns: scaled(2_000) })
 
   it('no team is verified without a proof, or beside another team', () => {
     holds((before, all, conflict) => {

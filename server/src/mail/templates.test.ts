@@ -7,6 +7,7 @@ import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { escapeHtml } from './render.ts'
 import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const sender = { provider: 'Example Net', contact: 'help@net.example' }
 const link = 'https://net.example/do#phm_x.1.abc'
@@ -313,7 +314,7 @@ test('no text of other users becomes a link', () => {
         assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: scaled(3_000) },
   )
 })
 
@@ -392,6 +393,6 @@ test('text of other users is quoted, so that no line looks like one of the provi
       for (const line of quoted.split('\n')) assert.match(line, /^> /)
       assert.equal(text.split('\n--\n').length, 2)
     }),
-    { numRuns: 1_000 },
+    { numRuns: scaled(1_000) },
   )
 })

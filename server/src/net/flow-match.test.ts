@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { coversMatch, intersectMatches, matchesPacket, overlapMatches } from './flow-match.ts'
 import { flowMatches, flowPackets } from './testing-flow.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 for (const family of [4, 6] as const) {
   test(`an intersection of IPv${family} conditions matches the packets that both match`, () => {
@@ -21,9 +22,9 @@ for (const family of [4, 6] as const) {
         if (common) assert.ok(coversMatch(a, common) && coversMatch(b, common))
         else assert.ok(!coversMatch(a, b))
       }),
-      { numRuns: 3_000 },
+      { numRuns: scaled(3_000) },
     )
-    assert.ok(nonEmpty > 300, `${nonEmpty} intersections`)
+    assert.ok(nonEmpty > scaled(300), `${nonEmpty} intersections`)
   })
 }
 

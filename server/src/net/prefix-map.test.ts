@@ -7,6 +7,7 @@ import { createPrefixMap } from './prefix-map.ts'
 import type { PrefixMap } from './prefix-map.ts'
 import { modelAround, modelCovers, prefixModel, prefixOf } from './testing.ts'
 import type { PrefixModel } from './testing.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const lastIpv6 = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128'
 
@@ -125,9 +126,12 @@ describe('a prefix map', () => {
           assert.deepEqual(map.overlapping(prefix, 3), expected.overlapping.slice(0, 3))
         }
       }),
-      { numRuns: 400 },
+      { numRuns: scaled(400) },
     )
-    assert.ok(seen.covering > 1000 && seen.coveredBy > 1000, `too few matches: ${JSON.stringify(seen)}`)
+    assert.ok(
+      seen.covering > scaled(1_000) && seen.coveredBy > scaled(1_000),
+      `too few matches: ${JSON.stringify(seen)}`,
+    )
   })
 
   it('is correct with a hundred thousand prefixes, deep nesting and repeats', () => {

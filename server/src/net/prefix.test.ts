@@ -21,6 +21,7 @@ import {
 } from './prefix.ts'
 import { groupsOf, modelCovers, plainText, prefixModel, prefixOf, widths } from './testing.ts'
 import type { PrefixModel } from './testing.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 function refused(parse: (text: string) => unknown, text: string): PrefixError {
   try {
@@ -128,7 +129,7 @@ describe('parsePrefix', () => {
         assert.equal(prefix, `${urlSpelling(plainText(model).split('/')[0]!)}/${model.length}`)
         assert.equal(parsePrefix(prefix), prefix)
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2_000) },
     )
   })
 
@@ -146,7 +147,7 @@ describe('parsePrefix', () => {
         assert.deepEqual([error.reason, error.canonical], ['host_bits', prefixOf(model)])
         assert.equal(maskHostBits(text), prefixOf(model))
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2_000) },
     )
   })
 })
@@ -211,9 +212,9 @@ describe('parseAddress and parsePrefixOrAddress', () => {
         assert.equal(isAccepted || isMapped, isIP(text) !== 0)
         if (isMapped) assert.match(urlSpelling(text), /^::ffff:/)
       }),
-      { numRuns: 10_000 },
+      { numRuns: scaled(10_000) },
     )
-    assert.ok(accepted > 1000, `only ${accepted} texts were addresses`)
+    assert.ok(accepted > scaled(500), `only ${accepted} texts were addresses`)
   })
 })
 
@@ -242,9 +243,12 @@ describe('functions of prefixes', () => {
         assert.equal(overlaps(prefixOf(a), prefixOf(b)), isOverlapping)
         assert.equal(overlaps(prefixOf(b), prefixOf(a)), isOverlapping)
       }),
-      { numRuns: 5000 },
+      { numRuns: scaled(5_000) },
     )
-    assert.ok(seen.covers > 200 && seen.disjoint > 200, `too one-sided: ${JSON.stringify(seen)}`)
+    assert.ok(
+      seen.covers > scaled(200) && seen.disjoint > scaled(200),
+      `too one-sided: ${JSON.stringify(seen)}`,
+    )
   })
 
   it('sorts IPv4 before IPv6, by address as a number, the less specific first', () => {
@@ -270,7 +274,7 @@ describe('functions of prefixes', () => {
         assert.deepEqual([firstOf(prefix), lastOf(prefix)], [model.first, model.last])
         assert.equal(prefixAround(address, length), prefix)
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2_000) },
     )
   })
 

@@ -10,6 +10,7 @@ import {
   type Range,
   readRanges,
 } from './ranges.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const max = 30
 
@@ -38,7 +39,7 @@ test('a set has one form and text, and set operations are those of its numbers',
         numbersOf(one).symmetricDifference(numbersOf(other)).size === 0,
       )
     }),
-    { numRuns: 2_000 },
+    { numRuns: scaled(2_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { Asn } from '../net/asn.ts'
 import { findMember } from './as-set.ts'
 import type { AsSetMembers } from './irr-source.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 /** Numbers are ASNs, texts are sets. */
 type Sets = Readonly<Record<string, readonly (number | string)[]>>
@@ -75,7 +76,7 @@ describe('findMember', () => {
           for (const [at, step] of way.slice(1).entries()) assert.ok((sets as Sets)[way[at]!]!.includes(step))
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
   })
 })

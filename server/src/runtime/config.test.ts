@@ -16,6 +16,7 @@ import {
 import { realFiles } from './files.ts'
 import { deriveKey } from './secrets.ts'
 import { settingNames, variableOf } from './settings.ts'
+import { scaled } from './testing-scale.ts'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
 const other = 'another-secret-of-at-least-thirty-two'
@@ -185,7 +186,7 @@ test('any text as settings file yields settings or listed errors, never another 
       for (const problem of problemsOf({}, memory({ 'pharos.yaml': yaml })))
         assert.match(problem, /^pharos\.yaml:\d+: |^default: /)
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500) },
   )
 })
 

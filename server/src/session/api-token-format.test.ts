@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createApiToken, formatApiToken, parseApiToken } from './api-token-format.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 test('a token has the documented format and can be parsed', () => {
   for (const [holder, form] of [
@@ -35,7 +36,7 @@ test('every single mistyped character is detected', () => {
       const mistyped = text.slice(0, at) + character + text.slice(at + 1)
       assert.equal(parseApiToken(mistyped) === undefined, mistyped !== text)
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500) },
   )
 })
 

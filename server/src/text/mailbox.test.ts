@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { isHeaderText, parseMailbox } from './mailbox.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 test('a sender is an address, with or without a name', () => {
   const address = 'noreply@net.example'
@@ -35,6 +36,6 @@ test('a parsed sender contains no line end and no separator', () => {
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: scaled(2_000) },
   )
 })

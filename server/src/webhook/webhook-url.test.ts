@@ -6,6 +6,7 @@ import { parsePrefix } from '../net/prefix.ts'
 import { objectionToAddress } from '../net/public-address.ts'
 import { Failure } from '../runtime/error.ts'
 import { hostOf, parseWebhookUrl } from './webhook-url.ts'
+import { scaled } from '../runtime/testing-scale.ts'
 
 const own = [parsePrefix('127.0.0.0/8'), parsePrefix('fd00::/8')]
 
@@ -125,7 +126,7 @@ describe('the URL of a webhook', () => {
       fc.property(fc.oneof(spelt, six), (host) => {
         assert.equal(outcome(`https://${host}/`), 'address', host)
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
   })
 
@@ -165,7 +166,7 @@ describe('the URL of a webhook', () => {
           assert.equal(outcome(result), result, 'it is its own canonical spelling')
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: scaled(1_500) },
     )
   })
 })

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { parsePrefix } from '../../net/prefix.ts'
 import { parseRuleMatch } from '../shield/rule.ts'
 import { candidatesMax, candidatesOf, chooseRules, type Frequent } from './suggest.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const meets = (mask: number, index: number) => Math.floor(mask / 2 ** index) % 2 === 1
 const cells = fc.array(
@@ -42,7 +43,7 @@ describe('the choice of rules', () => {
         assert.equal(choice.normalShare, normal === 0 ? null : sum('normal', isMet) / normal)
         assert.ok(choice.attackShare >= 0 && choice.attackShare <= 1)
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000) },
     )
   })
 

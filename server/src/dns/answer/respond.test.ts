@@ -21,6 +21,7 @@ import { rrsetsOf } from '../testing.ts'
 import { MemoryZone } from './memory-zone.ts'
 import type { ServedZone } from './zones.ts'
 import { respond, type Responder } from './respond.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const zone = parseZoneName('example.test.')
 const signing = signingOf(zone)
@@ -200,7 +201,7 @@ describe('a response', () => {
         const response = respond(responder, octets, 'udp')
         if (response) decodeMessage(response)
       }),
-      { numRuns: 3000 },
+      { numRuns: scaled(3_000) },
     )
   })
 })

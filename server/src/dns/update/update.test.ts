@@ -9,6 +9,7 @@ import type { ResourceRecord, Rrset } from '../../net/dns/record.ts'
 import { findType, recordClass, recordType, typeName } from '../../net/dns/type.ts'
 import { rrsetsOf } from '../testing.ts'
 import { applyUpdate, decodeUpdate, requirePrerequisites, UpdateError } from './update.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const zone = parseName('example.') as ZoneName
 const stored = rrsetsOf(
@@ -140,7 +141,7 @@ describe('decoding', () => {
           refusalOf(() => requirePrerequisites(decodeUpdate({ ...message([], []), answers: [one] }), stored))
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: scaled(5_000) },
     ))
 })
 

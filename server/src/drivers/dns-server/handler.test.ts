@@ -17,6 +17,7 @@ import { createFollower } from '../dns-follower/name-server.ts'
 import { createPrimary } from '../dns-follower/zone-primary.ts'
 import { createHandler } from './handler.ts'
 import { dig, startTestPrimary, testKey, type TestPrimary } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const zone = parseZoneName('served.example')
 const soaQuestion = { name: zone, type: recordType.SOA, class: 1 }
@@ -178,7 +179,7 @@ describe('the DNS server', () => {
         const answer = await ask(octets)
         assert.ok(answer === undefined || (answer[2]! & 0x80) !== 0)
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
     const notImplemented = encodeMessage({ ...emptyMessage, opcode: opcode.UPDATE, questions: [soaQuestion] })
     assert.equal(decodeMessage((await ask(notImplemented))!).rcode, rcode.NOTIMP)

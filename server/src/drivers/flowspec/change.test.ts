@@ -45,7 +45,7 @@ describe('a rule of FlowSpec', () => {
         assert.equal(decoded?.prefix, installed.prefix)
         assert.equal(filterRuleText(decoded.rule), filterRuleText(expected))
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
   })
 

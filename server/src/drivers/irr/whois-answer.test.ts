@@ -44,7 +44,7 @@ describe('the decoder of whois answers', () => {
           assert.deepEqual(decodePieces(Buffer.concat(answers.map(encode)), cuts), answers)
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: scaled(5_000) },
     )
   })
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { autNumQuery, membersQuery, openingLines, routesQuery, serialsQuery } from './whois-query.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 it('formats each query as a line of the protocol', () => {
   assert.equal(routesQuery('2001:db8::/32' as Prefix), '!r2001:db8::/32,L')
@@ -42,7 +43,7 @@ it('returns exactly one line for any input, or throws', () => {
         for (const line of lines ?? []) assert.match(line, /^!(!|[nmrijst][A-Za-z0-9.,:/*_-]+)$/)
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: scaled(20_000) },
   )
   assert.ok(
     made.every((count) => count > 0),

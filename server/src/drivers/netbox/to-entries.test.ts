@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes, type NetboxMapping } from './mapping.ts'
 import * as fake from './testing-netbox.ts'
 import { toEntries, type NetboxObjects } from './to-entries.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const mapping: NetboxMapping = {
   deviceFilter: [],
@@ -267,7 +268,7 @@ describe('the conversion', () => {
           assert.ok(port['service'] === null || services.has(`${port['team']} ${port['service']}`))
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2_000) },
     )
   })
 })

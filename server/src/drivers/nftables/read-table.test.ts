@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { readTable } from './read-table.ts'
 import type { Hook } from './table.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const ruleIn = (chain: string, ...expr: object[]) => ({
   rule: { family: 'inet', table: 'pharos_shield', chain, expr },
@@ -77,6 +78,6 @@ it('reads mutated answers as lists, or throws an Error', () => {
         assert.ok(error instanceof Error && error.name !== 'AssertionError', String(error))
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: scaled(5_000) },
   )
 })

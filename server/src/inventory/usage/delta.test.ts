@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import type { CounterRow } from '../collect/device-source.ts'
 import { deltaOf, type PortFacts } from './delta.ts'
 import { createRow, laterRow } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const port: PortFacts = { speedBps: 10e9, isReplaced: false }
 const row = createRow({ octetsIn: 1_000_000n, octetsOut: 2n ** 53n, packetsIn: 500n })
@@ -191,6 +192,6 @@ it('A device with lost polls, restarts and clocks that wrap never yields octets 
         before = after
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: scaled(1_000) },
   )
 })

@@ -82,7 +82,7 @@ describe('messages', () => {
         }))
         assert.deepEqual({ ...decoded, questions }, message)
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
   })
 

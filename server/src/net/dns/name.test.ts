@@ -20,6 +20,7 @@ import {
 } from './name.ts'
 import type { NameErrorReason } from './name.ts'
 import { domainName } from './testing.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 const origin = parseName('example.com')
 
@@ -89,7 +90,7 @@ describe('names', () => {
           assert.deepEqual(labelsOf(name).slice(1), labelsOf(parent))
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: scaled(3_000) },
     )
   })
 
@@ -141,7 +142,7 @@ describe('names', () => {
       fc.property(domainName, domainName, (a, b) => {
         assert.equal(Math.sign(compareNames(a, b)), byLabels(a, b))
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     )
   })
 })

@@ -9,6 +9,7 @@ import type { Vrp, VrpBits } from './vrp.ts'
 import { modelAround, modelCovers, plainText, prefixModel, prefixOf, widths } from '../../net/testing.ts'
 import type { PrefixModel } from '../../net/testing.ts'
 import { cpuMs } from '../../net/testing-time.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 function tableOf(...texts: string[]): RoaTable {
   return createRoaTable(texts.map(vrp).map(vrpBits))
@@ -120,9 +121,10 @@ describe('a ROA table', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     )
-    for (const state of roaStates) assert.ok((seen[state] ?? 0) > 50, `too few: ${JSON.stringify(seen)}`)
+    for (const state of roaStates)
+      assert.ok((seen[state] ?? 0) > scaled(50), `too few: ${JSON.stringify(seen)}`)
   })
 
   it('is scanned in slices of any size, each VRP once', () => {
@@ -136,7 +138,7 @@ describe('a ROA table', () => {
         } while (place !== 0)
         assert.deepEqual(found.sort(), [...vrps.keys()].sort())
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     )
   })
 

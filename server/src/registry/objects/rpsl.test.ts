@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { createRpslSplitter, parseRpsl, parseRpslObject, RpslError, rpslValue, rpslValues } from './rpsl.ts'
 import type { RpslParagraph } from './rpsl.ts'
 import { cpuMs } from '../../net/testing-time.ts'
+import { scaled } from '../../runtime/testing-scale.ts'
 
 /** In the format of a server's answer, with the beginning and the end of a dump. */
 const dump = `% The EXAMPLE Database.
@@ -141,7 +142,7 @@ describe('createRpslSplitter', () => {
         )
         assert.deepEqual(found, expected)
       }),
-      { numRuns: 5_000 },
+      { numRuns: scaled(5_000) },
     )
   })
 
@@ -159,7 +160,7 @@ describe('createRpslSplitter', () => {
           )
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: scaled(5_000) },
     )
   })
 

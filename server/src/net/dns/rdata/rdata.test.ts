@@ -104,7 +104,7 @@ describe('record data', () => {
         assert.equal(compareOctets(reparse(type, text), canonical), 0, text)
         assert.equal(printRdata(type, canonical), text)
       }),
-      { numRuns: 30_000 },
+      { numRuns: scaled(30_000) },
     )
   })
 
