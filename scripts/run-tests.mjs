@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,8 +22,11 @@ const FILE_TIMEOUT_MS = factor * 30 * 60_000
 const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
-/** A process with more memory runs no further file: each collection of its garbage would take longer than most tests. */
-const RSS_MIB_MAX = 700
+/**
+ * A process with more memory runs no further file: each collection of its garbage would take longer than most tests. Its successor has to
+ * load the product again.
+ */
+const RSS_MIB_MAX = Math.min(1400, Math.max(700, totalmem() / 2 ** 20 / 16))
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
 /** Processes at once, per core: many files wait for daemons and timers most of the time. */

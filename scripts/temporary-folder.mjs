@@ -1,7 +1,7 @@
 // Chooses the folder of temporary files of a run of tests: in memory if there is enough of it. Tests make hundreds of databases of a
 // thousand files each; on some file systems the kernel needs 0.7 ms of processor time for each file, in memory a tenth of that.
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
@@ -22,11 +22,22 @@ export function useTemporaryFolder(root, { isWhole }) {
 }
 
 function ownFolder(name) {
-  const folder = mkdtempSync(join(memory, `${name}-`))
-  chmodSync(folder, mode)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  removeAbandoned(name)
+  const folder = join(memory, `${name}-run-${process.pid}`)
+  mkdirSync(folder, { mode })
+  process.once('exit', () => remove(folder))
   return folder
 }
+
+/** A run that was killed has not removed its folder. */
+function removeAbandoned(name) {
+  for (const entry of readdirSync(memory)) {
+    const pid = entry.startsWith(`${name}-run-`) ? Number(entry.split('-').at(-1)) : undefined
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove(join(memory, entry))
+  }
+}
+
+const remove = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 
 function sharedFolder(name, root) {
   const folder = join(memory, `${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`)

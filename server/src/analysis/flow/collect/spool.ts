@@ -182,6 +182,8 @@ class FileSpool implements Spool {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
+    // It may have been stopped meanwhile, and an insert may only listen for a stop that follows.
+    signal.throwIfAborted()
     const began = performance.now()
     // Another process with this directory may have inserted it.
     if (block !== undefined && block.length > 0) await insert(block, file.name, signal)
