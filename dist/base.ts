@@ -6,7 +6,7 @@ import { debianArch, type Arch } from './release.ts'
 import type { Component } from './sbom.ts'
 
 /** The packages that Node.js needs: no shell, no package manager. */
-export const basePackages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'tzdata']
+export const basePackages = ['base-files', 'libc6', 'libatomic1', 'libgcc-s1', 'libstdc++6', 'tzdata']
 
 const documents = [
   'usr/share/man',

@@ -46,7 +46,7 @@ function pharosImage(work: string, base: string, { arch, tree, node }: ImagePart
     arch,
     layers: [
       {
-        title: 'base-files, libc6, libgcc-s1, libstdc++6, tzdata of Debian',
+        title: `${basePackages.join(', ')} of Debian`,
         entries: [...entriesBelow(base), temporary],
       },
       { title: `Node.js ${node.version}`, entries: below('usr/lib/pharos-node/', program) },

@@ -60,14 +60,15 @@ const isFor = ({ cpu = [], os = [], libc = [] }: Locked, arch: Arch): boolean =>
     [libc, 'glibc'],
   ].every(([accepted, value]) => accepted!.length === 0 || accepted!.includes(value as string))
 
-/** A fifth of the size, and the program reads neither. */
-const unread = /\.(?:map|d\.[cm]?ts)$/
+/** A fifth of the size, and the program reads none: maps, types, and settings of their authors' tools. */
+const unread = /\.(?:map|d\.[cm]?ts)$|\/\.[^/]+$/
 
 /** Copies the packages into the same folders below `target`. */
 export function copyPackages(lock: Lock, paths: readonly string[], target: string, arch: Arch): void {
   for (const path of paths) {
     const from = folderOf(lock, path, `${target}.npm`, arch)
-    const filter = (file: string) => !unread.test(file) && file !== join(from, 'node_modules')
+    const filter = (file: string) =>
+      !unread.test(file.slice(from.length)) && file !== join(from, 'node_modules')
     cpSync(from, join(target, path), { recursive: true, filter })
   }
 }

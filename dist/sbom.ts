@@ -34,9 +34,15 @@ export function sbomOf(folder: string, release: Release): Sbom {
   const listed = capture('npm', ['sbom', ...options], { cwd: folder })
   const sbom = JSON.parse(listed) as Sbom
   return reproducible(
-    { ...sbom, components: [...sbom.components, ...bundledPackages(folder).map(bundled)] },
+    { ...sbom, components: [...sbom.components.map(named), ...bundledPackages(folder).map(bundled)] },
     release,
   )
+}
+
+/** A component with the name of its package, as its purl has it: some versions of npm give the name of its folder. */
+function named(component: Component): Component {
+  const name = decodeURIComponent(/^pkg:npm\/(.+)@/.exec(component.purl ?? '')?.[1] ?? component.name)
+  return { ...component, name }
 }
 
 function bundled({ name, version, license }: BundledPackage): Component {

@@ -36,7 +36,7 @@ async function seed(database: TestDatabase, router: string): Promise<Scene> {
   const regions = await seedRegions(postgres, ['ams'])
   const speaker = { name: 'r1', kind: 'gobgp', address: router, owner: ownerCommunity, insecure: true }
   await sql`update regions set speakers = ${JSON.stringify([speaker])}::jsonb`.execute(postgres.owner)
-  const teamId = await seedTeam(postgres, 'ours')
+  const teamId = await seedTeam(postgres, 'ours', ['ipam', 'dns', 'shield'])
   for (const prefix of [...stable, '203.0.113.0/24'])
     await seedAnnouncement(postgres, { teamId, prefix, enabled: true, regions: [regions['ams']!] })
   const { rows } = await sql<{

@@ -33,12 +33,17 @@ export async function seedChecks(
   })
 }
 
-export async function seedTeam(postgres: Postgres, slug: string): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    insert into teams (slug, name, enabled_modules) values (${slug}, ${slug}, '{ipam}') returning id`.execute(
-    postgres.owner,
-  )
-  return rows[0]!.id
+export async function seedTeam(
+  { owner }: Postgres,
+  slug: string,
+  modules: readonly string[] = ['ipam'],
+): Promise<number> {
+  const { id } = await owner
+    .insertInto('teams')
+    .values({ slug, name: slug, enabled_modules: [...modules], enable_dns: modules.includes('dns') })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
 }
 
 export async function seedUser(postgres: Postgres, email: string, isStaff = false): Promise<number> {
