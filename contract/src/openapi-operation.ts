@@ -72,7 +72,10 @@ function requirementOf(permission: Permission): string {
   return parts.length === 0 ? '' : `Requires ${parts.join(', ')}.`
 }
 
-/** The API token comes first: generated clients take the first scheme. Its scope is listed as in OpenAPI 3.1, 4.8.30. */
+/**
+ * One scheme: some generated clients apply every scheme of the list, and the last header wins. Operations with `token` also accept
+ * the sessions of the portal, which is no generated client. The scope is listed as in OpenAPI 3.1, 4.8.30.
+ */
 function securityOf(permission: Permission): Json[] {
   switch (permission.credential) {
     case 'none':
@@ -84,7 +87,7 @@ function securityOf(permission: Permission): Json[] {
     case 'web':
       return [{ bearer: [] }]
     case 'any':
-      return [{ token: permission.scope ? [permission.scope] : [] }, { bearer: [] }]
+      return [{ token: permission.scope ? [permission.scope] : [] }]
   }
 }
 

@@ -59,7 +59,6 @@ export function openapi(
       // The explorer may be opened at another address of the server.
       ...(server === '/' ? [] : [{ url: '/', description: 'The address of this document' }]),
     ],
-    // A client that takes the first scheme of a list is a program.
     security: [{ token: [] }],
     tags: Object.entries(groups)
       .filter(([name]) => used.has(name as Group))
@@ -99,7 +98,9 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'For the web application only: the access token of a session, valid for five minutes.',
+    description:
+      'For the web application only: the access token of a session, valid for five minutes. Listed by operations that take no ' +
+      'API token; those that take one accept a session as well.',
   },
   source: {
     type: 'apiKey',

@@ -100,7 +100,7 @@ describe('generated clients', () => {
 })
 
 describe('a program with the client of @hey-api/openapi-ts', () => {
-  it('sends the API token by the first security scheme', async () => {
+  it('sends the API token as the security scheme of each operation says', async () => {
     assert.ok((await provider.configure()).includes('ipam:write'))
   })
 

@@ -212,9 +212,14 @@ describe('declarations', () => {
     }
   })
 
-  it('put the API token first wherever it is accepted', () => {
-    for (const { operationId, security } of operations)
-      if (security.some((one) => 'token' in one)) assert.ok('token' in security[0]!, operationId)
+  it('list one security scheme, and the session only where no API token is accepted', () => {
+    const schemes = { none: [], optional: ['bearer'], web: ['bearer'], source: ['source'], any: ['token'] }
+    for (const { name, permission } of routes)
+      assert.deepEqual(
+        byId.get(name)!.security.flatMap((one) => Object.keys(one)),
+        schemes[permission.credential],
+        name,
+      )
   })
 
   it('give every 201 a GET operation for its Location', () => {

@@ -34,7 +34,7 @@ export function createProvider({ baseUrl, token, fetch: send = fetch }: Options)
     createConfig({
       baseUrl,
       fetch: send,
-      auth: (scheme) => (scheme.type === 'apiKey' ? `Token ${token}` : undefined),
+      auth: `Token ${token}`,
     }),
   )
 
