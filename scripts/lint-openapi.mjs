@@ -1,17 +1,20 @@
-// Checks contract/openapi.json with the recommended rules of Redocly. It prints every problem, and fails on errors and warnings.
+// Checks contract/openapi.json, and the same document in OpenAPI 3.0, with the recommended rules of Redocly. It prints every problem,
+// and fails on errors and warnings.
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { openapi30 } from '../contract/src/openapi-30.ts'
 
-const file = new URL('../contract/openapi.json', import.meta.url)
+const source = await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8')
+const documents = {
+  'contract/openapi.json': source,
+  'openapi-3.0.json': JSON.stringify(openapi30(JSON.parse(source))),
+}
 // It compiles the schema of each example by itself, half of the time; server/test/openapi-document.test.ts compiles components once.
 const rules = { 'no-invalid-media-type-examples': 'off' }
 const config = await createConfig({ extends: ['recommended'], rules })
-const problems = await lintFromString({
-  source: await readFile(file, 'utf8'),
-  absoluteRef: 'contract/openapi.json',
-  config,
-})
-for (const { severity, ruleId, message, location } of problems) {
-  process.stderr.write(`${severity} ${ruleId}: ${message} ${location[0]?.pointer ?? ''}\n`)
+for (const [absoluteRef, text] of Object.entries(documents)) {
+  const problems = await lintFromString({ source: text, absoluteRef, config })
+  for (const { severity, ruleId, message, location } of problems)
+    process.stderr.write(`${absoluteRef}: ${severity} ${ruleId}: ${message} ${location[0]?.pointer ?? ''}\n`)
+  if (problems.length > 0) process.exitCode = 1
 }
-if (problems.length > 0) process.exitCode = 1

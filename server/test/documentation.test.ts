@@ -67,6 +67,16 @@ describe('the documentation', () => {
     for (const code of Object.keys(problems)) assert.ok(pages.has(`/docs/problems/${code}`), code)
   })
 
+  it('has the document in OpenAPI 3.0, with the URL of this server and every operation', () => {
+    const [document, older] = ['/v3/openapi.json', '/v3/openapi-3.0.json'].map(
+      (path) =>
+        JSON.parse(pages.get(path)!) as { openapi: string; servers: { url: string }[]; paths: object },
+    )
+    assert.equal(older!.openapi, '3.0.3')
+    assert.deepEqual(older!.servers, document!.servers)
+    assert.deepEqual(Object.keys(older!.paths), Object.keys(document!.paths))
+  })
+
   it('links only to anchors that exist', () => {
     const missing = html().flatMap(([path, body]) =>
       [...body.matchAll(/href="(\/[^"#]*)?#([^"]+)"/g)]

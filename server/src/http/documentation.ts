@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { apiDocument } from '@pharos/contract/document'
 import { groups, type Group } from '@pharos/contract/group'
+import { openapi30 } from '@pharos/contract/openapi-30'
 import { problemPath, problems, type ProblemCode } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { version } from '../runtime/version.ts'
@@ -47,6 +48,7 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
   // Most processes never send the documentation, so it is rendered on the first request.
   const document = once(() => apiDocument(version, server.publicUrl) as unknown as ApiDocument)
   const documentText = once(() => JSON.stringify(document()))
+  const olderDocumentText = once(() => JSON.stringify(openapi30(apiDocument(version, server.publicUrl))))
   const navigation = once(() => navigationOf(document()))
   const file = (url: string, path: string | URL, type: string, policy = assetPolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
@@ -89,6 +91,9 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
   )
   server.get('/v3/openapi.json', async (_request, reply) =>
     asset(reply, documentText(), 'application/json', assetPolicy),
+  )
+  server.get('/v3/openapi-3.0.json', async (_request, reply) =>
+    asset(reply, olderDocumentText(), 'application/json', assetPolicy),
   )
   server.get('/.well-known/jwks.json', async (_request, reply) =>
     asset(reply, JSON.stringify(jwks()), 'application/jwk-set+json', assetPolicy),
@@ -168,7 +173,8 @@ function navigationOf(document: ApiDocument): NavigationSection[] {
           text: 'Types',
           words: Object.keys(document.components.schemas).join(' '),
         },
-        { href: '/v3/openapi.json', text: 'OpenAPI document' },
+        { href: '/v3/openapi.json', text: 'OpenAPI 3.1 document' },
+        { href: '/v3/openapi-3.0.json', text: 'OpenAPI 3.0 document' },
         { href: '/docs/explorer', text: 'Try it out', words: 'swagger ui' },
       ],
     },
