@@ -1,6 +1,7 @@
 // The answers of an operation, derived from its route: bodies by status and media type, error codes, and headers. The server
 // serialises with the schemas, and the OpenAPI document declares them.
 import type { TSchema } from 'typebox'
+import { deprecationsIn } from './deprecation.ts'
 import { problems, type ProblemCode } from './problem.ts'
 import type { Permission, Route } from './route.ts'
 import { DryRun, isPage } from './scalar.ts'
@@ -122,7 +123,8 @@ export const answerHeaders = {
     example: '"7"',
   },
   Link: {
-    description: 'Paths of the next and the previous page (RFC 8288), each only if there is one.',
+    description:
+      'Paths of the next and the previous page (RFC 8288), each only if there is one, and the page about a deprecation.',
     schema: { type: 'string' },
     always: false,
     example: '</v3/ipam/announcements?limit=100&offset=100>; rel="next"',
@@ -132,6 +134,20 @@ export const answerHeaders = {
     schema: { type: 'string' },
     always: false,
     example: '/v3/ipam/announcements/4211',
+  },
+  Deprecation: {
+    description:
+      'Time from which the operation, or a field of the request, should not be used (RFC 9745). `Link` with `rel="deprecation"` is ' +
+      'the page that says what to use instead.',
+    schema: { type: 'string' },
+    always: false,
+    example: '@1764547200',
+  },
+  Sunset: {
+    description: 'Time from which it may be gone (RFC 8594).',
+    schema: { type: 'string' },
+    always: false,
+    example: 'Tue, 01 Dec 2026 00:00:00 GMT',
   },
   'Idempotency-Replayed': {
     description: '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',
@@ -159,10 +175,15 @@ export type AnswerHeader = keyof typeof answerHeaders
 
 const everyAnswer = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
+/** Whether the operation, or something that a request to it may contain, is deprecated. */
+const isDeprecated = ({ deprecated, query, body, upload }: Route): boolean =>
+  deprecated !== null || [query, body, upload?.fields ?? null].some((one) => deprecationsIn(one).length > 0)
+
 /** Returns the headers of a success or of a 304. */
 export function answerHeadersOf(route: Route, status: number): AnswerHeader[] {
   const headers: AnswerHeader[] = [...everyAnswer]
-  if (isPaged(route)) headers.push('Link')
+  if (isDeprecated(route)) headers.push('Deprecation', 'Sunset')
+  if (isPaged(route) || isDeprecated(route)) headers.push('Link')
   if (hasETag(route)) headers.push('ETag')
   if (status === 201) headers.push('Location')
   if (takesIdempotencyKey(route)) headers.push('Idempotency-Replayed')

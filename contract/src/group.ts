@@ -19,3 +19,10 @@ export const groups = {
   Operator: "Operations of the provider's staff, over all teams.",
 } as const
 export type Group = keyof typeof groups
+
+/** Path of the page of a group in the documentation. */
+export const groupPath = (group: string): string => `/docs/reference/${group.toLowerCase()}`
+
+/** Path of the section of an operation. */
+export const operationPath = ({ name, group }: { readonly name: string; readonly group: Group }): string =>
+  `${groupPath(group)}#${name}`

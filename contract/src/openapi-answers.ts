@@ -121,14 +121,23 @@ export const problemExamples = (routes: readonly Route[]): Json =>
       .map((code) => [code, { summary: problems[code].title, value: problemExample(code) }]),
   )
 
-/** Returns the components of the headers. */
-export const headerComponents = (): Json =>
-  Object.fromEntries(
-    Object.entries(answerHeaders).map(([name, { description, schema, always, example }]) => [
-      name,
-      { description, required: always, schema, example },
+/** Returns the components of the headers that an answer of the routes has. */
+export function headerComponents(routes: readonly Route[]): Json {
+  const used = new Set(
+    routes.flatMap((route) => [
+      ...[route.success, 201].flatMap((status) => answerHeadersOf(route, status)),
+      ...[...problemCodesByStatus(route).keys()].flatMap(problemHeadersOf),
     ]),
   )
+  return Object.fromEntries(
+    Object.entries(answerHeaders)
+      .filter(([name]) => used.has(name as AnswerHeader))
+      .map(([name, { description, schema, always, example }]) => [
+        name,
+        { description, required: always, schema, example },
+      ]),
+  )
+}
 
 /** Returns the key `example`, if there is one. */
 export const exampleOf = (example: unknown): Json => (example === undefined ? {} : { example })

@@ -1,4 +1,5 @@
 // The components of the OpenAPI document: schemas with a title get a name and are referred to.
+import { deprecationKeywords, type Deprecation } from './deprecation.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,14 +13,18 @@ export function createComponents(): { refer: <T>(value: T) => T; schemas: () => 
     if (Array.isArray(value)) return value.map(refer)
     if (typeof value !== 'object' || value === null) return value
     // `expects` and `lengthText` are for error messages, see text/schema-error.ts; they are no keywords of JSON Schema.
-    const { title, expects: _, lengthText: __, ...given } = mapValues(value as Json, refer)
+    const { title, expects: _, lengthText: __, deprecated, ...given } = mapValues(value as Json, refer)
     const schema = typed(given)
     if (typeof title !== 'string' || !isSchema(schema))
-      return title === undefined ? withIntegerFormat(nullable(schema)) : { title, ...schema }
+      return withDeprecation(
+        title === undefined ? withIntegerFormat(nullable(schema)) : { title, ...schema },
+        deprecated,
+      )
     const known = (schemas[title] ??= schema)
     if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...schema, description: '' }))
       throw new Error(`two schemas have the title ${title}`)
     const reference = { $ref: `#/components/schemas/${title}` }
+    if (deprecated) return withDeprecation({ ...reference, description: schema['description'] }, deprecated)
     return known['description'] === schema['description']
       ? reference
       : { ...reference, description: schema['description'] }
@@ -30,6 +35,12 @@ export function createComponents(): { refer: <T>(value: T) => T; schemas: () => 
   }
 }
 
+/** An operation, a parameter and a converted schema have only the mark. */
+const withDeprecation = (schema: Json, deprecated: unknown): Json =>
+  typeof deprecated === 'object'
+    ? { ...schema, ...deprecationKeywords({ ...schema, deprecated: deprecated as Deprecation }) }
+    : { ...schema, ...(deprecated ? { deprecated } : {}) }
+
 const isSchema = (value: Json): boolean => 'type' in value || 'anyOf' in value || 'enum' in value
 const mapValues = (record: Json, map: (value: unknown) => unknown): Json =>
   Object.fromEntries(
@@ -37,7 +48,14 @@ const mapValues = (record: Json, map: (value: unknown) => unknown): Json =>
   )
 
 /** Keys whose values are data, not schemas. */
-const verbatim: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'required'])
+const verbatim: ReadonlySet<string> = new Set([
+  'example',
+  'examples',
+  'default',
+  'enum',
+  'required',
+  'deprecated',
+])
 
 /** A closed list of texts: generators need the type as well. */
 const typed = (schema: Json): Json =>

@@ -4,6 +4,7 @@ import { dryRunMediaType, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, t
 import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
 import { commaListMax, commaListOf, isPage, pascalCase } from './scalar.ts'
+import { deprecationKeywords, deprecationText } from './deprecation.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -14,7 +15,13 @@ export function operation(route: Route, example: Example): Json {
     operationId: route.name,
     tags: [route.group],
     summary: route.summary,
-    description: [route.description, keylessText(route), requirementOf(route.permission)]
+    ...(route.deprecated ? { deprecated: true } : {}),
+    description: [
+      deprecatedText(route),
+      route.description,
+      keylessText(route),
+      requirementOf(route.permission),
+    ]
       .filter(Boolean)
       .join('\n\n'),
     security: securityOf(route.permission),
@@ -36,6 +43,9 @@ export function operation(route: Route, example: Example): Json {
     },
   }
 }
+
+const deprecatedText = ({ deprecated }: Route): string =>
+  deprecated ? `This operation is ${deprecationText(deprecated)}.` : ''
 
 const keylessText = ({ keyless }: Route): string =>
   keyless ? `Takes no \`Idempotency-Key\`: ${keylessReasons[keyless]}.` : ''
@@ -127,6 +137,7 @@ function parametersOf(route: Route, schema: TObject, place: 'path' | 'query', va
     in: place,
     required: place === 'path' || (required.has(name) && !('default' in property)),
     ...('description' in property ? { description: property.description } : {}),
+    ...deprecationKeywords(property),
     ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
     ...valueOf(route, name, property, (values as Json)[name]),
   }))

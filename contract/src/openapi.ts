@@ -67,7 +67,7 @@ export function openapi(
     ...(messages.length > 0 ? { webhooks } : {}),
     components: {
       securitySchemes,
-      headers: headerComponents(),
+      headers: headerComponents(routes),
       responses: problemAnswers(routes),
       examples: problemExamples(routes),
       schemas: schemas(),

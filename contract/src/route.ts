@@ -1,6 +1,7 @@
 // A route is a value from which validation, serialisation, the OpenAPI document and the typed client are derived. This file
 // is independent of the server and runs in a browser.
 import type { Static, TObject, TSchema } from 'typebox'
+import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { ProblemCode } from './problem.ts'
 import type { Group } from './group.ts'
 import type { Scope, StaffScope } from './scope.ts'
@@ -125,6 +126,8 @@ export type Route<
   readonly keyless: KeylessReason | null
   /** A request without a body counts as one with the body `{}`. */
   readonly bodyOptional: boolean
+  /** Until when it works, and what replaces it; null if it is not deprecated. */
+  readonly deprecated: Deprecation | null
   /** Largest JSON body in bytes, if it is not the limit of the installation; null for that limit. */
   readonly bodyBytesMax: number | null
 }
@@ -149,6 +152,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'ifMatch'
   | 'keyless'
   | 'bodyOptional'
+  | 'deprecated'
   | 'bodyBytesMax'
 > & {
   path: Path
@@ -169,6 +173,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   ifMatch?: boolean
   keyless?: KeylessReason | null
   bodyOptional?: boolean
+  deprecated?: Deprecation | null
   bodyBytesMax?: number | null
 }
 
@@ -205,6 +210,7 @@ export function route<
     bodyBytesMax: isOpen(declared.permission) ? anonymousBodyBytesMax : null,
     ...declared,
     keyless: declared.keyless ?? null,
+    deprecated: declared.deprecated ? checkDeprecation(declared.deprecated) : null,
     params: declared.params ?? (nothing as unknown as P),
     query: declared.query ?? (nothing as unknown as Q),
     body: (declared.body ?? null) as B,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { apiDocument } from '@pharos/contract/document'
-import { groups, type Group } from '@pharos/contract/group'
+import { groupPath, groups, type Group } from '@pharos/contract/group'
 import { openapi30 } from '@pharos/contract/openapi-30'
 import { problemPath, problems, type ProblemCode } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -19,7 +19,6 @@ import {
 } from './docs/html.ts'
 import {
   groupBody,
-  groupPath,
   operationsBody,
   operationsOf,
   problemBody,

@@ -20,6 +20,7 @@ import {
   type Route,
   type Upload,
 } from '@pharos/contract/route'
+import type { Deprecation } from '@pharos/contract/deprecation'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, invalid } from '../runtime/error.ts'
@@ -31,6 +32,7 @@ import {
   type StaffActor,
   type StaffOperation,
 } from '../operation/operation.ts'
+import { createDeprecations, deprecationHeaders } from './deprecation.ts'
 import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { requestHashOf } from '../operation/request-hash.ts'
@@ -96,7 +98,10 @@ export type Guest = { readonly actor: Actor | null; readonly requestId: string; 
 type Slice = { readonly limit: number; readonly offset: number }
 
 /** A reply with the values for its `Link` header, if it is a page. */
-type Sent = Reply<Route> & { readonly page?: Slice & { readonly count: number } }
+type Sent = Reply<Route> & {
+  readonly page?: Slice & { readonly count: number }
+  readonly deprecations?: readonly Deprecation[]
+}
 
 export type Mounted = {
   readonly route: Route
@@ -198,8 +203,8 @@ export function handleRaw<R extends Route, Deps>(
 const mounted = (route: Route, answer: Mounted['answer']): Mounted => ({ route, rawBody: false, answer })
 
 /** Converts a use-case's result to a reply; see `Returned`. */
-function replyOf(route: Route, { query }: Parts, result: unknown): Sent {
-  const reply = wrap(route, result)
+function replyOf(route: Route, { query, deprecations }: Parts, result: unknown): Sent {
+  const reply = { ...wrap(route, result), deprecations }
   if (!isPaged(route)) return reply
   const { limit, offset } = query as Slice
   return { ...reply, page: { limit, offset, count: (reply.body as { count: number }).count } }
@@ -232,6 +237,8 @@ type Parts = {
   readonly dryRun: boolean
   /** The bytes, or the digest of a form, that an Idempotency-Key is bound to. */
   readonly content: Buffer
+  /** Of the operation, and of the fields that the request has. */
+  readonly deprecations: readonly Deprecation[]
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
 /** Returns the function that lists the arguments of the route's use-case. */
@@ -255,6 +262,7 @@ function createReader(route: Route): (request: FastifyRequest) => Parts | Promis
   const readPath = createPathReader(route.params)
   const readQuery = createQueryReader(withDryRun(route))
   const readBody = createBodyReader(route)
+  const deprecationsOf = createDeprecations(route)
   return (request) => {
     if (route.keyless && request.headers['idempotency-key'] !== undefined)
       throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
@@ -266,9 +274,11 @@ function createReader(route: Route): (request: FastifyRequest) => Parts | Promis
     const dryRun = route.dryRun && query['dry_run'] === true
     if (route.dryRun) delete query['dry_run']
     const body = readBody(request)
-    return body instanceof Promise
-      ? body.then((read) => partsOf(request, params, query, dryRun, read))
-      : partsOf(request, params, query, dryRun, body)
+    const parts = (read: Body) => ({
+      ...partsOf(request, params, query, dryRun, read),
+      deprecations: deprecationsOf(searchOf(request), read.body),
+    })
+    return body instanceof Promise ? body.then(parts) : parts(body)
   }
 }
 
@@ -278,7 +288,7 @@ const partsOf = (
   query: object,
   dryRun: boolean,
   { body, content }: Body,
-): Parts => ({
+): Omit<Parts, 'deprecations'> => ({
   params,
   query,
   body,
@@ -379,6 +389,7 @@ export type Follow = (request: FastifyRequest, reply: FastifyReply) => Following
 /** Adds one route to the server. The credential was checked before the body was read; see server.ts. */
 export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow): void {
   const { route, answer } = mounted
+  const ofRoute = deprecationHeaders(route, route.deprecated ? [route.deprecated] : [])
   server.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -387,8 +398,11 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     ...(route.bodyBytesMax === null ? {} : { bodyLimit: route.bodyBytesMax }),
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
-    handler: async (request, reply) =>
-      send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply),
+    handler: async (request, reply) => {
+      // Before the use-case: errors have them too.
+      reply.headers(ofRoute)
+      return send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply)
+    },
   })
 }
 
@@ -406,6 +420,7 @@ const mapValues = <T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
 
 function send(route: Route, result: Sent, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (result.headers) reply.headers(result.headers)
+  if (result.deprecations) reply.headers(deprecationHeaders(route, result.deprecations))
   if (result.page) addLinks(result.page, request, reply)
   if (result.replayed) reply.header('idempotency-replayed', 'true')
   reply.status(result.status ?? route.success)
@@ -491,7 +506,7 @@ function addLinks(
   const links: string[] = []
   if (offset + limit < count) links.push(linkTo(request, limit, offset + limit, 'next'))
   if (offset > 0) links.push(linkTo(request, limit, Math.max(0, Math.min(offset, count) - limit), 'prev'))
-  if (links.length > 0) reply.header('link', links.join(', '))
+  if (links.length > 0) reply.header('link', [reply.getHeader('link') ?? [], links].flat().join(', '))
 }
 
 function linkTo(request: FastifyRequest, limit: number, offset: number, relation: string): string {

@@ -1,5 +1,6 @@
 // The reference of the API as pages, rendered from the OpenAPI document: a page for each group of operations, one for all types,
 // and one for each error code. It knows nothing that the document does not contain.
+import { groupPath } from '@pharos/contract/group'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
 import { codeBlock, escapeHtml, inlineToHtml, jsonBlock, table, textToHtml, type Html } from './html.ts'
 
@@ -47,6 +48,7 @@ export type OperationDocument = {
   readonly description: string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-required-scope'?: string
+  readonly deprecated?: boolean
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, Answer | Reference>>
@@ -76,7 +78,6 @@ export const operationsOf = ({ paths }: ApiDocument): Operation[] =>
     })),
   )
 
-export const groupPath = (group: string): string => `/docs/reference/${group.toLowerCase()}`
 const typesPath = '/docs/reference/types'
 
 /** Returns the body of the page of a group. */
@@ -86,8 +87,8 @@ export function groupBody(document: ApiDocument, { name, description }: ApiDocum
 }
 
 function operationSection(document: ApiDocument, operation: Operation): Html {
-  const { operationId, summary, description, method, path } = operation
-  return `<h2 id="${operationId}">${escapeHtml(summary)}</h2>
+  const { operationId, summary, description, deprecated, method, path } = operation
+  return `<h2 id="${operationId}">${escapeHtml(summary)}${deprecated ? ' (deprecated)' : ''}</h2>
 <p class="endpoint"><span class="method">${method}</span> ${escapeHtml(path)} <a class="quiet" href="#${operationId}">${operationId}</a></p>
 ${textToHtml(description)}
 ${requestSection(document, operation)}
