@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey, takesIfMatch } from '@pharos/contract/answers'
 import { problems } from '@pharos/contract/problem'
 import { routes } from '@pharos/contract/routes'
+import { version } from '../src/runtime/version.ts'
 import { createTestApi, type TestApi } from './api.ts'
 
 let api: TestApi
@@ -19,7 +20,8 @@ before(async () => {
     assert.equal(statusCode, 200, path)
     pages.set(path, body)
     if (!/html/.test(String(headers['content-type']))) continue
-    for (const [, link] of body.matchAll(/(?:href|src)="(\/[^"#]*)/g)) queue.push(link!)
+    // Not the portal.
+    for (const [, link] of body.matchAll(/(?:href|src)="(\/[^"#]+)/g)) queue.push(link!)
   }
 })
 after(() => api[Symbol.asyncDispose]())
@@ -61,6 +63,31 @@ describe('the documentation', () => {
     }))
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
     assert.deepEqual(shown.toSorted(byName), expected.toSorted(byName))
+  })
+
+  it('leads back to the portal from every page', () => {
+    const without = html().filter(
+      ([path, body]) => path !== '/docs/explorer' && !body.includes('<a href="/">'),
+    )
+    assert.deepEqual(
+      without.map(([path]) => path),
+      [],
+    )
+  })
+
+  it('says what may change without a version, and for how long something deprecated works', () => {
+    const page = pages.get('/docs/versioning')!
+    assert.match(page, /for at least 12 months/)
+    for (const name of ['Deprecation', 'Sunset', 'Link'])
+      assert.match(page, new RegExp(`<code>${name}: `), name)
+    assert.match(page, /href="\/docs\/changelog"/)
+  })
+
+  it('has the changelog without the entries for operators', () => {
+    const page = pages.get('/docs/changelog')!
+    assert.match(page, new RegExp(`<h2 id="[^"]+">${version.replaceAll('.', '[.]')}`))
+    assert.match(page, /<h3 id="clients-of-the-api">/)
+    assert.doesNotMatch(page, /pharos migrate|>Operators</)
   })
 
   it('has a page for every error code', () => {

@@ -9,6 +9,7 @@ import { openapi30 } from '@pharos/contract/openapi-30'
 import { problemPath, problems, type ProblemCode } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { version } from '../runtime/version.ts'
+import { changelogOf } from './docs/changelog.ts'
 import {
   anchorOf,
   headingsOf,
@@ -41,6 +42,7 @@ const portalFile = (name: string) => new URL(`../../../portal/public/${name}`, i
 const swaggerFile = (name: string) => require.resolve(`swagger-ui-dist/${name}`)
 const ownFile = (name: string) => new URL(`./docs/${name}`, import.meta.url)
 const guideFile = (name: string) => new URL(`../../../docs/${name}.md`, import.meta.url)
+const changelogFile = new URL('../../../CHANGELOG.md', import.meta.url)
 
 /** Adds the pages. `jwks` is called for every request, since keys rotate. */
 export function addDocumentation(server: FastifyInstance, jwks: () => object): void {
@@ -69,6 +71,11 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
   guide('/docs/webhooks', 'webhooks', 'Webhooks')
   guide('/docs/stream', 'stream', 'Stream')
   guide('/docs/flows', 'flows', 'Flows')
+  guide('/docs/versioning', 'versioning', 'Versioning')
+  page('/docs/changelog', () => ({
+    title: 'Changelog',
+    body: markdownToHtml(changelogOf(readFileSync(changelogFile, 'utf8')), linkOf),
+  }))
   for (const name of Object.keys(groups) as Group[])
     page(groupPath(name), () => ({
       title: name,
@@ -131,6 +138,8 @@ const pagesOfFiles: Readonly<Record<string, string>> = {
   'webhooks.md': '/docs/webhooks',
   'stream.md': '/docs/stream',
   'flows.md': '/docs/flows',
+  'versioning.md': '/docs/versioning',
+  '../CHANGELOG.md': '/docs/changelog',
   '../contract/openapi.json': '/v3/openapi.json',
   '../contract/src/problem.ts': '/docs/problems',
 }
@@ -146,6 +155,8 @@ function navigationOf(document: ApiDocument): NavigationSection[] {
         ...guide.map((text) => ({ href: `/docs#${anchorOf(text)}`, text })),
         { href: '/docs/webhooks', text: 'Webhooks', words: Object.keys(document.webhooks).join(' ') },
         { href: '/docs/stream', text: 'Stream', words: 'server-sent events sse' },
+        { href: '/docs/versioning', text: 'Versioning', words: 'deprecation sunset compatibility breaking' },
+        { href: '/docs/changelog', text: 'Changelog', words: 'release notes new' },
       ],
     },
     ...document.tags.map(({ name }) => ({

@@ -90,6 +90,7 @@ export function pageOf({ title, body }: Page, path: string, navigation: readonly
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Documentation">
 <a class="home" href="/docs">Pharos API</a>
+<a href="/">Back to the portal</a>
 <input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" hidden>
 <p id="nothing-found" hidden>No page matches.</p>
 ${navigation.map((section) => sectionOf(section, path)).join('\n')}
