@@ -40,6 +40,7 @@ import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addDocumentation } from '../http/documentation.ts'
+import { addSecurityTxt } from '../http/security-txt.ts'
 import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
@@ -333,6 +334,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
+  addSecurityTxt(server, { contact: config.securityContact, now: () => new Date() })
   addUnsubscribe(server, { db: postgres.front, ring: config.secret, now: () => new Date() })
   addPortal(server, readBrand)
   addHealth(server, healthDeps(deps))

@@ -244,6 +244,25 @@ test('a description shows every setting with its source and no secret', () => {
   assert.equal(described.find(({ name }) => name === 'secret')?.value, '(1 key)')
 })
 
+test('the contact for vulnerabilities is a URI of RFC 9116', () => {
+  const contacts: Record<string, boolean> = {
+    'mailto:security@net.example': true,
+    'https://net.example/report?to=security': true,
+    'tel:+31-20-555-0100': true,
+    'security@net.example': false,
+    'mailto:security': false,
+    'http://net.example/report': false,
+    'https:net.example': false,
+    'mailto:security@net.example\nContact: mailto:other@net.example': false,
+    'ftp://net.example': false,
+  }
+  for (const [contact, isValid] of Object.entries(contacts)) {
+    const read = () => readSettings({ PHAROS_SECURITY_CONTACT: contact }, memory())
+    if (isValid) assert.equal(read().settings.security_contact, contact)
+    else assert.throws(read, /security_contact must be mailto:/, contact)
+  }
+})
+
 test('describing the configuration creates no file', () => {
   const files: Files = { ...memory(), create: () => assert.fail('a file was created') }
   assert.equal(describeConfig({}, files).find(({ name }) => name === 'secret')?.value, '(in data/secret)')

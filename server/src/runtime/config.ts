@@ -249,6 +249,8 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   if (name === 'public_url' && value !== null && !isOrigin(value as string)) {
     return `must be an address such as https://pharos.example, without a path, not ${JSON.stringify(value)}`
   }
+  if (name === 'security_contact' && value !== null && !isSecurityContact(value as string))
+    return `must be mailto:security@net.example, an https:// URL or a tel: number, not ${JSON.stringify(value)}`
   if (name === 'database_url' && value !== null && !/^postgres(ql)?:\/\/./.test(value as string)) {
     return 'must begin with postgres://'
   }
@@ -295,6 +297,13 @@ function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
+}
+
+/** RFC 9116, 2.5.3: a URI, and one of the web only with TLS. */
+function isSecurityContact(text: string): boolean {
+  const [, scheme, rest = ''] = /^(mailto|https|tel):([\x21-\x7e]+)$/.exec(text) ?? []
+  if (scheme === 'mailto') return parseEmail(rest) !== undefined
+  return scheme === 'https' ? URL.canParse(text) && rest.startsWith('//') : /^\+?[\d.()-]+$/.test(rest)
 }
 
 function checkTogether(settings: Settings, sources: Record<string, string>, problems: string[]): void {

@@ -62,6 +62,10 @@ export const settingsSchema = Type.Object(
     public_url: OptionalText({
       description: 'URL of this server for users, without a path; derived from host and port if unset',
     }),
+    security_contact: OptionalText({
+      description:
+        'where to report vulnerabilities of this installation, for /.well-known/security.txt: mailto:security@net.example, an https:// URL or a tel: number',
+    }),
     trusted_proxies: NetworkList([], {
       description: 'addresses and networks whose X-Forwarded-For is trusted',
     }),
