@@ -381,6 +381,7 @@ export const failureTexts = {
     requests: 'The server is processing too many requests. Try again later.',
     streams: 'The server has too many open streams. Try again later.',
     queue: 'Too many of these requests are waiting. Try again later.',
+    pdf: 'The PDF could not be made: the server is too busy. Try again later.',
     session: 'The session is being refreshed by another request. Try again.',
   },
   query_too_expensive: {
