@@ -520,7 +520,7 @@ export const ingestDeliveryRoute = route({
   path: '/v3/ingest/events/{source_key}',
   summary: 'Ingest a delivery',
   description:
-    'Accepts a message of a detector, of any media type. It is stored as received and processed by a loop. ' +
+    'Accepts a message of a detector, of any media type but forms, without a `Content-Encoding` (415). It is stored as received and processed by a loop. ' +
     'The secret of the source is sent as `Authorization: Token <secret>`, as the password of HTTP Basic, or ' +
     'as `?token=`. A delivery is identified by its `Idempotency-Key` or `webhook-id` header: a repeated one ' +
     'gets the same answer and is stored once; another body with the same id is rejected. Only the key and the ' +

@@ -42,7 +42,7 @@ export const addEventAttachmentRoute = route({
   path: '/v3/ingest/events/{source_key}/{source_event_id}/attachments',
   summary: 'Add attachment to an event',
   description:
-    'Adds a file to an event: the body is the file, at most 10 MiB, and the header `X-Filename` its name. It may arrive before the first ' +
+    'Adds a file to an event: the body is the file itself, no form and without a `Content-Encoding`, at most 10 MiB, and the header `X-Filename` its name. It may arrive before the first ' +
     'delivery about the event. Accepted are captures (pcap, pcapng), JSON and text in UTF-8, by content. Of packets the first 128 bytes are kept. ' +
     'A file that the event has already is accepted and stored once. `source_event_id` is the id that the source gives the event in its ' +
     'deliveries; the credential is that of deliveries. A file whose event has not appeared within seven days is deleted.',

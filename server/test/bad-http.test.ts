@@ -49,7 +49,9 @@ function assertProblems(answers: readonly RawAnswer[], ...statuses: number[]): v
 }
 
 /** The request, and the expected statuses of its responses; empty if the connection is closed. */
-const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] = [
+type Case = [what: string, bytes: () => string | Buffer, statuses: number[]]
+
+const cases: Case[] = [
   ['has a Content-Length that is too short', () => `${head}${close}Content-Length: 5\r\n\r\n${off}`, [400]],
   ['has a Content-Length that is not reached', () => `${head}${close}Content-Length: 500\r\n\r\n${off}`, []],
   ['never sends its body', () => `${head}${close}Content-Length: 17\r\n\r\n`, [400]],
@@ -97,6 +99,21 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
     () => `${head}${close}Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`,
     [413],
   ],
+  ...(
+    [
+      ['has two hosts', 'Host: pharos\r\nHost: other\r\n'],
+      ['has the same host twice', 'Host: pharos\r\nhost: pharos\r\n'],
+      ['has a second host that is empty', 'Host: pharos\r\nHOST:\r\n'],
+      ['has a host with a path', 'Host: pharos/admin\r\n'],
+      ['has a host with a user', 'Host: admin@pharos\r\n'],
+      ['has a host with a space', 'Host: pharos other\r\n'],
+      ['has a port that is no number', 'Host: pharos:http\r\n'],
+    ] as const
+  ).map(([what, hosts]): Case => [
+    what,
+    () => `${head.replace('Host: pharos\r\n', `${hosts}${close}`)}${body(off)}`,
+    [400],
+  ]),
   ['has no host', () => `${head.replace('Host: pharos\r\n', close)}${body(off)}`, [400]],
   ['has a header with a space in its name', () => `${head}${close}X Y: 1\r\n${body(off)}`, [400]],
   ['has a header without a name', () => `${head}${close}: 1\r\n${body(off)}`, [400]],
@@ -143,6 +160,15 @@ describe('a raw request', () => {
     })
     assertProblems(answers, 400)
     assert.deepEqual(await changesSince(), [])
+  })
+
+  it('may have any host of RFC 3986, and none in HTTP/1.0', async () => {
+    const hosts = ['pharos.example', 'Pharos_1.example:8080', '192.0.2.1:80', '[2001:db8::1]:8080', 'a:', '']
+    const requests = [
+      ...hosts.map((host) => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n${close}\r\n`),
+      'GET /healthz HTTP/1.0\r\n\r\n',
+    ]
+    for (const request of requests) assert.equal((await sendRaw(port, request))[0]!.status, 200, request)
   })
 
   it('with two Authorization headers uses the first only', async () => {

@@ -1,8 +1,10 @@
 // The results of deliveries: validation without storing, and the lists of deliveries and sources for staff.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { DeliveryValidation } from '@pharos/contract/analysis'
 import type { DetectorSource, IngestDelivery, IngestDeliveryDetail } from '@pharos/contract/delivery'
+import { routes } from '@pharos/contract/routes'
 import { sourceSecretMac } from '../src/analysis/credential.ts'
 import { ingestDeliveries } from '../src/analysis/ingest.ts'
 import { fixture } from '../src/analysis/sources/fixtures.ts'
@@ -93,6 +95,58 @@ describe('the validation of a delivery', () => {
     assert.equal((await deliver('fnm', {}, '?validate=maybe')).statusCode, 422)
     assert.equal((await deliver('fnm', {}, '?validate=false')).statusCode, 202)
     assert.equal((await deliveries()).length, 1)
+    await api.database.postgres.owner.deleteFrom('deliveries').execute()
+  })
+})
+
+describe('a body that no source can read', () => {
+  const ofSources = routes.filter(({ permission }) => permission.credential === 'source')
+  const form = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n{}\r\n--b--\r\n'
+  const unreadable: Record<string, readonly [Record<string, string>, Buffer | string]> = {
+    gzip: [{ 'content-encoding': 'gzip' }, gzipSync('{}')],
+    'two encodings': [{ 'content-encoding': 'gzip, br' }, gzipSync('{}')],
+    'an unknown encoding': [{ 'content-encoding': 'x-own' }, '{}'],
+    'a form': [{ 'content-type': 'multipart/form-data; boundary=b' }, form],
+    'several parts': [{ 'content-type': ' Multipart/Mixed; boundary=b' }, form],
+  }
+
+  it('is 415 with what to send instead, at each operation of detectors, and is not stored', async () => {
+    assert.deepEqual(ofSources.map(({ name }) => name).toSorted(), ['addEventAttachment', 'ingestDelivery'])
+    for (const { path, name } of ofSources)
+      for (const [what, [headers, body]] of Object.entries(unreadable)) {
+        const url = path.replace('{source_key}', 'fnm').replace('{source_event_id}', '1')
+        const authorization = 'Token detector secret'
+        const answer = await api.server.inject({
+          method: 'POST',
+          url,
+          headers: { authorization, ...headers },
+          body,
+        })
+        assert.equal(answer.statusCode, 415, `${name}: ${what}`)
+        const { code, detail } = answer.json<{ code: string; detail: string }>()
+        assert.equal(code, 'unsupported_media_type')
+        assert.match(detail, /^Send the body without a Content-Encoding\.$|--data-binary/)
+      }
+    assert.deepEqual(await deliveries(), [])
+  })
+
+  it('is none of another media type, or with the encoding identity', async () => {
+    const accepted = [
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'text/plain; charset=latin1' },
+      { 'content-type': 'no media type' },
+      { 'content-encoding': 'identity' },
+    ]
+    for (const headers of accepted) {
+      const authorization = 'Token detector secret'
+      const { statusCode } = await api.server.inject({
+        method: 'POST',
+        url: '/v3/ingest/events/fnm',
+        headers: { authorization, ...headers },
+        body: '{}',
+      })
+      assert.equal(statusCode, 202, JSON.stringify(headers))
+    }
     await api.database.postgres.owner.deleteFrom('deliveries').execute()
   })
 })

@@ -17,6 +17,14 @@ export function requireIdentity(contentEncoding: string | undefined): void {
     throw fail('unsupported_media_type', 'encoding')
 }
 
+/**
+ * Throws 415 for a multipart body where a body of any other media type is accepted: the parts would be taken for the content, and
+ * curl -F sends them instead of it.
+ */
+export function refuseMultipart(contentType: string | undefined): void {
+  if (/^\s*multipart\//i.test(contentType ?? '')) throw fail('unsupported_media_type', 'multipart')
+}
+
 /** Returns the 413 of a body, or of a file of a form, that is larger than the limit. */
 export function tooLarge(file: string | undefined, bytesMax: number, details: FailureDetails = {}): Failure {
   const loc = file === undefined ? ['body'] : ['body', file]

@@ -19,7 +19,7 @@ import type { Gate } from '../runtime/gate.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { authorizationOf, takeJsonOfAnyType, type Facade } from './facade.ts'
-import { requireIdentity, requireUtf8 } from './body-type.ts'
+import { refuseMultipart, requireIdentity, requireUtf8 } from './body-type.ts'
 import { Deadlines } from './deadline.ts'
 import { continueWhenRead, isAnswered } from './discard.ts'
 import { cleanForwardedFor } from './forwarded.ts'
@@ -194,6 +194,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   })
   server.register(async (raw) => {
     addAuthentication(raw, deps, createLimits(deps.settings.deliveryRate))
+    // Before the body is read. No detector's normaliser could read it.
+    raw.addHook('onRequest', async ({ headers }) => {
+      requireIdentity(headers['content-encoding'])
+      refuseMultipart(headers['content-type'])
+    })
     takeAnyMediaType(raw)
     raw.removeAllContentTypeParsers()
     raw.addHook('onRoute', (route) => void (route.bodyLimit = deps.settings.deliveryLimitBytes))
@@ -349,10 +354,25 @@ function hasEmptySegment({ raw, routeOptions }: FastifyRequest): boolean {
   return path.endsWith('/') || path.includes('//')
 }
 
-/** RFC 9112, 3.2. */
-function refuseWithoutHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion !== '1.0' && raw.headers.host === undefined) throw fail('malformed', 'hostMissing')
+/**
+ * RFC 9112, 3.2. Of several headers Node would take the first, and a proxy in front of it perhaps the last: neither knows for which
+ * host the other decided.
+ */
+function refuseWithoutHost({ raw: { httpVersion, headers, rawHeaders } }: FastifyRequest): void {
+  const { host } = headers
+  if (host === undefined) {
+    if (httpVersion === '1.0') return
+    throw fail('malformed', 'hostMissing')
+  }
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1
+  if (hosts > 1) throw fail('malformed', 'hostRepeated')
+  if (!hostPattern.test(host)) throw fail('malformed', 'hostInvalid')
 }
+
+/** `uri-host [ ":" port ]` of RFC 3986, 3.2.2, which may be empty. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
 
 function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(headers)

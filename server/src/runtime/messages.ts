@@ -33,6 +33,8 @@ export const failureTexts = {
     requestTimeout: 'The request was not received completely in time. Send it again.',
     connectionClosed: 'The connection was closed before the request was complete.',
     hostMissing: 'The request has no Host header. Send one.',
+    hostRepeated: 'The request has several Host headers. Send one.',
+    hostInvalid: 'The Host header is no name or address with an optional port, such as pharos.example:8080.',
     contentLength: 'The length of the body differs from Content-Length.',
     utf8: 'The body is not valid UTF-8.',
     emptyBody: 'The body is empty. Send a JSON object.',
@@ -329,6 +331,8 @@ export const failureTexts = {
     charset: ({ charset }: { charset: string }) =>
       `The charset ${JSON.stringify(charset)} is not accepted. Send the body in UTF-8.`,
     encoding: 'Send the body without a Content-Encoding.',
+    multipart:
+      'The body is a form. Send the content itself as the body, such as with curl --data-binary @file.',
     eventFile: 'The file is no capture (pcap, pcapng), no JSON and no text in UTF-8.',
     part: ({ mediaType, accepted }: { mediaType: string; accepted: readonly string[] }) =>
       `Files of the type ${JSON.stringify(mediaType)} are not accepted. Send ${accepted.join(', ')}.`,
