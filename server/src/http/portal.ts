@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Brand } from '../brand/brand.ts'
 import { brandStyle } from '../brand/palette.ts'
+import { escapeText, isOpenedByBrowser } from './message-page.ts'
 
 const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
 
@@ -69,10 +70,6 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, text: string, 
   return reply.header('content-type', type).send(text)
 }
 
-/** Returns whether a browser opens the address as a page. The API answers below `/v3` in its own format. */
-const isOpenedByBrowser = ({ url, headers }: FastifyRequest): boolean =>
-  /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:v\d+|assets|\.well-known)(?:[/?]|$)/.test(url)
-
 /** Returns a test for addresses of the portal's pages; their paths have parameters such as `$id`. */
 function createPageTest(paths: readonly string[]): (url: string) => boolean {
   const patterns = paths.map(
@@ -127,9 +124,6 @@ function branded(page: string, { name, support, logo, accent }: Brand): string {
     ? filled
     : filled.replace('</head>', '  <link rel="stylesheet" href="/brand.css" />\n  </head>')
 }
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeText = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => escapes[one]!)
 
 const policyWith = (nonce: string): string =>
   [

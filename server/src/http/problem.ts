@@ -7,6 +7,7 @@ import { fail, Failure, type FailureDetails, type RateState } from '../runtime/e
 import { isReceiving, textBeforeRest } from './discard.ts'
 import { tooLarge } from './body-type.ts'
 import type { Facade } from './facade.ts'
+import { isOpenedByBrowser, messagePagePolicy, problemPage } from './message-page.ts'
 
 /** Returns the response for a failure. `type` is the URL of the code's page in the documentation that this server serves. */
 export function problemOf(failure: Failure, requestId: string, publicUrl: string): Problem {
@@ -47,8 +48,8 @@ export function sendProblem(
   if (failure.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.ceil(failure.retryAfterSeconds))
   if (failure.rate) addRateHeaders(reply, failure.rate)
-  const body = facade ? facade.errorBody(problem) : problem
-  const mediaType = facade ? 'application/json' : 'application/problem+json'
+  const { text, mediaType } = renderedProblem(problem, request, facade)
+  if (mediaType === 'text/html') reply.header('content-security-policy', messagePagePolicy)
   if (problem.status === 401)
     reply.header('www-authenticate', facade ? 'X-API-Key realm="pharos"' : challengesOf(request))
   reply
@@ -57,12 +58,24 @@ export function sendProblem(
     .header('cache-control', 'no-store')
   // Only if the connection ends after the answer: otherwise the rest of the body is read before the next request.
   if (!isReceiving(request.raw) || !endsConnection(failure, request))
-    return reply.serializer(JSON.stringify).send(body)
-  const text = JSON.stringify(body)
+    return reply.serializer((body: unknown) => body as string).send(text)
   return reply
     .header('connection', 'close')
     .header('content-length', Buffer.byteLength(text))
     .send(textBeforeRest(text, request.raw))
+}
+
+type RenderedProblem = { readonly text: string; readonly mediaType: string }
+
+function renderedProblem(
+  problem: Problem,
+  request: FastifyRequest,
+  facade: Facade | undefined,
+): RenderedProblem {
+  if (facade) return { text: JSON.stringify(facade.errorBody(problem)), mediaType: 'application/json' }
+  // A page that a person opened, such as an unknown address, or the portal while the server is overloaded.
+  if (isOpenedByBrowser(request)) return { text: problemPage(problem), mediaType: 'text/html' }
+  return { text: JSON.stringify(problem), mediaType: 'application/problem+json' }
 }
 
 /** The connection of a client that got no 100 for its `Expect` is closed too. */

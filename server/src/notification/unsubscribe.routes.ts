@@ -2,14 +2,14 @@
 // from the button of the page or at once from a mail program (RFC 8058).
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Db } from '../db/postgres.ts'
+import { messagePage, messagePagePolicy } from '../http/message-page.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { unsubscribe } from './settings.ts'
 import { parseUnsubscribeToken } from './unsubscribe.ts'
 
 export type UnsubscribeDeps = { readonly db: Db; readonly ring: KeyRing; readonly now: () => Date }
 
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy = messagePagePolicy.replace("form-action 'none'", "form-action 'self'")
 const bodyBytesMax = 4_096
 
 type Params = { Params: { token: string } }
@@ -66,17 +66,11 @@ const invalid: Page = {
   body: '<p>The link is incomplete or has expired. Sign in and change the settings in the <a href="/profile/notifications">portal</a>.</p>',
 }
 
-function send(reply: FastifyReply, status: number, { title, body }: Page): FastifyReply {
+function send(reply: FastifyReply, status: number, page: Page): FastifyReply {
   return reply
     .status(status)
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', policy)
-    .serializer((text: unknown) => text as string).send(`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>${title}</title><link rel="stylesheet" href="/assets/portal.css"></head>
-<body><main><h1>${title}</h1>
-${body}</main></body>
-</html>
-`)
+    .serializer((text: unknown) => text as string)
+    .send(messagePage(page))
 }
