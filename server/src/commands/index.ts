@@ -4,6 +4,7 @@ import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
+import { drill } from './drill.ts'
 import { flows } from './flows.ts'
 import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   flows,
   holds,
   restore,
+  drill,
   drain,
   undrain,
   audit,
