@@ -16,6 +16,7 @@ import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
+import { supportBundle } from './support-bundle.ts'
 import { token } from './token.ts'
 import { user } from './user.ts'
 
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   apply,
   importInventory,
   status,
+  supportBundle,
   token,
   user,
   replay,
