@@ -18,6 +18,7 @@ import { openPostgres, type Db } from '../src/db/postgres.ts'
 import { sealedPlaces } from '../src/db/reseal.ts'
 import { skipWithoutDebianPostgres, startDebianPostgres } from '../src/db/testing-debian.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { listObjects } from '../src/restore/drill.store.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { dropRules, listTables } from './support/generated-rows.ts'
 import { addSealedRow, allowNoSealedValue } from './support/sealed-rows.ts'
@@ -293,7 +294,10 @@ describe('a copy that pg_dump made', { skip: skipWithoutDebianPostgres() }, () =
     await migrate(client)
     await client.query('create database copied')
     await client.end()
+    await using newest = await createTestDatabase()
     await using live = await openPostgres({ databaseUrl: server.databaseUrl, dataDir: '' })
+    // A copy may be on another version of PostgreSQL than the live database.
+    assert.deepEqual(await listObjects(live.owner), await listObjects(newest.postgres.owner))
     await writeAudit(live.owner, anEntry)
     await sealAll(live.owner, ring, new AbortController().signal)
     const url = server.databaseUrl.replace(/localhost\/[^?]+/, 'localhost/copied')
