@@ -75,26 +75,31 @@ async function run(...args: readonly string[]): Promise<string> {
   return printed
 }
 
-/** The receivers of all mails. */
+/** The receivers of all mails. A file gets its name when it is complete. */
 const mailed = (): string[] =>
   (existsSync(mailFolder) ? readdirSync(mailFolder) : [])
+    .filter((name) => name.endsWith('.eml'))
     .map((name) => /^To: (.*)$/m.exec(readFileSync(join(mailFolder, name), 'utf8'))![1]!)
     .toSorted()
 
 const received = (): string[] =>
   endpoint.received.map(({ headers }) => String(headers['webhook-id'])).toSorted()
 
-const queueMailTo = (to: string) =>
+/** `due`: minutes from now. */
+const queueMailTo = (to: string, due: number) =>
   db()
     .transaction()
-    .execute((trx) =>
-      queueMail(trx, config().secret, {
+    .execute(async (trx) => {
+      await queueMail(trx, config().secret, {
         to,
         teamId: null,
         template: 'confirm-email',
         content: { link: 'https://portal.example/confirm-email#x', hours: 24 },
-      }),
-    )
+      })
+      await sql`update mails set due = now() + make_interval(mins => ${due}) where recipient = ${to}`.execute(
+        trx,
+      )
+    })
 
 /** Queues a mail and a delivery as the backup had them, opens a restore, and waits until the loops have seen both. */
 async function begin(name: string): Promise<void> {
@@ -102,8 +107,7 @@ async function begin(name: string): Promise<void> {
   await emptyTables(db(), ['mails', 'webhook_deliveries'])
   // Nothing may be sent between these statements and the start of the restore.
   await sql`update webhooks set enabled = false, disabled_reason = 'user'`.execute(db())
-  await queueMailTo(`${name}@example.net`)
-  await sql`update mails set due = now() + interval '1 hour'`.execute(db())
+  await queueMailTo(`${name}@example.net`, 60)
   await addDelivery(db(), webhook, { messageId: `msg_${name}` })
   await run('begin')
   await sql`update webhooks set enabled = true, disabled_reason = null`.execute(db())
@@ -178,7 +182,7 @@ describe('what a restored database had queued', () => {
 
   it('does not concern what is queued later', async () => {
     await begin('early')
-    await queueMailTo('late@example.net')
+    await queueMailTo('late@example.net', 0)
     await addDelivery(db(), webhook, { messageId: 'msg_late' })
     await run('close', '--accept-uncompared')
     await waitFor('the late mail', () => mailed().includes('late@example.net'))

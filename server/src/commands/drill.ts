@@ -4,7 +4,14 @@ import { parseArgs } from 'node:util'
 import { openPostgres, type Postgres } from '../db/postgres.ts'
 import { drillRestore, isSameDatabase, type DrillCheck } from '../restore/drill.ts'
 import { readKeylessConfiguration } from './configuration.ts'
-import { CommandFailure, UsageError, withPostgres, type Command, type CommandContext } from './command.ts'
+import {
+  CommandFailure,
+  emptyDataDir,
+  UsageError,
+  withPostgres,
+  type Command,
+  type CommandContext,
+} from './command.ts'
 import { parseList, parseSpan } from './parse-arguments.ts'
 
 const undetermined = 2
@@ -68,8 +75,9 @@ async function drillCopy(context: CommandContext, args: readonly string[]): Prom
   })
 }
 
-/** Without a key, the command would create one that opens nothing. */
+/** Without a key, the command would create one that opens nothing. A folder without a database is refused anyway. */
 function requireKey({ env }: CommandContext): void {
+  if (emptyDataDir(env) !== undefined) return
   const { newSecretPath: path } = readKeylessConfiguration(env)
   if (path === undefined) return
   throw new CommandFailure(
