@@ -5,6 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
+import { platformKinds } from '../src/platform/kinds/index.ts'
+import { accessEffects } from '../src/restore/compare-audit.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'
 import type { Subject } from './support/subject.ts'
@@ -99,6 +101,21 @@ describe('every changing operation', () => {
 })
 
 describe('the audit', () => {
+  it('contains every action about access that the comparison of a restored database explains', async () => {
+    const { rows } = await sql<{ action: string }>`select distinct action from audit_entries`.execute(owner())
+    const written = new Set(rows.map(({ action }) => action))
+    const kinds = new Set<string>(platformKinds.kinds.map(({ name }) => name))
+    // Tested with commands/token.ts and commands/user.ts.
+    const ofCommands = ['staff_token.revoke', 'totp.reset']
+    const ofKind = (action: string) => kinds.has(action.split('.')[0]!) && /\.(?:update|delete)$/.test(action)
+    assert.deepEqual(
+      Object.keys(accessEffects).filter(
+        (action) => !written.has(action) && !ofKind(action) && !ofCommands.includes(action),
+      ),
+      [],
+    )
+  })
+
   it('contains none of the secrets of requests and responses', async () => {
     assert.ok((await issuedSecrets.collectMails()) > 0)
     const secrets = [...issuedSecrets.texts]

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { LostKeyError, macPlaces } from '../src/db/lost-keys.ts'
-import { sealedPlaces } from '../src/db/reseal.ts'
+import { sealedPlaces, type Sealed } from '../src/db/reseal.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createKeyRing, seal } from '../src/runtime/secrets.ts'
-import { addGeneratedRow, dropRules, listTables, type TableShape } from './support/generated-rows.ts'
+import { dropRules, listTables, type TableShape } from './support/generated-rows.ts'
+import { addRowWith, addSealedRow, allowNoSealedValue } from './support/sealed-rows.ts'
 import { readConfiguration } from '../src/commands/configuration.ts'
 import { checkKeyFile, checkKeys } from '../src/commands/lost-keys.ts'
 import { commands } from '../src/commands/index.ts'
@@ -26,8 +27,7 @@ before(async () => {
   database = await createTestDatabase()
   tables = await listTables(owner())
   await dropRules(owner(), tables)
-  for (const { table, column } of sealedPlaces)
-    await sql`alter table ${sql.table(table)} alter ${sql.ref(column)} drop not null`.execute(owner())
+  await allowNoSealedValue(owner())
 })
 beforeEach(async () => {
   await emptyTables(
@@ -45,37 +45,9 @@ const owner = () => database.postgres.owner
 const env = () => ({ DATABASE_URL: database.databaseUrl, PHAROS_DATA_DIR: join(folder, 'data') })
 const keyFile = join(folder, 'data/secret')
 
-/** Adds a row with a value of the kind; the others of its columns are generated. */
-async function addSealed(place: (typeof sealedPlaces)[number], by = ring, n = 1): Promise<void> {
-  const sealed = seal(by, place.purpose, Buffer.from('x'))
-  const json = JSON.stringify({ sealed: sealed.toString('base64') })
-  await addRow(place, place.inJson ? sql`${json}::json` : sql`${sealed}`, n)
-}
-
-async function addRow(
-  { table, column }: { readonly table: string; readonly column: string },
-  value = sql`'\\x01'::bytea`,
-  n = 1,
-): Promise<void> {
-  await owner()
-    .transaction()
-    .execute(async (trx) => {
-      const others = sealedPlaces.filter((one) => one.table === table && one.column !== column)
-      const set = [
-        sql`${sql.ref(column)} = ${value}`,
-        ...others.map((one) => sql`${sql.ref(one.column)} = null`),
-      ]
-      const before = await sql<{ id: string }>`select ctid::text as id from ${sql.table(table)}`.execute(trx)
-      await addGeneratedRow(
-        trx,
-        tables.find(({ name }) => name === table)!,
-        n,
-        n,
-      )
-      await sql`update ${sql.table(table)} set ${sql.join(set)}
-        where not ctid::text = any(${before.rows.map(({ id }) => id)}::text[])`.execute(trx)
-    })
-}
+const addSealed = (place: Sealed, by = ring, n = 1) => addSealedRow(owner(), tables, place, { ring: by, n })
+const addRow = (place: { readonly table: string; readonly column: string }) =>
+  addRowWith(owner(), tables, place, sql`'\\x01'::bytea`)
 
 const check = (by: typeof ring, isAccepted = false) => checkKeys(owner(), by, { isAccepted, log: silent })
 

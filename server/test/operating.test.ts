@@ -42,7 +42,7 @@ test('the table of metrics contains every metric, and no others', async () => {
 
 test('every command is mentioned, and every mentioned command exists', () => {
   const text = [...pages.map((name) => `operating/${name}`), 'platform-file.md'].map(read).join('\n')
-  const mentioned = new Set([...text.matchAll(/`pharos ([a-z]+)/g)].map(([, name]) => name!))
+  const mentioned = new Set([...text.matchAll(/`pharos ([a-z-]+)/g)].map(([, name]) => name!))
   const names = commands.map(({ name }) => name)
   assert.deepEqual([...mentioned].filter((name) => !names.includes(name) && name !== 'help').toSorted(), [])
   assert.deepEqual(

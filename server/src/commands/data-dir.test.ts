@@ -23,6 +23,8 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   secrets: ['list'],
   flows: ['exporters'],
   restore: ['show'],
+  drill: ['restore', '--database-url', 'postgres://127.0.0.1:1/x'],
+  'support-bundle': ['--out', join(folder, 'bundle.json.gz')],
 }
 /** Commands that create a database, or need none. */
 const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail']

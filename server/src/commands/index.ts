@@ -4,6 +4,7 @@ import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
+import { drill } from './drill.ts'
 import { flows } from './flows.ts'
 import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
@@ -15,6 +16,7 @@ import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
 import { status } from './status.ts'
+import { supportBundle } from './support-bundle.ts'
 import { token } from './token.ts'
 import { user } from './user.ts'
 
@@ -25,12 +27,14 @@ export const commands: readonly Command[] = [
   apply,
   importInventory,
   status,
+  supportBundle,
   token,
   user,
   replay,
   flows,
   holds,
   restore,
+  drill,
   drain,
   undrain,
   audit,

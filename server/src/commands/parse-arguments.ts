@@ -4,10 +4,23 @@ import { UsageError } from './command.ts'
 
 const units = { h: 3_600_000, d: 86_400_000 } as const
 
+/** Parses a span such as `90d` or `12h` into milliseconds; undefined for other texts. */
+function findSpan(text: string): number | undefined {
+  const span = /^([1-9]\d{0,4})([hd])$/.exec(text)
+  return span ? Number(span[1]) * units[span[2] as keyof typeof units] : undefined
+}
+
+/** Parses a span such as `90d` or `12h` into milliseconds. Throws a UsageError for other texts. */
+export function parseSpan(option: string, text: string): number {
+  const spanMs = findSpan(text)
+  if (spanMs === undefined) throw new UsageError(`${option}: ${text} is not a span such as 26h or 7d.`)
+  return spanMs
+}
+
 /** Parses an ISO 8601 time (UTC if it has no zone) or a span such as `90d` or `12h`; returns undefined for other texts. */
 function parseTimeOrSpan(text: string, shifted: (spanMs: number) => number): Date | undefined {
-  const span = /^([1-9]\d{0,4})([hd])$/.exec(text)
-  if (span) return new Date(shifted(Number(span[1]) * units[span[2] as keyof typeof units]))
+  const spanMs = findSpan(text)
+  if (spanMs !== undefined) return new Date(shifted(spanMs))
   const time = parseTime(text)?.toISOString()
   return time === undefined ? undefined : new Date(time)
 }

@@ -14,7 +14,7 @@ import { formatHead } from '../audit/head.ts'
 import { findHead } from '../audit/seal.store.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { decideDeps, informOf } from '../roles/restore.ts'
-import { listMissingEntries, parseEntries } from '../restore/compare-audit.ts'
+import { listMissingEntries, parseEntries, type CopiedEntry } from '../restore/compare-audit.ts'
 import { closeRestoreAs, decideRestoreAs } from '../restore/decide.ts'
 import { openRestore } from '../restore/gate.store.ts'
 import { listRestoreItems, presentRestore } from '../restore/restore.ts'
@@ -43,7 +43,7 @@ export const restore: Command = {
   send     they are sent once the restore is closed
   close    applies the decisions, and lets everything be sent again
   compare-audit  prints what a copy of the audit log has that the database lacks, such as revoked tokens:
-           a file with one entry of GET /v3/admin/audit on each line
+           a file with one entry as JSON on each line, as GET /v3/audit returns them
 
   --items              ids of differences, as show prints them; by default all of the area
   --accept-uncompared  what could not be compared is applied as the database has it
@@ -161,13 +161,24 @@ async function close(context: CommandContext, args: readonly string[]): Promise<
 
 async function compareAudit(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const entries = parseEntries(readFileSync(parseOneArgument(positionals, 'a file of entries'), 'utf8'))
+  const entries = readEntries(parseOneArgument(positionals, 'a file of entries'))
   await withSchema(context, async ({ owner }) => {
-    const missing = await listMissingEntries(owner, entries)
-    for (const { at, action, target, actor } of missing)
-      context.out(`${at}  ${action}  ${target}  by ${actor}\n`)
+    const { missing, expired } = await listMissingEntries(owner, entries)
+    for (const { at, action, target, label, actor, effect } of missing) {
+      context.out(`${at}  ${action}  ${target}${label === undefined ? '' : ` (${label})`}  by ${actor}\n`)
+      if (effect !== undefined) context.out(`  ${effect}\n`)
+    }
+    if (expired > 0) context.out(`${expired} entries were deleted by the retention.\n`)
     context.out(`${missing.length} of ${entries.length} entries are not in the database.\n`)
   })
+}
+
+function readEntries(path: string): CopiedEntry[] {
+  try {
+    return parseEntries(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CommandFailure(`${path}: ${(error as Error).message}`)
+  }
 }
 
 function described({ id, state, detail, detected, areas, sources, known_head, found_head }: Restore): string {

@@ -65,6 +65,31 @@ export async function findSealed(db: Db, place: SealedPlace, name: RowName): Pro
   return rows[0]?.sealed ?? undefined
 }
 
+/** Pages of a table that are read by one statement: 4 MB without large values. */
+const pagesAtOnce = 500
+
+/** Yields every sealed value with its row, in batches; of rows that change meanwhile some may be missing. */
+export async function* listSealed(
+  db: Db,
+  place: SealedPlace,
+): AsyncGenerator<readonly { readonly name: RowName; readonly sealed: Buffer }[]> {
+  const { rows } = await sql<{ pages: number }>`
+    select pg_relation_size(${place.table}::regclass) / current_setting('block_size')::integer as pages`.execute(
+    db,
+  )
+  let page = 0
+  do {
+    const batch = await sql<{ name: string[]; sealed: Buffer }>`
+      select array[${sql.join(place.keys.map((key) => sql`${sql.ref(key)}::text`))}] as name, ${bytesOf(place)} as sealed
+      from ${sql.table(place.table)}
+      where ctid >= ${`(${page},0)`}::tid and ctid < ${`(${page + pagesAtOnce},0)`}::tid and ${bytesOf(place)} is not null`.execute(
+      db,
+    )
+    yield batch.rows
+    page += pagesAtOnce
+  } while (page < rows[0]!.pages)
+}
+
 /** Returns false if the value has changed since it was read. */
 export async function replaceSealed(
   db: Db,

@@ -1,10 +1,12 @@
 // Seals every encrypted value under the newest key of the ring, so that an older key can be removed from it. Values of which
 // only a MAC is stored cannot be moved this way: see docs/operating/rotate-keys.md.
+import { findColumns, readAcceptedKeys } from './lost-keys.store.ts'
 import type { Db } from './postgres.ts'
-import { deriveKeys, open, seal, type KeyRing, type Purpose } from '../runtime/secrets.ts'
+import { deriveKeys, keyIdOf, open, seal, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import {
   countByKey,
   findSealed,
+  listSealed,
   listSealedByAnother,
   replaceSealed,
   type RowName,
@@ -158,5 +160,52 @@ function reseal(ring: KeyRing, { purpose, context }: Sealed, name: RowName, seal
     return seal(ring, purpose, open(ring, purpose, sealed, context(name)), context(name))
   } catch (error) {
     return error as Error
+  }
+}
+
+type OpenedCount = {
+  readonly noun: string
+  readonly opened: number
+  /** Under a key whose loss was accepted. */
+  readonly givenUp: number
+  readonly failed: number
+  /** The first value that cannot be decrypted. */
+  readonly error: string | null
+}
+
+/** Decrypts every value of every kind; changes nothing. Works on the schema of any release. */
+export async function openAll(db: Db, ring: KeyRing): Promise<OpenedCount[]> {
+  const columns = await findColumns(db)
+  const accepted = await readAcceptedKeys(db, columns.has('installation.lost_keys'))
+  const counts: OpenedCount[] = []
+  for (const place of sealedPlaces.filter(({ table, column }) => columns.has(`${table}.${column}`))) {
+    const count = { noun: place.noun, opened: 0, givenUp: 0, failed: 0, error: null as string | null }
+    for await (const batch of listSealed(db, place)) {
+      for (const { name, sealed } of batch) {
+        if (accepted.has(keyIdOf(sealed))) count.givenUp += 1
+        else {
+          const problem = problemOf(ring, place, name, sealed)
+          if (problem === null) count.opened += 1
+          else count.failed += 1
+          count.error ??= problem
+        }
+      }
+    }
+    counts.push(count)
+  }
+  return counts
+}
+
+function problemOf(
+  ring: KeyRing,
+  { purpose, context }: Sealed,
+  name: RowName,
+  sealed: Buffer,
+): string | null {
+  try {
+    open(ring, purpose, sealed, context(name))
+    return null
+  } catch (error) {
+    return (error as Error).message
   }
 }

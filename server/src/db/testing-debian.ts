@@ -1,6 +1,6 @@
 // A PostgreSQL of Debian's packages, for tests on the lowest version that Pharos supports. Nothing of the product imports this file.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { changeOwner, clusterEnv, OWNER, socketUrl, type Cluster } from './embedded-cluster.ts'
@@ -30,8 +30,8 @@ export function skipWithoutDebianPostgres(): string | false {
   return 'the package postgresql is not installed'
 }
 
-/** Starts an empty server behind a unix socket; its data is removed with it. */
-export async function startDebianPostgres(): Promise<DebianPostgres> {
+/** Starts an empty server behind a unix socket; its data is removed with it. `settings`: further lines of postgresql.conf. */
+export async function startDebianPostgres(settings = ''): Promise<DebianPostgres> {
   const binaries = findDebianPostgres()
   if (binaries === undefined)
     throw new Error('PostgreSQL is not installed: as root, apt-get install postgresql')
@@ -51,6 +51,7 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
     changeOwner(path, runAs)
   }
   createDataDir(cluster)
+  appendFileSync(join(dataDir, 'postgresql.conf'), settings)
   const running = await run(cluster)
   return {
     databaseUrl: socketUrl(socketDir, OWNER),

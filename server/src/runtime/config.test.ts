@@ -232,6 +232,8 @@ test('a description shows every setting with its source and no secret', () => {
   const env = {
     PHAROS_SECRET: secret,
     DATABASE_URL: 'postgres://user:hunter2@db.example:5432/pharos?sslkey=hunter2',
+    PHAROS_OPERATOR_WEBHOOK_URL: 'https://chat.example/services/hunter2',
+    PHAROS_OPERATOR_WEBHOOK_SECRET: `whsec_${'hunter2='.repeat(4)}`,
   }
   const described = describeConfig(env, memory())
   assert.deepEqual(
@@ -241,6 +243,7 @@ test('a description shows every setting with its source and no secret', () => {
   const shown = JSON.stringify(described)
   assert.ok(!shown.includes('hunter2') && !shown.includes(secret))
   assert.ok(shown.includes('postgres://***@db.example:5432/pharos'))
+  assert.ok(shown.includes('https://chat.example/***'))
   assert.equal(described.find(({ name }) => name === 'secret')?.value, '(1 key)')
 })
 

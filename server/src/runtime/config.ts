@@ -146,7 +146,9 @@ function redacted(name: SettingName, settings: Settings): string | null {
   if (value === null) return null
   const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined
   if (!url) return '(set)'
-  return `${url.protocol}//${url.username ? '***@' : ''}${url.host}${url.pathname}`
+  // The path of a database is its name; that of a chat's webhook is its secret.
+  const path = name === 'operator_webhook_url' ? '/***' : url.pathname
+  return `${url.protocol}//${url.username ? '***@' : ''}${url.host}${path}`
 }
 
 /** Returns the URL of the server for users: the `public_url`, or one built from host and port. */

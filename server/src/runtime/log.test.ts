@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { collectLines, createLog, logRequest, redact, redactText, silentLog } from './log.ts'
+import { collectLines, createLog, logRequest, redact, redactedJson, redactText, silentLog } from './log.ts'
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -70,11 +70,23 @@ test('a credential inside a text is redacted', () => {
       'https://net.example/reset-password#phm_password-reset.0b8f1a2c-0000-4000-8000-0123456789ab.correct-horse',
       'https://net.example/reset-password#[redacted]',
     ],
+    ['phr_0b8f1a2c-0000-4000-8000-0123456789ab.7.correct-horse_7battery', '[redacted]'],
+    ['whsec_Y29ycmVjdC1ob3JzZS03LWJhdHRlcnk=', '[redacted]'],
+    ['scan otpauth://totp/net:a?secret=X now', 'scan [redacted] now'],
     ['jwt eyJhbGciOi.eyJzdWIiOiI3.c2lnbmF0dXJl', 'jwt [redacted]'],
     ['the token presented has expired', 'the token presented has expired'],
     ['wrong password for user 7', 'wrong password for user 7'],
   ] as const
   for (const [text, expected] of texts) assert.equal(redactText(text), expected)
+})
+
+test('a value of any depth is printed as JSON without its secrets', () => {
+  const list = Array.from({ length: 500 }, () => ({ token: secrets, text: `?token=${secrets}`, kept: 7 }))
+  const deep = { a: { b: { c: { d: { e: { f: { g: { list, at: new Date(0) } } } } } } } }
+  const text = redactedJson(deep)!
+  assert.ok(!text.includes(secrets))
+  assert.equal(text.split('"kept":7').length, 501)
+  assert.ok(text.includes('"at":"1970-01-01T00:00:00.000Z"'))
 })
 
 test('messages, errors, causes and the fields of a child log are redacted too', () => {

@@ -165,6 +165,13 @@ export function redact(value: unknown, depth = 0): unknown {
   return isPlain(value) ? redactFields(value, depth) : `[${value.constructor?.name ?? 'object'}]`
 }
 
+/** Prints the value as JSON without its secrets, whatever its depth and length; undefined for undefined. */
+export const redactedJson = (value: unknown): string | undefined =>
+  JSON.stringify(value, (name, part: unknown) => {
+    if (typeof part !== 'string') return part
+    return isSecretName(name) ? gone : redactText(part)
+  })
+
 /** Whether it is a plain object; an instance of a class (a request, a socket, a URL) is named, never expanded. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -208,6 +215,10 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, gone],
   [/\bph(?:s|staff)_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
   [/\bphm_[a-z-]+\.[\w-]+\.[\w-]{8,}/g, gone],
+  // Refresh tokens, secrets of webhooks and of authenticators
+  [/\bphr_[\w-]{8,}\.[\w.-]{8,}/g, gone],
+  [/\bwhsec_[A-Za-z0-9+/=]{16,}/g, gone],
+  [/\botpauth:\/\/[^\s"']+/g, gone],
 ]
 
 /** Returns the text with possible credentials redacted. */
@@ -216,7 +227,7 @@ export function redactText(text: string): string {
 }
 
 /** A character that every pattern requires; texts without it, such as ids, are not checked further. */
-const mayHoldCredential = /[:=@%\s]|eyJ|ph(?:s|staff|m)_/
+const mayHoldCredential = /[:=@%\s]|eyJ|ph(?:s|staff|m|r)_|whsec_/
 
 const isClean = cached(
   (text) => withoutCredentials(text) === text,

@@ -145,7 +145,7 @@ export function open(ring: KeyRing, purpose: Purpose, sealed: Uint8Array, contex
   const bytes = Buffer.from(sealed)
   if (bytes.length < headBytes || bytes[0] !== version) throw new Error('this is not a sealed value')
   const head = bytes.subarray(0, 5)
-  const id = head.subarray(1).toString('hex')
+  const id = keyIdOf(bytes)
   const found = deriveKeys(ring, purpose).find((key) => key.id === id)
   if (!found) throw new Error(`the value was sealed under key ${id}, which is not in PHAROS_SECRET`)
   const nonce = bytes.subarray(5, 5 + nonceBytes)
@@ -157,5 +157,8 @@ export function open(ring: KeyRing, purpose: Purpose, sealed: Uint8Array, contex
 
 /** Whether the value was sealed under the newest key; if not, it should be sealed again. */
 export function isSealedUnderNewest(ring: KeyRing, purpose: Purpose, sealed: Uint8Array): boolean {
-  return Buffer.from(sealed).subarray(1, 5).toString('hex') === deriveKeys(ring, purpose)[0]!.id
+  return keyIdOf(sealed) === deriveKeys(ring, purpose)[0]!.id
 }
+
+/** The id of the key that a value was sealed under. */
+export const keyIdOf = (sealed: Uint8Array): string => Buffer.from(sealed).subarray(1, 5).toString('hex')

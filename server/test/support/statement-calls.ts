@@ -36,6 +36,7 @@ import {
   countByKey,
   findSealed,
   hasKeys,
+  listSealed,
   listSealedByAnother,
 } from '../../src/db/reseal.store.ts'
 import { sealedPlaces } from '../../src/db/reseal.ts'
@@ -138,6 +139,7 @@ export const statementCalls: readonly StatementCall[] = [
     ({ db }) => countRows(db, place.table),
     ({ db }) => listSealedByAnother(db, place, '00000000'),
     ({ db }) => findSealed(db, place, place.keys),
+    ({ db }) => Array.fromAsync(listSealed(db, place)),
     ({ db }) => replaceSealed(db, place, place.keys, sealed, sealed),
   ]),
   ({ db }) => Array.fromAsync(readServedSets(db, [id])),
