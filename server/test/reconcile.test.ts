@@ -388,6 +388,35 @@ describe('the guard', () => {
     assert.deepEqual(await holds('open'), [])
   })
 
+  it('holds different communities of many routes, also across a restart', async () => {
+    await announceMany(10)
+    const seen = () => [
+      ...new Set([...router.table('pharos').values()].flatMap((route) => route.communities)),
+    ]
+    const tagged = { routers: [routerOf(speaker, { routes: { communities: ['64500:9'] } })] }
+    assert.equal((await reconcile(tagged)).held, 10)
+    router.restart()
+    await reconcile(tagged)
+    assert.deepEqual([onRouter().length, seen()], [10, []])
+    const [hold] = await holds('open')
+    assert.equal(hold?.reason, 'too_many_changes')
+    assert.match(hold?.detail ?? '', /origin, next hop or communities of more than 3 routes/)
+    await decideHold(hold!.id, 'approved')
+    await reconcile(tagged)
+    router.restart()
+    await reconcile(tagged)
+    assert.deepEqual([onRouter().length, seen(), await holds('open')], [10, ['64500:9'], []])
+  })
+
+  it('holds a reserved community of a single route', async () => {
+    await announceMany(1)
+    const tagged = { routers: [routerOf(speaker, { routes: { communities: ['65535:65282'] } })] }
+    assert.equal((await reconcile(tagged)).held, 1)
+    const [hold] = await holds('open')
+    assert.equal(hold?.reason, 'reserved_communities')
+    assert.match(hold?.detail ?? '', /65535:65282 \(NO_ADVERTISE\)/)
+  })
+
   it('holds a different next hop across a restart even if no earlier run has stored the next hop', async () => {
     await announceMany(10)
     await sql`delete from region_routers`.execute(database.postgres.owner)
