@@ -259,6 +259,25 @@ describe('damping', () => {
     await reconcile()
     assert.deepEqual(onRouter(), [])
   })
+
+  it('delays the announcement after many pairs of toggles, each within one run', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    let announced = 0
+    for (let pair = 0; pair < 20; pair++) {
+      await patch(id, false)
+      let lists = 0
+      // Enabled again after the withdrawal was sent, before the run has stored that the route is gone.
+      const list = async () => {
+        if (++lists === 2) await patch(id, true)
+        return speaker.list()
+      }
+      await reconcile({ routers: [routerOf({ ...forward(speaker), list })] })
+      announced += (await reconcile()).announced
+    }
+    assert.ok(announced <= 6, `${announced} of 20 were announced`)
+    assert.equal((await stateIn(id))?.reason, 'damped')
+  })
 })
 
 describe('the guard', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { createSandboxSpeaker } from '../../drivers/sandbox/speaker.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { damp, dampedUntil } from './damping.ts'
 import {
@@ -13,7 +14,9 @@ import {
   type GuardContext,
 } from './guard.ts'
 import { planRoutes, type Plan, type PlanRouter, type PlanRow } from './plan.ts'
+import { sendsOfAll } from './region-run.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
+import { routerOf } from './testing.ts'
 
 const region: PlanRouter = { regionId: 1, asn: 64500, routes: {} }
 const now = new Date('2026-03-01T12:00:00Z')
@@ -220,10 +223,27 @@ describe('damping', () => {
   it('never delays a route that a router has shown since it was enabled', () => {
     const limitMs = ago(13).getTime()
     const { plan, waiting } = damp(
-      planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496 })], []),
+      planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496, state: 'announced' })], []),
       now,
     )
     assert.deepEqual([prefixesOf(plan.announce), waiting.size], [['10.0.0.0/24'], 0])
+  })
+
+  it('delays a route that was disabled and enabled again before a run saw it gone', () => {
+    const limitMs = ago(13).getTime()
+    const seenBefore = { limitMs, announcedOrigin: 64496 }
+    for (const [rest, isDamped] of [
+      [{ state: 'announcing', reason: null }, true],
+      [{ state: 'announcing', reason: 'damped' }, true],
+      [{ state: 'announcing', reason: 'no_neighbor' }, false],
+      [{ state: 'announced', reason: null }, false],
+    ] as const) {
+      const { waiting } = damp(
+        planRoutes(region, [rowOf('10.0.0.0/24', { ...seenBefore, ...rest })], []),
+        now,
+      )
+      assert.equal(waiting.size === 1, isDamped, JSON.stringify(rest))
+    }
   })
 
   it('delays announcements of absent routes only', () => {
@@ -426,6 +446,37 @@ describe('the guard', () => {
       const other = planRoutes({ ...tagged, routes: { communities: ['64500:8'] } }, rows(4), routes(4))
       assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
     }
+  })
+
+  it('empties a drained router while changes are held, and rows invalid, once the others carry the routes', () => {
+    const invalid = rowOf(prefixAt(8), { checkedOrigin: 64499 })
+    const rows = [...routes(5).map(({ prefix }) => rowOf(prefix)), invalid]
+    const present = [...routes(5), routeAt(prefixAt(8))]
+    const moved = { ...region, routes: { nextHop4: '192.0.2.9', nextHop6: '2001:db8::9' } }
+    const neighbor = { address: '192.0.2.254', asn: 64501, state: 'established', families: [4, 6] } as const
+    const sendsTo = (others: readonly Route[]) => {
+      const plans = [
+        { router: 'r1', plan: planRoutes({ ...moved, drained: true }, rows, present) },
+        { router: 'r2', plan: planRoutes(moved, rows, others) },
+      ]
+      const guarded = guardPlans(plans, { ...calm, routes: 6 })
+      assert.equal(guarded.hold?.changes.length, 5)
+      const views = plans.map(({ router, plan }) => {
+        const observed = [...plan.observed.values()]
+        return {
+          router: routerOf(createSandboxSpeaker({ region: router })),
+          asn: 64500,
+          observed,
+          neighbors: [neighbor],
+        }
+      })
+      return sendsOfAll({ views, plans, waiting: new Map(), guarded }, 1)
+    }
+    const [drained, other] = sendsTo(present)
+    assert.deepEqual(drained!.drain.toSorted(), prefixesOf(present).toSorted())
+    assert.deepEqual([other!.announce, other!.withdraw, other!.drain], [[], [], []])
+    const missing = present.filter(({ prefix }) => prefix !== prefixAt(8))
+    assert.deepEqual(sendsTo(missing)[0]!.drain.toSorted(), prefixesOf(missing).toSorted())
   })
 
   it('holds every change that adds a reserved community, and none that keeps or removes one', () => {
