@@ -95,7 +95,7 @@ export const RegistrySource = Component('RegistrySource', {
   state: {
     ...Enumeration('RegistryState', registryStates),
     description:
-      'the worst that a running process reports: `suspicious`: it lost many objects at once, and its data are held ' +
+      'the worst that a running process reports: `suspicious`: it lost many objects or a trust anchor at once, or validity of many announcements, and its data are held ' +
       'back; `unknown`: not asked yet, or no process reports it',
   },
   last_answer: {
@@ -103,7 +103,10 @@ export const RegistrySource = Component('RegistrySource', {
     description: 'the last answer that any process got; null if none is known',
   },
   last_error: Nullable(
-    Type.String({ description: 'why it is not used or not renewed; null if there is no problem' }),
+    Type.String({
+      description:
+        'why it is not used or not renewed, or about what it disagrees with another source; null if there is no problem',
+    }),
   ),
   records: Nullable(Type.Integer({ minimum: 0, description: 'ROA payloads in use; null for route objects' })),
   serial: Nullable(Type.String({ description: 'the version of its data, if it has one' })),

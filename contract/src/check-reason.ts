@@ -36,6 +36,8 @@ const texts = {
   roa_missing: (attrs) => `No ROA covers the prefix.${detailOf(attrs)}`,
   roa_mismatch_asn: ({ asn, ...rest }) =>
     `ROAs cover the prefix, but none of them is for AS${String(asn)}.${detailOf(rest)}`,
+  roa_forbids: ({ asn, forbidden, ...rest }) =>
+    `A ROA of AS0 forbids to announce ${String(forbidden)} and its subnets, except by networks with a ROA of their own: AS${String(asn)} has none.${detailOf(rest)}`,
   roa_mismatch_length: ({ asn, prefix, ...rest }) =>
     `A ROA for AS${String(asn)} covers the prefix, but its maxLength does not allow ${String(prefix)}.${detailOf(rest)}`,
   rpki_unavailable: (attrs) => `The RPKI could not be queried.${detailOf(attrs)}`,

@@ -30,7 +30,11 @@ const reasonTexts = {
   too_many_withdrawals: ({ max, team_max, minutes, recent }) =>
     `More withdrawals than allowed: at most ${n(max)} prefixes of the region and ${n(team_max)} of one team in ` +
     `${n(minutes)} minutes; ${n(recent)} were withdrawn before.`,
-  too_many_changes: ({ max }) => `The origin or next hop of more than ${n(max)} routes would change at once.`,
+  too_many_changes: ({ max }) =>
+    `The origin, next hop or communities of more than ${n(max)} routes would change at once.`,
+  reserved_communities: ({ communities }) =>
+    `Routes would get reserved communities, with which neighbors may keep, filter or discard them: ` +
+    `${(communities as readonly string[]).join(', ')}.`,
   unexplained_routes: ({ routes }) => `The database has no row for ${n(routes)} of the routes.`,
   invalid_rows: ({ invalid, total, announcement_id, cidr }) =>
     `${n(invalid)} of ${n(total)} stored rows are not valid, for example ${announcement_id === null ? `the black hole of ${n(cidr)}` : `announcement ${n(announcement_id)} (${n(cidr)})`}.`,
@@ -94,8 +98,10 @@ export const decidingHold = {
 const HeldChange = Component('HeldChange', {
   router: Type.String({ description: 'name of the router' }),
   cidr: Type.String({ description: 'the prefix' }),
-  from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),
-  to: Type.String({ description: 'origin and next hop as they would be' }),
+  from: Type.String({
+    description: 'origin, next hop and communities now, as `AS64496 via 192.0.2.1 with 64500:120`',
+  }),
+  to: Type.String({ description: 'origin, next hop and communities as they would be' }),
 })
 
 export const Hold = Component('Hold', {
@@ -104,7 +110,9 @@ export const Hold = Component('Hold', {
   reason: { ...Enumeration('HoldReason', holdReasons), description: 'code of the reason' },
   detail: Type.String({ description: 'the reasons as text' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
-  changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
+  changes: Type.Array(HeldChange, {
+    description: 'routes whose origin, next hop or communities would change',
+  }),
   ...holdStateFields,
 })
 export type Hold = Static<typeof Hold>
@@ -159,8 +167,8 @@ export const listHoldsRoute = route({
   path: '/v3/admin/holds',
   summary: 'List holds',
   description:
-    'Withdrawals and changes of origin or next hop that need approval: too many at once, or routes without a ' +
-    'row. Newest first by default.',
+    'Withdrawals and changes of origin, next hop or communities that need approval: too many at once, routes ' +
+    'without a row, or reserved communities. Newest first by default.',
   permission: staffReading,
   query: Strict({
     region: Optional(

@@ -18,7 +18,7 @@ const texts = {
   withdrawal_rejected: () => 'The provider rejected the withdrawal. The route is still announced.',
   withdrawal_sent: () => 'The withdrawal was sent, but the router still shows the route.',
   change_held: () =>
-    'Paused: a change of origin or next hop needs approval by the provider. The route is announced as before.',
+    'Paused: a change of origin, next hop or communities needs approval by the provider. The route is announced as before.',
   invalid_row: ({ problem }) => `${rowProblemText(problem)} The routers are left unchanged.`,
 } satisfies Record<string, (attrs: ReasonAttrs) => string>
 

@@ -108,7 +108,10 @@ const hold = Component('HoldMessageData', {
   decided: { ...NullableTime, description: 'when it was decided; null before' },
   decided_by: Nullable(Actor),
   withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
-  change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
+  change_count: Type.Integer({
+    minimum: 0,
+    description: 'routes whose origin, next hop or communities would change',
+  }),
   teams: Type.Array(
     Component('HoldMessageTeam', {
       team: Nullable(TeamReference),

@@ -117,7 +117,7 @@ describe('PATCH', () => {
       action: 'announcement.update',
       target: `announcement:${id}`,
     }
-    assert.deepEqual(rows, [{ ...who, before, after }])
+    assert.deepEqual(rows, [{ ...who, before, after: { ...after, desired: { ams: true } } }])
   })
 
   it('loses none of many concurrent toggles of different regions', async () => {
@@ -187,7 +187,7 @@ describe('PATCH', () => {
     const { owner } = database.postgres
     type Intent = { enabled: boolean; regions: string[] }
     const { rows } = await sql<{ before: Intent; after: Intent }>`
-      select before, after from audit_entries where target = ${`announcement:${id}`} order by id`.execute(
+      select before, after - 'desired' as after from audit_entries where target = ${`announcement:${id}`} order by id`.execute(
       owner,
     )
     let state: Intent = { enabled: false, regions: [] }

@@ -196,7 +196,7 @@ type Link = { actor: string; before: State; after: State }
 /** Returns the changes of an announcement in order, from the audit log. */
 async function chainOf({ owner }: Postgres, announcementId: number): Promise<Link[]> {
   const { rows } = await sql<Link>`
-    select actor, before, after from audit_entries
+    select actor, before, after - 'desired' as after from audit_entries
     where action = 'announcement.update' and target = ${`announcement:${announcementId}`} order by id`.execute(
     owner,
   )

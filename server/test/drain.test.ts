@@ -1,6 +1,6 @@
 // A process that is told to stop serves for drain_seconds, and reports meanwhile that it is not ready.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -38,6 +38,23 @@ async function startApi(drainSeconds: number): Promise<ServerProcess> {
 }
 
 const read = ({ url }: ServerProcess) => fetch(`${url}/v3/ipam/regions`, { headers })
+
+describe('a process whose log and errors are on a full disk', () => {
+  it('starts, serves, and ends when it is told to', async () => {
+    const settings = { DATABASE_URL: database.databaseUrl, PHAROS_SECRET: secret, PHAROS_LOG_LEVEL: 'info' }
+    const server = await ServerProcess.create({ folder, settings, roles: ['api', 'reconciler'] })
+    symlinkSync('/dev/full', join(folder, `server-${new URL(server.url).port}.log`))
+    try {
+      await server.start()
+      for (let at = 0; at < 20; at++) assert.equal((await read(server)).status, 200)
+      assert.equal(await server.isReady(), true)
+      server.signal('SIGTERM')
+      assert.equal(await server.exit(), 0)
+    } finally {
+      await server.kill()
+    }
+  })
+})
 
 describe('a process that is told to stop', () => {
   it('serves those who have not noticed yet, and ends by itself', async () => {

@@ -259,6 +259,25 @@ describe('damping', () => {
     await reconcile()
     assert.deepEqual(onRouter(), [])
   })
+
+  it('delays the announcement after many pairs of toggles, each within one run', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    let announced = 0
+    for (let pair = 0; pair < 20; pair++) {
+      await patch(id, false)
+      let lists = 0
+      // Enabled again after the withdrawal was sent, before the run has stored that the route is gone.
+      const list = async () => {
+        if (++lists === 2) await patch(id, true)
+        return speaker.list()
+      }
+      await reconcile({ routers: [routerOf({ ...forward(speaker), list })] })
+      announced += (await reconcile()).announced
+    }
+    assert.ok(announced <= 6, `${announced} of 20 were announced`)
+    assert.equal((await stateIn(id))?.reason, 'damped')
+  })
 })
 
 describe('the guard', () => {
@@ -386,6 +405,35 @@ describe('the guard', () => {
     await reconcile(moved)
     assert.deepEqual([onRouter().length, nextHops()], [10, ['192.0.2.9']])
     assert.deepEqual(await holds('open'), [])
+  })
+
+  it('holds different communities of many routes, also across a restart', async () => {
+    await announceMany(10)
+    const seen = () => [
+      ...new Set([...router.table('pharos').values()].flatMap((route) => route.communities)),
+    ]
+    const tagged = { routers: [routerOf(speaker, { routes: { communities: ['64500:9'] } })] }
+    assert.equal((await reconcile(tagged)).held, 10)
+    router.restart()
+    await reconcile(tagged)
+    assert.deepEqual([onRouter().length, seen()], [10, []])
+    const [hold] = await holds('open')
+    assert.equal(hold?.reason, 'too_many_changes')
+    assert.match(hold?.detail ?? '', /origin, next hop or communities of more than 3 routes/)
+    await decideHold(hold!.id, 'approved')
+    await reconcile(tagged)
+    router.restart()
+    await reconcile(tagged)
+    assert.deepEqual([onRouter().length, seen(), await holds('open')], [10, ['64500:9'], []])
+  })
+
+  it('holds a reserved community of a single route', async () => {
+    await announceMany(1)
+    const tagged = { routers: [routerOf(speaker, { routes: { communities: ['65535:65282'] } })] }
+    assert.equal((await reconcile(tagged)).held, 1)
+    const [hold] = await holds('open')
+    assert.equal(hold?.reason, 'reserved_communities')
+    assert.match(hold?.detail ?? '', /65535:65282 \(NO_ADVERTISE\)/)
   })
 
   it('holds a different next hop across a restart even if no earlier run has stored the next hop', async () => {

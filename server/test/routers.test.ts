@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
+import {
+  disableWithoutRequest,
+  operationOf,
+  seedAnnouncement,
+  seedRegions,
+  seedTeam,
+} from '../src/byoip/announcement/testing.ts'
 import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { listAdminRegions, setDrained } from '../src/byoip/reconcile/router.ts'
@@ -12,6 +18,7 @@ import { runCommand } from '../src/commands/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import { parsePrefix } from '../src/net/prefix.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -249,6 +256,39 @@ describe('draining a router', () => {
     routerOf('r2').refuses = () => false
     await waitFor('r2 announces it, and r1 no longer', () => onRouter('r1').length === 0)
     assert.deepEqual(onRouter('r2'), ['203.0.113.0/24'])
+  })
+
+  it('ends while withdrawals wait for a decision, which the other router keeps announcing', async () => {
+    const more = ['192.0.2.0/24', '198.18.0.0/24', '198.18.1.0/24']
+    const ids: number[] = []
+    for (const prefix of more) ids.push(await seed(prefix))
+    await startWithRoutes(50)
+    await waitFor('r2 carries all', () => onRouter('r2').length === 5)
+    // A route without a row, on both routers.
+    const { owner } = database.postgres
+    for (const name of ['r1', 'r2']) {
+      const [route] = routerOf(name).table('pharos').values()
+      routerOf(name)
+        .table('pharos')
+        .set('203.0.112.0/24', { ...route!, prefix: parsePrefix('203.0.112.0/24') })
+    }
+    await disableWithoutRequest(database.postgres, ids)
+    await waitFor('they are held', async () => (await reasonIn(ids[0]!)) === 'withdrawal_held')
+    await waitFor('the hold names all four', async () => (await regionOf()).open_hold !== null)
+    const all = onRouter('r2')
+    assert.equal(all.length, 6)
+    await setOf('r1', true)
+    await waitFor('r1 is empty', () => onRouter('r1').length === 0)
+    await waitFor('the run is stored', async () => (await regionOf()).routers[0]!.routes === 0)
+    assert.deepEqual(onRouter('r2'), all)
+    assert.equal(await reasonIn(ids[0]!), 'withdrawal_held')
+    const { rows } = await sql<{ state: string }>`
+      select state from holds h join regions r on r.id = h.region_id where r.slug = 'ams' order by h.id desc limit 1`.execute(
+      owner,
+    )
+    assert.equal(rows[0]!.state, 'open')
+    await setOf('r1', false)
+    await waitFor('r1 has all again', () => onRouter('r1').length === 6)
   })
 
   it('is rejected for the last router, and while the others cannot announce the routes', async () => {

@@ -36,7 +36,7 @@ const access: Record<string, string> = {}
 /** Accepted by staff, for tests that are not about letters. */
 const accepted = new Map<number, LetterVerdict>()
 
-type Roa = { prefix: string; maxLength?: number; asn: number }
+type Roa = { prefix: string; maxLength?: number; ta?: string; asn: number }
 type RouteObject = { prefix: string; asn: number }
 
 /** Other objects in every registry: a registry without any object counts as one that has lost its data. */
@@ -49,16 +49,20 @@ async function put(name: string, text: string): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-const setRoas = (...roas: Roa[]) =>
+const setRoas = (...roas: Roa[]) => putRoas('vrps.json', roas)
+
+const putRoas = (name: string, roas: readonly Roa[]) =>
   put(
-    'vrps.json',
+    name,
     JSON.stringify({
-      roas: [...others, ...roas].map(({ prefix, asn, maxLength = Number(prefix.split('/')[1]) }) => ({
-        prefix,
-        maxLength,
-        asn: `AS${asn}`,
-        ta: 'test',
-      })),
+      roas: [...others, ...roas].map(
+        ({ prefix, asn, maxLength = Number(prefix.split('/')[1]), ta = 'test' }) => ({
+          prefix,
+          maxLength,
+          asn: `AS${asn}`,
+          ta,
+        }),
+      ),
     }),
   )
 
@@ -124,10 +128,13 @@ async function stop(): Promise<void> {
   validator = views = undefined
 }
 
-async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promise<Metrics> {
+async function start(
+  policy: Policy = { onLoss: 'warn', graceHours: 72 },
+  config = api.config,
+): Promise<Metrics> {
   const log = createLog(api.config)
   const metrics = createMetrics()
-  views = createRegistryViews(api.config, log, metrics)
+  views = createRegistryViews(config, log, metrics)
   await views.rpki.start?.()
   await views.irr.start?.()
   validator = createValidator({
@@ -414,6 +421,36 @@ describe('an enabled announcement', () => {
     const record = await read('red', id)
     assert.ok(record.rpki_validated && record.irr_validated)
     assert.equal(record.status, 'ready')
+  })
+
+  it('keeps its results while a registry takes validity from many announcements, however few ROAs that are', async () => {
+    const { owner } = api.database.postgres
+    const ours = [0, 1, 2, 3].map((at) => `198.51.${100 + at}.0/24`)
+    const many = Array.from({ length: 100 }, (_, at) => ({ prefix: `10.0.${at}.0/24`, asn: 1, ta: 'large' }))
+    const roas = ours.map((prefix) => ({ prefix, asn: 64496, ta: 'small' }))
+    // A file of its own: the API would hold the smaller ones of other tests back.
+    const put = (...own: Roa[]) => putRoas('many.json', [...own, ...many])
+    await put(...roas)
+    await sql`
+      insert into announcements (team_id, prefix, origin_asn, enabled, claimed, irr_validated, rpki_validated, loa_validated, status,
+        vouched, clearance, checked_origin)
+      select ${red.teamId}, prefix, 64496, true, now(), now(), now(), now(), 'announced', '{irr,loa}', 'passed', 64496
+      from unnest(${ours}::cidr[]) as n (prefix)`.execute(owner)
+    await start(undefined, {
+      ...api.config,
+      rpkiSources: api.config.rpkiSources.map((source) => source.replace('vrps.json', 'many.json')),
+    })
+    const { rows } = await sql<{ id: number }>`select id from announcements order by id`.execute(owner)
+    for (const { id } of rows) await until('red', id, { rpki: 'valid' })
+    await put()
+    const status = () => views!.rpki.status().sources[0]!
+    await waitFor(async () => status().suspicious)
+    assert.match(
+      status().problem ?? '',
+      /no VRPs of the trust anchor small; it takes validity from 4 of 4 announcements, such as 198\.51\.100\.0\/24 of AS64496/,
+    )
+    await put(...roas.slice(0, 2))
+    await waitFor(async () => !status().suspicious)
   })
 
   it('keeps its results while the registries are empty, which raises an alarm', async () => {

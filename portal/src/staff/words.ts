@@ -31,6 +31,7 @@ const holdStates: Record<HoldState, string> = {
 const holdReasons: Record<HoldReason, string> = {
   too_many_withdrawals: 'More withdrawals than allowed',
   too_many_changes: 'More changed routes than allowed',
+  reserved_communities: 'Reserved communities',
   unexplained_routes: 'Routes without an announcement',
   invalid_rows: 'Announcements that could not be read',
   restored: 'Differs from a restored database',
@@ -119,7 +120,7 @@ export const words = {
     withdraws: (prefixes: number, regions: string) =>
       `${prefixesText(prefixes)} ${prefixes === 1 ? 'is' : 'are'} withdrawn from all routers in ${regions}. Networks without another path to ${prefixes === 1 ? 'it' : 'them'} lose the connection.`,
     changes: (prefixes: number, regions: string) =>
-      `The origin or next hop of ${prefixesText(prefixes)} changes in ${regions}. Traffic takes another path.`,
+      `The origin, next hop or communities of ${prefixesText(prefixes)} change in ${regions}. Traffic may take another path.`,
     gone: (prefixes: string) => `${prefixes} will not be announced anywhere.`,
     approval: 'The approval covers exactly these changes and is valid for 15 minutes.',
     rejection:

@@ -182,7 +182,8 @@ describe('pharos status', () => {
       sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries,
           flow_store)
         values (${id}, 'h', 1, '1', '{api,reconciler,collector}', now() - interval '1 hour', now() - ${seen}::interval,
-          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]',
+          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null},
+            {"kind":"rpki","name":"file","ok":true,"answered":null,"doubt":"it disagrees with rtr"}]',
           '{"state":"down","kind":"server","error":"no answer","since":"2026-01-01T00:00:00.000Z"}')`.execute(
         owner(),
       )
@@ -200,6 +201,12 @@ describe('pharos status', () => {
     assert.deepEqual(
       problems.filter(({ code }) => code === 'registry_down').map(({ subject }) => subject),
       ['rpki rtr on h:1'],
+    )
+    assert.deepEqual(
+      problems
+        .filter(({ code }) => code === 'registry_doubtful')
+        .map(({ subject, message }) => [subject, message]),
+      [['rpki file on h:1', 'it disagrees with rtr']],
     )
     assert.deepEqual(
       problems.filter(({ code }) => code === 'flow_store_down').map(({ message }) => message),

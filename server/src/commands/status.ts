@@ -115,10 +115,10 @@ function routerLines({ slug, routers }: RegionStatus): string[][] {
 
 const registryLines = ({ at, processes }: Status): string[][] =>
   processes.flatMap(({ host, pid, registries }) =>
-    registries.map(({ kind, name, ok, answered }) => [
+    registries.map(({ kind, name, ok, doubt, answered }) => [
       kind,
       name,
-      ok ? 'ok' : 'down',
+      ok ? (doubt ? 'doubtful' : 'ok') : 'down',
       answered === null ? 'never' : ago(at, answered),
       `${host}:${pid}`,
     ]),

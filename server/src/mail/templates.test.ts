@@ -62,7 +62,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       region: 'ams',
       isReminder: true,
       at,
-      detail: 'The origin or next hop of more than 3 routes would change at once.',
+      detail: 'The origin, next hop or communities of more than 3 routes would change at once.',
       withdrawals: 0,
       changes: 4,
       teams: [],

@@ -112,7 +112,7 @@ const templates: Templates = {
     paragraphs: [
       `Hold ${id} of region ${word(region)} has been open since ${time(at)}. The listed changes are not applied until the hold is decided.`,
       `Reason: ${detail}`,
-      `It would withdraw ${count(withdrawals, 'prefix', 'prefixes')} and change the origin or next hop of ${count(changes, 'route')}.`,
+      `It would withdraw ${count(withdrawals, 'prefix', 'prefixes')} and change the origin, next hop or communities of ${count(changes, 'route')}.`,
       ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
       ...(items.length > 0
         ? [

@@ -22,6 +22,37 @@ export class CommunityError extends Error {
 /** BLACKHOLE (RFC 7999 section 5): the packets of the route are to be discarded. */
 export const blackholeCommunity = '65535:666' as Community
 
+/** The IANA registry of well-known communities: RFC 1997, 3765, 7611, 7999, 8326, 9026, 9494. */
+const wellKnown: Readonly<Record<string, string>> = {
+  '65535:0': 'GRACEFUL_SHUTDOWN',
+  '65535:1': 'ACCEPT_OWN',
+  '65535:2': 'ROUTE_FILTER_TRANSLATED_v4',
+  '65535:3': 'ROUTE_FILTER_v4',
+  '65535:4': 'ROUTE_FILTER_TRANSLATED_v6',
+  '65535:5': 'ROUTE_FILTER_v6',
+  '65535:6': 'LLGR_STALE',
+  '65535:7': 'NO_LLGR',
+  '65535:8': 'accept-own-nexthop',
+  '65535:9': 'Standby PE',
+  [blackholeCommunity]: 'BLACKHOLE',
+  '65535:65281': 'NO_EXPORT',
+  '65535:65282': 'NO_ADVERTISE',
+  '65535:65283': 'NO_EXPORT_SUBCONFED',
+  '65535:65284': 'NOPEER',
+}
+
+/**
+ * Returns the name of a community with a meaning of its own, which no network may define: 65535:0 to 65535:65535 (RFC 1997), and
+ * large communities of the global administrators 0, 65535 and 4294967295 (RFC 8092 section 5). Routers act on the well-known ones
+ * without any configuration: a route with NO_EXPORT stays in the neighbor's network. Undefined for any other. 0:1 to 0:65535 are
+ * reserved as well, but in use at exchanges to select peers.
+ */
+export function reservedCommunity(text: string): string | undefined {
+  const [global, ...rest] = text.split(':')
+  if (rest.length === 1) return global === '65535' ? (wellKnown[text] ?? 'reserved') : undefined
+  return global === '0' || global === '65535' || global === '4294967295' ? 'reserved' : undefined
+}
+
 const max16 = 65_535
 const max32 = 4_294_967_295
 

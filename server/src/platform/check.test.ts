@@ -144,6 +144,22 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
   [
+    'reserved communities',
+    'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: sandbox}, communities: ["65535:65281", "65535:65282", "65535:65283", "65535:65284", "65535:666", "65535:0", "65535:4711", "0:64500", "64500:65281"], large_communities: ["65535:1:1", "0:1:1", "4294967295:1:1", "64500:65535:65281"]}\n',
+    [
+      '3:77: 65535:65281 is NO_EXPORT: neighbors may',
+      '3:92: 65535:65282 is NO_ADVERTISE',
+      '3:107: 65535:65283 is NO_EXPORT_SUBCONFED',
+      '3:122: 65535:65284 is NOPEER',
+      '3:137: 65535:666 is BLACKHOLE',
+      '3:150: 65535:0 is GRACEFUL_SHUTDOWN',
+      '3:161: 65535:4711 is reserved',
+      '3:222: 65535:1:1 is reserved',
+      '3:235: 0:1:1 is reserved',
+      '3:244: 4294967295:1:1 is reserved',
+    ],
+  ],
+  [
     'two regions on one router',
     'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n',
     ['4:69: two speakers share a router and an owner, first on line 3'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../net/prefix.ts'
+import { areSimilar } from './objects/loss.ts'
 import { createRoaTable } from './objects/roa-table.ts'
 import { vrpBits } from './objects/vrp.ts'
 import type { RoaTable } from './objects/roa-table.ts'
@@ -133,6 +134,49 @@ describe('the RPKI', () => {
     )
   })
 
+  it('names two sources that disagree about one of our announcements, once, until they agree again', async () => {
+    const lines: Record<string, unknown>[] = []
+    const log = createLog(
+      { logLevel: 'info', logFormat: 'json' },
+      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    )
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = createRpki({ sources: [a, b], log, disagreementMs: 0 })
+    await rpki.start?.()
+    a.set(64500)
+    b.set(64500)
+    rpki.setAnnounced([{ prefix, asn: 64500 }])
+    const shown = () => rpki.status().sources.map(({ disagreement }) => disagreement)
+    assert.deepEqual(shown(), [null, null])
+    b.set(64501)
+    rpki.setAnnounced([{ prefix, asn: 64500 }])
+    const about = '1 announcement, such as 192.0.2.0/24 of AS64500: valid only in a'
+    assert.deepEqual(shown(), [`it disagrees with b about ${about}`, `it disagrees with a about ${about}`])
+    const warned = () => lines.filter(({ message }) => message === 'RPKI sources disagree')
+    assert.deepEqual(
+      warned().map(({ source, other, about: text }) => [source, other, text]),
+      [['a', 'b', about]],
+    )
+    b.set(64500)
+    assert.deepEqual([shown(), warned().length], [[null, null], 1])
+    b.hold(tableOf(1_000))
+    rpki.setAnnounced([])
+    assert.match(shown()[1] ?? '', /about the number of VRPs: 1 in a, 1000 in b/)
+  })
+
+  it('reports no disagreement that has not lasted', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = rpkiOf(a, b)
+    await rpki.start?.()
+    rpki.setAnnounced([{ prefix, asn: 64500 }])
+    a.set(64500)
+    b.set(64501)
+    assert.deepEqual(
+      rpki.status().sources.map(({ disagreement }) => disagreement),
+      [null, null],
+    )
+  })
+
   it('notifies every listener, even if another one fails', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)
@@ -208,6 +252,8 @@ class FakeSource implements VrpSource {
     return this.#suspicion
   }
 
+  setAnnounced(): void {}
+
   accept(): void {
     this.accepted++
     this.hold(this.#suspicion!.table)
@@ -233,7 +279,8 @@ class FakeSource implements VrpSource {
 
   suspect(table: RoaTable | undefined): void {
     const before = this.#current?.table.size ?? 0
-    this.#suspicion = table && { table, before, since: asOf, until: asOf }
+    const isConfirmedBy = (other: RoaTable) => table !== undefined && areSimilar(table, other)
+    this.#suspicion = table && { table, before, loss: 'planted', isConfirmedBy, since: asOf, until: asOf }
     this.change([])
   }
 

@@ -1,6 +1,7 @@
 // The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
 // expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
-import { areSimilar } from './objects/loss.ts'
+import { createAnnouncedOrigins, originText, type AnnouncedOrigin } from './objects/announced-origins.ts'
+import { isLargeDifference } from './objects/loss.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { RoaState } from './objects/roa-table.ts'
@@ -26,7 +27,11 @@ export type RpkiVerdict = {
 export type RpkiStatus = {
   /** The name of the source in use; null if none is current. */
   readonly source: string | null
-  readonly sources: readonly (VrpSourceStatus & { readonly name: string })[]
+  readonly sources: readonly (VrpSourceStatus & {
+    readonly name: string
+    /** About what it has disagreed with another source for long; null if about nothing. */
+    readonly disagreement: string | null
+  })[]
 }
 
 export type Rpki = Component & {
@@ -40,6 +45,11 @@ export type Rpki = Component & {
    * A search of all VRPs: 60 ms for 700,000, in slices of 5 ms. Concurrent calls share one search.
    */
   originsOf(asn: Asn): Promise<readonly Prefix[] | undefined>
+  /**
+   * Sets our announcements. A set of VRPs that takes validity from many of them is suspicious, and sources that disagree about one of
+   * them name it in their status. Call it again regularly: a disagreement is reported once it has lasted.
+   */
+  setAnnounced(announced: readonly AnnouncedOrigin[]): void
   /** Calls the listener after each change of the VRPs in use; `all` if the source changed. Returns the function that unsubscribes. */
   onChange(listener: (touched: TouchedPrefixes) => void): () => void
   status(): RpkiStatus
@@ -49,7 +59,11 @@ export type RpkiOptions = {
   /** In order of preference. */
   readonly sources: readonly VrpSource[]
   readonly log: Log
+  /** How long sources must disagree before it is reported: caches read new ROAs at different times. */
+  readonly disagreementMs?: number
 }
+
+const defaultDisagreementMs = 900_000
 
 /** Creates the view. It starts and stops the sources; without sources every verdict is `unavailable`. */
 export function createRpki(options: RpkiOptions): Rpki {
@@ -63,6 +77,13 @@ const states: Readonly<Record<RoaState, RpkiState>> = {
   not_found: 'missing',
 }
 
+type Disagreement = {
+  readonly chosen: VrpSource
+  readonly text: string
+  readonly sinceMs: number
+  readonly isReported: boolean
+}
+
 class SourcedRpki implements Rpki {
   readonly name = 'rpki'
   readonly #sources: readonly VrpSource[]
@@ -72,10 +93,15 @@ class SourcedRpki implements Rpki {
   #unsubscribes: (() => void)[] = []
   #chosen: VrpSource | undefined
   readonly #suspicious = new Set<VrpSource>()
+  readonly #disagreementMs: number
+  #announced = createAnnouncedOrigins([])
+  /** Sources that disagree with the one in use; `text` is for operators. */
+  readonly #disagreements = new Map<VrpSource, Disagreement>()
 
-  constructor({ sources, log }: RpkiOptions) {
+  constructor({ sources, log, disagreementMs = defaultDisagreementMs }: RpkiOptions) {
     this.#sources = sources
     this.#log = log
+    this.#disagreementMs = disagreementMs
   }
 
   async start(): Promise<void> {
@@ -117,8 +143,63 @@ class SourcedRpki implements Rpki {
   status(): RpkiStatus {
     return {
       source: this.#firstCurrent()?.name ?? null,
-      sources: this.#sources.map((source) => ({ name: source.name, ...source.status() })),
+      sources: this.#sources.map((source) => ({
+        name: source.name,
+        ...source.status(),
+        disagreement: this.#disagreementOf(source),
+      })),
     }
+  }
+
+  setAnnounced(announced: readonly AnnouncedOrigin[]): void {
+    this.#announced = createAnnouncedOrigins(announced)
+    for (const source of this.#sources) source.setAnnounced(this.#announced)
+    this.#compareSources()
+  }
+
+  /** Returns a lasting disagreement of the source with the one in use, or of another one with this one. */
+  #disagreementOf(source: VrpSource): string | null {
+    for (const [other, { chosen, text, isReported }] of this.#disagreements) {
+      if (!isReported || (source !== other && source !== chosen)) continue
+      return `it disagrees with ${(source === other ? chosen : other).name} about ${text}`
+    }
+    return null
+  }
+
+  /** Compares every source that is current with the one in use, and reports those that have disagreed for long enough. */
+  #compareSources(): void {
+    const chosen = this.#firstCurrent()
+    for (const source of this.#sources) {
+      const text = chosen && source !== chosen ? this.#differenceOf(chosen, source) : undefined
+      const known = this.#disagreements.get(source)
+      if (!chosen || text === undefined) {
+        if (known?.isReported) this.#log.info({ source: source.name }, 'RPKI sources agree again')
+        this.#disagreements.delete(source)
+        continue
+      }
+      const sinceMs = known?.chosen === chosen ? known.sinceMs : performance.now()
+      const isReported = performance.now() - sinceMs >= this.#disagreementMs
+      this.#disagreements.set(source, { chosen, text, sinceMs, isReported })
+      if (isReported && !known?.isReported)
+        this.#log.warn({ source: chosen.name, other: source.name, about: text }, 'RPKI sources disagree')
+    }
+  }
+
+  /** Returns what two sources disagree about: one of our announcements, or the number of VRPs. */
+  #differenceOf(chosen: VrpSource, other: VrpSource): string | undefined {
+    const [one, two] = [chosen.current()?.table, other.current()?.table]
+    if (!one || !two) return undefined
+    const [valid, otherValid] = [this.#announced.validIn(one), this.#announced.validIn(two)]
+    const origins = this.#announced.list.filter((_, at) => valid[at] !== otherValid[at])
+    const [first] = origins
+    if (first) {
+      const where = valid[this.#announced.list.indexOf(first)] === 1 ? chosen : other
+      const count = origins.length === 1 ? '1 announcement' : `${origins.length} announcements`
+      return `${count}, such as ${originText(first)}: valid only in ${where.name}`
+    }
+    return isLargeDifference(one.size, two.size)
+      ? `the number of VRPs: ${one.size} in ${chosen.name}, ${two.size} in ${other.name}`
+      : undefined
   }
 
   #firstCurrent(): VrpSource | undefined {
@@ -146,6 +227,7 @@ class SourcedRpki implements Rpki {
       this.#notify('all')
     }
     this.#confirmByOthers()
+    this.#compareSources()
   }
 
   /** Logs the start and the end of a suspicion. */
@@ -154,10 +236,10 @@ class SourcedRpki implements Rpki {
     if (this.#suspicious.has(source) === (suspicion !== undefined)) return
     if (suspicion) {
       this.#suspicious.add(source)
-      const { before, table, until } = suspicion
+      const { before, table, loss, until } = suspicion
       this.#log.warn(
-        { source: source.name, before, after: table.size, until },
-        'RPKI source is empty or lost more than 20 % of its VRPs: not used until confirmed',
+        { source: source.name, before, after: table.size, loss, until },
+        'RPKI source lost data: not used until confirmed',
       )
     } else {
       this.#suspicious.delete(source)
@@ -175,7 +257,7 @@ class SourcedRpki implements Rpki {
       if (!suspicion) continue
       const witness = this.#sources.find((other) => {
         const table = other.suspicion()?.table ?? other.current()?.table
-        return other !== source && table !== undefined && areSimilar(suspicion.table, table)
+        return other !== source && table !== undefined && suspicion.isConfirmedBy(table)
       })
       if (!witness) continue
       this.#log.info(

@@ -2,6 +2,7 @@
 // type only. It must not know an announcement or another source.
 import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
+import type { AnnouncedOrigins } from './objects/announced-origins.ts'
 import type { RoaTable } from './objects/roa-table.ts'
 
 /** The prefixes at which VRPs were added or removed, so that what they cover has to be judged again. `all` if they are not known. */
@@ -10,11 +11,18 @@ export type TouchedPrefixes = readonly Prefix[] | 'all'
 /** A complete set of VRPs to judge by, last confirmed by its source at `asOf`. Read it again for each use. */
 export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
 
-/** A new set that is not used yet, because it is empty or lost more than 20 % of its VRPs. */
+/**
+ * A new set that is not used yet, because it is empty, lost more than 20 % of its VRPs or all of a trust anchor, or takes validity from
+ * many of our announcements.
+ */
 export type Suspicion = {
   readonly table: RoaTable
   /** The greatest number of VRPs that the source had within the confirmation time; 0 if it had none yet. */
   readonly before: number
+  /** What it lost, for operators. */
+  readonly loss: string
+  /** Whether the set of another source has the same loss. */
+  isConfirmedBy(other: RoaTable): boolean
   readonly since: Date
   /** When the set is used, if the source still has it. */
   readonly until: Date
@@ -41,6 +49,8 @@ export interface VrpSource extends Component {
   current(): CurrentVrps | undefined
   /** Returns undefined while the source's last set is the current one. */
   suspicion(): Suspicion | undefined
+  /** Sets our announcements, whose validity a new set must not take away in large numbers. */
+  setAnnounced(origins: AnnouncedOrigins): void
   /** Makes the suspicious set current, because another source confirms it. */
   accept(): void
   /** Calls the listener after each change of `current()` or `suspicion()`, also on expiry. Returns the function that unsubscribes. */

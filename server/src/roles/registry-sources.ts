@@ -15,13 +15,14 @@ type Views = Pick<Shared, 'rpki' | 'irr'>
 /** Returns the sources of this process, as it reports them. */
 export function readRegistries({ rpki, irr }: Views): RegistryReport[] {
   return [
-    ...rpki.status().sources.map(({ name, state, suspicious, asOf, problem, vrps }) => ({
+    ...rpki.status().sources.map(({ name, state, suspicious, asOf, problem, disagreement, vrps }) => ({
       kind: 'rpki' as const,
       name,
       ok: state === 'current',
       answered: asOf?.toISOString() ?? null,
       state: state !== 'current' ? ('down' as const) : suspicious ? ('suspicious' as const) : ('up' as const),
-      error: problem,
+      error: problem ?? disagreement,
+      doubt: suspicious ? problem : disagreement,
       records: vrps,
       serial: null,
     })),

@@ -23,6 +23,8 @@ export type RegistryReport = {
   /** These are missing in reports of older versions. */
   readonly state?: RegistryState
   readonly error?: string | null
+  /** Why its data are in doubt: they are held back, or another source has others. */
+  readonly doubt?: string | null
   readonly records?: number | null
   readonly serial?: string | null
 }

@@ -34,6 +34,7 @@ export type StatusProblemCode =
   | 'role_missing'
   | 'loop_late'
   | 'registry_down'
+  | 'registry_doubtful'
   | 'flow_store_down'
   | 'visibility_down'
   | 'work_unled'
@@ -213,13 +214,12 @@ function lateLoops(
 /** One answering source of each kind is enough for verdicts; sources that do not answer are reported nevertheless. */
 const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
   processes.flatMap(({ host, pid, registries }) =>
-    registries
-      .filter(({ ok }) => !ok)
-      .map(({ kind, name, answered }) => ({
-        code: 'registry_down' as const,
-        subject: `${kind} ${name} on ${host}:${pid}`,
-        message: answered === null ? 'has not answered' : `last answered at ${answered}`,
-      })),
+    registries.flatMap(({ kind, name, ok, answered, doubt }): StatusProblem[] => {
+      const subject = `${kind} ${name} on ${host}:${pid}`
+      const message = answered === null ? 'has not answered' : `last answered at ${answered}`
+      if (!ok) return [{ code: 'registry_down', subject, message }]
+      return doubt ? [{ code: 'registry_doubtful', subject, message: doubt }] : []
+    }),
   )
 
 const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>

@@ -2,6 +2,7 @@
 // a line is written, so callers need not care; bodies are never logged.
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { createLogOutput } from './log-output.ts'
 
 export type Log = Logger
 
@@ -13,7 +14,13 @@ export function createLog(
   const format = config.logFormat === 'text' ? readable : (plain: DestinationStream) => plain
   const to = destination
     ? format(destination)
-    : collectLines(format(pino.destination({ dest: 1, sync: true })))
+    : collectLines(
+        format(
+          createLogOutput(1, (lost) =>
+            (config.logFormat === 'text' ? readableLine : plainLine)(lostLines(lost)),
+          ),
+        ),
+      )
   const log = pino(
     {
       level: config.logLevel,
@@ -33,6 +40,11 @@ export function createLog(
   )
   return cleanChildren(log)
 }
+
+const plainLine = (line: string): string => line
+
+const lostLines = (count: number): string =>
+  `{"level":"warn","time":"${timeOf(Date.now())}","lines":${count},"message":"log lines could not be written"}\n`
 
 let lastMs = NaN
 let lastTime = ''

@@ -80,6 +80,26 @@ export function isDesired(
   return announcement.enabled && !announcement.suspended && region.configured
 }
 
+/**
+ * Returns the regions (slugs) about which an operation of the announcement itself decides, with their desired state: those in which
+ * it changes, or all of them if the announcement is disabled or suspended. Written to the audit log as `desired`; the guard accepts
+ * no other explanation of a withdrawal.
+ */
+export function desiredChanges(before: Announcement, after: Announcement): Record<string, boolean> {
+  const isOff = (before.enabled && !after.enabled) || (!before.suspended && after.suspended)
+  const had = new Set(
+    before.regions.filter((region) => isDesired(before, region)).map(({ regionId }) => regionId),
+  )
+  const about = after.regions.filter(
+    (region) => isOff || had.has(region.regionId) !== isDesired(after, region),
+  )
+  return Object.fromEntries(about.map((region) => [region.slug, isDesired(after, region)]))
+}
+
+/** As desiredChanges(), of an announcement that is deleted. */
+export const undesiredIn = (regions: readonly AnnouncementRegion[]): Record<string, boolean> =>
+  Object.fromEntries(regions.map(({ slug }) => [slug, false]))
+
 export const validationNames = ['irr', 'rpki', 'loa'] as const
 export type ValidationName = (typeof validationNames)[number]
 

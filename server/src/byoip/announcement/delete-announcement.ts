@@ -8,7 +8,7 @@ import { wake } from '../../db/wake.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
-import type { Announcement } from './announcement.ts'
+import { undesiredIn, type Announcement } from './announcement.ts'
 import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
 import { countAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
@@ -144,12 +144,14 @@ async function wasAuthorized(trx: Trx, { teamId, id, claimed }: Announcement): P
 async function note(
   trx: Trx,
   operation: Operation,
-  { id, teamId, prefix, originAsn }: Announcement,
+  { id, teamId, prefix, originAsn, regions }: Announcement,
   kind: 'deleted' | 'restored',
   action: string,
 ): Promise<void> {
   await writeHistory(trx, { announcementId: id, teamId, kind, actor: actorName(operation.actor) })
   const [before, after] =
-    kind === 'deleted' ? [{ cidr: prefix, origin_asn: originAsn }, null] : [null, { cidr: prefix }]
+    kind === 'deleted'
+      ? [{ cidr: prefix, origin_asn: originAsn }, { desired: undesiredIn(regions) }]
+      : [null, { cidr: prefix }]
   await writeAudit(trx, { ...auditOf(operation), action, target: `announcement:${id}`, before, after })
 }

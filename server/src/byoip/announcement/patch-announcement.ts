@@ -13,6 +13,7 @@ import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../
 import { adminOnly } from '../../operation/admin-only.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
+  desiredChanges,
   missingValidations,
   regionsToEnable,
   withIntent,
@@ -280,7 +281,11 @@ async function store(
     action: 'announcement.update',
     target: `announcement:${after.id}`,
     before: { ...intentOf(before), ...pick(before.details, details) },
-    after: { ...intentOf(after), ...pick(after.details, details) },
+    after: {
+      ...intentOf(after),
+      ...pick(after.details, details),
+      desired: desiredChanges(before, after),
+    },
   })
   await wake(trx, 'announcements')
 }

@@ -9,7 +9,7 @@ import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
 import { actorName, type StaffOperation } from '../../operation/operation.ts'
-import { withIntent, type Announcement } from './announcement.ts'
+import { desiredChanges, withIntent, type Announcement } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { writeHistory } from './history.store.ts'
 import { present } from './present-announcement.ts'
@@ -49,7 +49,7 @@ function suspendOrResume(
       action: reason === null ? 'announcement.resume' : 'announcement.suspend',
       target: `announcement:${id}`,
       before: { suspended: before.suspended },
-      after: { suspended: after.suspended, reason },
+      after: { suspended: after.suspended, reason, desired: desiredChanges(before, after) },
     })
     await wake(trx, 'announcements')
     return {

@@ -11,6 +11,13 @@ export function dampedUntil({ limitMs }: Pick<PlanRow, 'limitMs'>, now: Date): D
 }
 
 /**
+ * Whether a router has shown the route since it was last enabled. The stored origin alone does not tell: it stays from before if the
+ * route was disabled and enabled within one run. Enabling removes the state and reason of the last run, and the next run sets them.
+ */
+const isShownSinceEnabled = ({ announcedOrigin, state, reason }: PlanRow): boolean =>
+  announcedOrigin !== null && (state === 'announced' || (reason !== null && reason !== 'damped'))
+
+/**
  * Returns the plan without the damped announcements, and until when each of them is delayed. Damping delays new routes and never
  * removes existing ones: a route that a router has shown since it was enabled is not damped, so that a restarted router gets it
  * back immediately.
@@ -19,7 +26,7 @@ export function damp(plan: Plan, now: Date): { plan: Plan; waiting: ReadonlyMap<
   const waiting = new Map<Prefix, Date>()
   for (const { prefix } of plan.announce) {
     const row = plan.rows.get(prefix)
-    if (!row || plan.observed.has(prefix) || row.announcedOrigin !== null) continue
+    if (!row || plan.observed.has(prefix) || isShownSinceEnabled(row)) continue
     const until = dampedUntil(row, now)
     if (until) waiting.set(prefix, until)
   }

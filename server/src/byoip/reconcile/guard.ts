@@ -1,8 +1,9 @@
-// The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin or
-// next hop are applied now, and which are held for approval. Pure. It never holds a new announcement, and never passes a
+// The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin,
+// next hop or communities are applied now, and which are held for approval. Pure. It never holds a new announcement, and never passes a
 // withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make hosts reachable again.
 import type { HoldFinding, HoldReason } from '@pharos/contract/hold'
 import type { Prefix } from '../../net/prefix.ts'
+import { reservedCommunity } from '../../net/community.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import { isLingering } from './observe.ts'
 import type { CheckedRow, Plan, RouteChange } from './plan.ts'
@@ -90,10 +91,21 @@ export function changeKey(router: string, { prefix, to }: RouteChange): string {
 /** Returns the key of a change that is stored in a hold. */
 export const heldChangeKey = ({ router, prefix, to }: HeldChange): string => `${router} ${prefix} ${to}`
 
-/** Returns the text of a route as staff see it: `AS64496 via 192.0.2.1`. */
-export function routeText({ asPath, nextHop }: Route): string {
+/** Returns the text of a route as staff see it: `AS64496 via 192.0.2.1 with 64500:120, 64500:1:2`. */
+export function routeText({ asPath, nextHop, communities, largeCommunities }: Route): string {
   const origin = asPath.at(-1)
-  return `${origin === undefined ? 'own AS' : `AS${origin}`} via ${nextHop}`
+  const all = [...communities.toSorted(), ...largeCommunities.toSorted()]
+  const suffix = all.length === 0 ? '' : ` with ${all.join(', ')}`
+  return `${origin === undefined ? 'own AS' : `AS${origin}`} via ${nextHop}${suffix}`
+}
+
+/** Returns the reserved communities that a change adds to an announcement: neighbors might stop to pass it on. */
+function reservedIn({ from, to }: RouteChange): string[] {
+  if (isBlackhole(to)) return []
+  const before = new Set([...from.communities, ...from.largeCommunities])
+  return [...to.communities, ...to.largeCommunities].filter(
+    (one) => !before.has(one) && reservedCommunity(one) !== undefined,
+  )
 }
 
 /** Decides which parts of the plans are applied and which are held. */
@@ -106,7 +118,7 @@ export function guardPlans(plans: readonly RouterPlan[], context: GuardContext):
   const heldRequests = rowsDoubtful ? explained.requested : []
   const changes = sortChanges(plans, context)
   const held = [...overBudget.held, ...heldRequests, ...unexplained.open]
-  const hold = holdOf(all, context, { held, changes: changes.open, overBudget })
+  const hold = holdOf(all, context, { held, changes, overBudget })
   const free = explained.open.filter((prefix) => !overBudget.held.has(prefix))
   const requested = rowsDoubtful ? [] : explained.requested
   const teamOf = (prefix: Prefix) => all.rows.get(prefix)?.teamId ?? null
@@ -210,7 +222,7 @@ function decisionAbout(
 }
 
 function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardContext) {
-  const undecided: { readonly key: string; readonly change: HeldChange }[] = []
+  const undecided: { readonly key: string; readonly change: HeldChange; readonly reserved: string[] }[] = []
   const held = new Set<string>()
   for (const { router, plan } of plans) {
     for (const change of plan.change) {
@@ -219,13 +231,16 @@ function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardC
       if (decision && !decision.approved) held.add(key)
       if (decision) continue
       const { prefix, from, to } = change
-      undecided.push({ key, change: { router, prefix, from: routeText(from), to: routeText(to) } })
+      const texts = { from: routeText(from), to: routeText(to) }
+      undecided.push({ key, change: { router, prefix, ...texts }, reserved: reservedIn(change) })
     }
   }
   const prefixes = new Set(undecided.map(({ change }) => change.prefix))
-  if (prefixes.size <= withdrawalsMax(routes)) return { open: [], held }
-  for (const { key } of undecided) held.add(key)
-  return { open: undecided.map(({ change }) => change), held }
+  const isOver = prefixes.size > withdrawalsMax(routes)
+  const open = isOver ? undecided : undecided.filter(({ reserved }) => reserved.length > 0)
+  for (const { key } of open) held.add(key)
+  const reserved = new Set(undecided.flatMap((one) => one.reserved))
+  return { open: open.map(({ change }) => change), held, isOver, reserved: [...reserved] }
 }
 
 /** One invalid row is quarantined and blocks nothing; if many are invalid, the others cannot be trusted either. */
@@ -261,7 +276,12 @@ const countOf = (prefixes: readonly Prefix[], recent: readonly RecentWithdrawal[
 
 type Held = {
   readonly held: readonly Prefix[]
-  readonly changes: readonly HeldChange[]
+  readonly changes: {
+    readonly open: readonly HeldChange[]
+    readonly isOver: boolean
+    /** Reserved communities that the changes add. */
+    readonly reserved: readonly string[]
+  }
   readonly overBudget: OverBudget
 }
 
@@ -289,11 +309,18 @@ function holdOf(
   }
   if (held.some((prefix) => !rows.has(prefix)))
     findings.push({ reason: 'unexplained_routes', attrs: { routes: unexplained.length } })
-  if (changes.length > 0) findings.push({ reason: 'too_many_changes', attrs: { max } })
-  return findings.length > 0 ? { findings, withdrawals: held, changes } : undefined
+  if (changes.isOver) findings.push({ reason: 'too_many_changes', attrs: { max } })
+  if (changes.reserved.length > 0)
+    findings.push({
+      reason: 'reserved_communities',
+      attrs: { communities: changes.reserved.map(namedCommunity) },
+    })
+  return findings.length > 0 ? { findings, withdrawals: held, changes: changes.open } : undefined
 }
 
 /** Invalid rows that hold nothing back are shown until staff acknowledge them. */
 function isAcknowledged(decisions: readonly Decision[]): boolean {
   return decisions.some(({ reason }) => reason === 'invalid_rows')
 }
+
+const namedCommunity = (community: string): string => `${community} (${reservedCommunity(community)})`

@@ -6,7 +6,7 @@ import { actorNameOf } from '../../db/actor-name.ts'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { desiredActions } from './desired.store.ts'
+import { isAboutDesired, newestFirst } from './desired.store.ts'
 import type { HeldChange, PlannedHold } from './guard.ts'
 import type { KeptRoute } from './region-lock.store.ts'
 
@@ -130,9 +130,9 @@ export async function listHoldItems(
       select * from (${prefixesOf[part]}) p order by place limit ${limit}) w
     ${deciding}
     left join lateral (
-      select e.actor, e.at, e.action, e.by_staff from audit_entries e
-      where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
-      order by e.at desc, e.id desc limit 1) e on true
+      select e.actor, e.at, e.action, e.by_staff from audit_entries e, regions g
+      where g.id = h.region_id and ${isAboutDesired(sql`g.slug`)}
+      order by ${newestFirst} limit 1) e on true
     where h.id = ${id}::bigint order by w.place`.execute(db)
   return rows
 }

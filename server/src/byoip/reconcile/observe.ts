@@ -36,7 +36,7 @@ export type RunResult = {
   readonly declined: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
-  /** Prefixes with a held change of origin or next hop. */
+  /** Prefixes with a held change of origin, next hop or communities. */
   readonly heldChanges: ReadonlySet<Prefix>
 }
 

@@ -3,22 +3,18 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import { changesPerHourMax } from '../announcement/announcement.ts'
 import { isMoving, readBlackholeRows } from './blackhole.store.ts'
-import { desiredActions, isDesired } from './desired.store.ts'
+import { isAboutDesired, isDesired, newestFirst } from './desired.store.ts'
 import type { PlanRow } from './plan.ts'
 
 /**
- * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement is the
- * request of a user or token to disable it here, to suspend or to delete it. Entries of loops and of the platform file do not
- * count: they change many announcements at once.
+ * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement in this region
+ * is one of its own operations, which disabled it here, suspended or deleted it. Loops and platform documents change many
+ * announcements at once and write no such mark.
  */
 const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then false else coalesce((
-    select e.actor not in ('pharos', 'operator') and case e.action
-      when 'announcement.update' then e.after ->> 'enabled' = 'false'
-        or not jsonb_exists(e.after -> 'regions', (select slug from regions where id = ar.region_id))
-      else e.action in ('announcement.suspend', 'announcement.delete') end
-    from audit_entries e
-    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
-    order by e.at desc, e.id desc limit 1), false) end`
+    select e.after -> 'desired' ->> g.slug = 'false' from audit_entries e, regions g
+    where g.id = ar.region_id and ${isAboutDesired(sql`g.slug`)}
+    order by ${newestFirst} limit 1), false) end`
 
 const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
   a.origin_asn as "originAsn", a.checked_origin as "checkedOrigin", ${isDesired} as desired,

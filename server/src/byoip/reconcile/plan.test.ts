@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { createSandboxSpeaker } from '../../drivers/sandbox/speaker.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { damp, dampedUntil } from './damping.ts'
 import {
@@ -13,7 +14,9 @@ import {
   type GuardContext,
 } from './guard.ts'
 import { planRoutes, type Plan, type PlanRouter, type PlanRow } from './plan.ts'
+import { sendsOfAll } from './region-run.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
+import { routerOf } from './testing.ts'
 
 const region: PlanRouter = { regionId: 1, asn: 64500, routes: {} }
 const now = new Date('2026-03-01T12:00:00Z')
@@ -89,14 +92,14 @@ describe('the plan', () => {
     )
   })
 
-  it('announces a route with changed communities again, and never withdraws it first', () => {
-    const other = routeAt('10.0.0.0/24', { communities: ['64500:9'] })
-    const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [other])
-    assert.deepEqual([prefixesOf(plan.announce), plan.withdraw, plan.keep], [['10.0.0.0/24'], [], []])
-  })
-
-  it('distinguishes a change of origin or next hop from an announcement', () => {
-    for (const rest of [{ asPath: [64499] }, { asPath: [] }, { nextHop: '192.0.2.9' }]) {
+  it('distinguishes a change of any attribute from an announcement, and never withdraws the route first', () => {
+    for (const rest of [
+      { asPath: [64499] },
+      { asPath: [] },
+      { nextHop: '192.0.2.9' },
+      { communities: ['64500:9'] },
+      { largeCommunities: ['64500:1:9'] },
+    ]) {
       const present = routeAt('10.0.0.0/24', rest)
       const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [present])
       assert.deepEqual([plan.announce, plan.withdraw, plan.keep], [[], [], []])
@@ -115,6 +118,8 @@ describe('the plan', () => {
     const moved = planRoutes({ ...region, applied }, same, [])
     assert.equal(moved.change[0]?.from.nextHop, '192.0.2.9')
     assert.deepEqual(prefixesOf(planRoutes(region, same, []).announce), ['10.0.0.0/24'])
+    const marked = { ...region, applied: { asn: 64500, communities: ['64500:9'], largeCommunities: [] } }
+    assert.deepEqual(planRoutes(marked, same, []).change[0]?.from.communities, ['64500:9'])
   })
 
   it('counts a withdrawal that was caused by the restart of a router', () => {
@@ -218,10 +223,27 @@ describe('damping', () => {
   it('never delays a route that a router has shown since it was enabled', () => {
     const limitMs = ago(13).getTime()
     const { plan, waiting } = damp(
-      planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496 })], []),
+      planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496, state: 'announced' })], []),
       now,
     )
     assert.deepEqual([prefixesOf(plan.announce), waiting.size], [['10.0.0.0/24'], 0])
+  })
+
+  it('delays a route that was disabled and enabled again before a run saw it gone', () => {
+    const limitMs = ago(13).getTime()
+    const seenBefore = { limitMs, announcedOrigin: 64496 }
+    for (const [rest, isDamped] of [
+      [{ state: 'announcing', reason: null }, true],
+      [{ state: 'announcing', reason: 'damped' }, true],
+      [{ state: 'announcing', reason: 'no_neighbor' }, false],
+      [{ state: 'announced', reason: null }, false],
+    ] as const) {
+      const { waiting } = damp(
+        planRoutes(region, [rowOf('10.0.0.0/24', { ...seenBefore, ...rest })], []),
+        now,
+      )
+      assert.equal(waiting.size === 1, isDamped, JSON.stringify(rest))
+    }
   })
 
   it('delays announcements of absent routes only', () => {
@@ -235,7 +257,8 @@ describe('damping', () => {
     const other = routeAt('10.0.4.0/24', { communities: ['64500:9'] })
     const { plan, waiting } = damp(planRoutes(region, rows, [routeAt('10.0.2.0/24'), other]), now)
     assert.deepEqual([...waiting.keys()], ['10.0.0.0/24'])
-    assert.deepEqual(prefixesOf(plan.announce), ['10.0.4.0/24', '10.0.6.0/24'])
+    assert.deepEqual(prefixesOf(plan.announce), ['10.0.6.0/24'])
+    assert.deepEqual(prefixesOf(plan.change), ['10.0.4.0/24'])
     assert.deepEqual(plan.withdraw, ['10.0.2.0/24'])
   })
 })
@@ -393,6 +416,85 @@ describe('the guard', () => {
     assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
   })
 
+  it('holds changed communities over budget, also after a restart, and an approval covers exactly these', () => {
+    const rows = (count: number) =>
+      routes(count).map(({ prefix }) => rowOf(prefix, { announcedOrigin: 64496 }))
+    for (const communities of [{ communities: ['64500:9'] }, { largeCommunities: ['64500:1:9'] }]) {
+      const tagged = {
+        ...region,
+        routes: communities,
+        applied: { asn: 64500, communities: [], largeCommunities: [] },
+      }
+      const three = guardPlan(planRoutes(tagged, rows(3), routes(3)), calm)
+      assert.deepEqual([three.hold, three.sends.announce.length], [undefined, 3])
+      const plan = planRoutes(tagged, rows(4), routes(4))
+      const four = guardPlan(plan, calm)
+      assert.deepEqual(
+        [reasonOf(four), four.hold?.changes.length, four.sends.announce],
+        ['too_many_changes', 4, []],
+      )
+      const [text] = Object.values(communities).flat()
+      assert.deepEqual(
+        [four.hold?.changes[0]?.from, four.hold?.changes[0]?.to],
+        ['AS64496 via 0.0.0.0', `AS64496 via 0.0.0.0 with ${text}`],
+      )
+      const restarted = guardWith(planRoutes(tagged, rows(4), []), { ...calm, routes: 4 })
+      assert.deepEqual(restarted.sends.announce, routes(4))
+      const changes = new Set(plan.change.map((change) => changeKey('r1', change)))
+      const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, changes }
+      assert.equal(guardPlan(plan, { ...calm, decisions: [decision] }).sends.announce.length, 4)
+      const other = planRoutes({ ...tagged, routes: { communities: ['64500:8'] } }, rows(4), routes(4))
+      assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
+    }
+  })
+
+  it('empties a drained router while changes are held, and rows invalid, once the others carry the routes', () => {
+    const invalid = rowOf(prefixAt(8), { checkedOrigin: 64499 })
+    const rows = [...routes(5).map(({ prefix }) => rowOf(prefix)), invalid]
+    const present = [...routes(5), routeAt(prefixAt(8))]
+    const moved = { ...region, routes: { nextHop4: '192.0.2.9', nextHop6: '2001:db8::9' } }
+    const neighbor = { address: '192.0.2.254', asn: 64501, state: 'established', families: [4, 6] } as const
+    const sendsTo = (others: readonly Route[]) => {
+      const plans = [
+        { router: 'r1', plan: planRoutes({ ...moved, drained: true }, rows, present) },
+        { router: 'r2', plan: planRoutes(moved, rows, others) },
+      ]
+      const guarded = guardPlans(plans, { ...calm, routes: 6 })
+      assert.equal(guarded.hold?.changes.length, 5)
+      const views = plans.map(({ router, plan }) => {
+        const observed = [...plan.observed.values()]
+        return {
+          router: routerOf(createSandboxSpeaker({ region: router })),
+          asn: 64500,
+          observed,
+          neighbors: [neighbor],
+        }
+      })
+      return sendsOfAll({ views, plans, waiting: new Map(), guarded }, 1)
+    }
+    const [drained, other] = sendsTo(present)
+    assert.deepEqual(drained!.drain.toSorted(), prefixesOf(present).toSorted())
+    assert.deepEqual([other!.announce, other!.withdraw, other!.drain], [[], [], []])
+    const missing = present.filter(({ prefix }) => prefix !== prefixAt(8))
+    assert.deepEqual(sendsTo(missing)[0]!.drain.toSorted(), prefixesOf(missing).toSorted())
+  })
+
+  it('holds every change that adds a reserved community, and none that keeps or removes one', () => {
+    const rows = [rowOf(prefixAt(0)), rowOf(prefixAt(2))]
+    const added = { ...region, routes: { communities: ['64500:1', '65535:65281'] } }
+    const guarded = guardPlan(planRoutes(added, rows, [routeAt(prefixAt(0)), routeAt(prefixAt(2))]), calm)
+    assert.deepEqual(guarded.hold?.findings, [
+      { reason: 'reserved_communities', attrs: { communities: ['65535:65281 (NO_EXPORT)'] } },
+    ])
+    assert.deepEqual([guarded.hold?.changes.length, guarded.sends.announce], [2, []])
+    const present = { communities: ['65535:65281'] }
+    const had = [routeAt(prefixAt(0), present), routeAt(prefixAt(2), present)]
+    for (const router of [added, region]) {
+      const { hold, sends } = guardPlan(planRoutes(router, rows, had), calm)
+      assert.deepEqual([hold, sends.announce.length], [undefined, 2])
+    }
+  })
+
   it('always holds the withdrawal of a route without a row', () => {
     const guarded = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
     assert.deepEqual(guarded.withdraw, [])
@@ -478,7 +580,10 @@ describe('the guard', () => {
         for (const { prefix } of guarded.withdraw.filter((one) => !one.counted)) {
           assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
         }
-        assert.deepEqual(guarded.sends.announce, plan.announce)
+        const isHeld = plan.change.length > withdrawalsMax(routes.length)
+        const changed = isHeld ? [] : plan.change.map(({ to }) => to)
+        assert.deepEqual(guarded.sends.announce, [...plan.announce, ...changed])
+        assert.equal(guarded.hold?.changes.length ?? 0, isHeld ? plan.change.length : 0)
         // A router that has lost everything gets exactly the routes back that must not be withdrawn.
         const lost = planRoutes(
           region,

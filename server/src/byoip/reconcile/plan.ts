@@ -49,7 +49,9 @@ export type RouteSettings = {
 } & DiscardSettings
 
 /** The settings of the last announcement of a router's routes; stored in `region_routers.applied`. */
-export type Applied = Pick<RouteSettings, 'nextHop4' | 'nextHop6'> & { readonly asn: number }
+export type Applied = Pick<RouteSettings, 'nextHop4' | 'nextHop6' | 'communities' | 'largeCommunities'> & {
+  readonly asn: number
+}
 
 export type PlanRouter = {
   readonly regionId: number
@@ -63,13 +65,13 @@ export type PlanRouter = {
   readonly kept?: readonly Route[]
 }
 
-/** A change of origin or next hop from the route that the router shows, or that it was last known to have. */
+/** A change of any attribute of the route that the router shows, or that it was last known to have. */
 export type RouteChange = { readonly prefix: Prefix; readonly from: Route; readonly to: Route }
 
 export type Plan = {
-  /** Desired, and absent or with other communities; also the last known route of an invalid row. */
+  /** Desired, and absent; also the last known route of an invalid row. */
   readonly announce: readonly Route[]
-  /** Desired, and present or known with another origin or next hop. */
+  /** Desired, and present or known with another origin, next hop or communities. */
   readonly change: readonly RouteChange[]
   /** Not desired according to a row, and present on the router, or present when it was last read. */
   readonly withdraw: readonly Prefix[]
@@ -143,15 +145,11 @@ function planDesired(
     const present = observed.get(prefix)
     const from = present ?? lastRoute(router, row)
     if (present && sameRoute(present, to)) keep.push(prefix)
-    else if (from && !sameDirection(from, to)) change.push({ prefix, from, to })
+    else if (from && !sameRoute(from, to)) change.push({ prefix, from, to })
     else announce.push(to)
   }
   return { announce, change, keep }
 }
-
-/** Whether origin and next hop are equal: traffic takes the same path, whatever the communities are. */
-const sameDirection = (a: Route, b: Route): boolean =>
-  a.nextHop === b.nextHop && a.asPath.length === b.asPath.length && a.asPath.at(-1) === b.asPath.at(-1)
 
 function routeOf({ asn, routes }: Pick<PlanRouter, 'asn' | 'routes'>, prefix: Prefix, origin: number): Route {
   const nextHop = prefix.includes(':') ? routes.nextHop6 : routes.nextHop4
@@ -176,9 +174,10 @@ function lastRoute(
   { prefix, announcedOrigin }: Pick<CheckedRow, 'prefix' | 'announcedOrigin'>,
 ): Route | undefined {
   if (announcedOrigin === null) return undefined
+  // Runs of former versions stored no communities.
   const { communities = [], largeCommunities = [] } = routes
   const before = applied
-    ? { asn: applied.asn, routes: { ...applied, communities, largeCommunities } }
+    ? { asn: applied.asn, routes: { communities, largeCommunities, ...applied } }
     : { asn, routes }
   return routeOf(before, prefix, announcedOrigin)
 }

@@ -4,7 +4,8 @@
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
-import type { Applied, Plan, PlanRow } from './plan.ts'
+import { isBlackhole } from './blackhole-route.ts'
+import type { Applied, Plan, PlanRow, RouteSettings } from './plan.ts'
 import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
@@ -148,17 +149,24 @@ function checkOf(
 
 /** Fills in the values before a held change if no run recorded them: in the first run after an upgrade. */
 function appliedBefore({ change }: Plan, asn: number): Applied {
-  const nextHop = (family: 4 | 6) => change.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
-  return appliedOf({ routes: { nextHop4: nextHop(4), nextHop6: nextHop(6) } }, asn)
+  const announced = change.filter(({ from }) => !isBlackhole(from))
+  const nextHop = (family: 4 | 6) => announced.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
+  const { communities, largeCommunities } = announced[0]?.from ?? {}
+  return appliedOf(
+    { routes: { nextHop4: nextHop(4), nextHop6: nextHop(6), communities, largeCommunities } },
+    asn,
+  )
 }
 
 function appliedOf(
-  { routes }: { readonly routes: { readonly [K in 'nextHop4' | 'nextHop6']?: string | undefined } },
+  { routes }: { readonly routes: { readonly [K in keyof RouteSettings]?: RouteSettings[K] | undefined } },
   asn: number,
 ): Applied {
-  const { nextHop4, nextHop6 } = routes
+  const { nextHop4, nextHop6, communities = [], largeCommunities = [] } = routes
   return {
     asn,
+    communities,
+    largeCommunities,
     ...(nextHop4 === undefined ? {} : { nextHop4 }),
     ...(nextHop6 === undefined ? {} : { nextHop6 }),
   }

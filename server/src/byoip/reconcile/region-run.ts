@@ -10,7 +10,7 @@ import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
 import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
-import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
+import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
 import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
@@ -185,8 +185,11 @@ export type Sends = readonly RouterSend[]
 
 /** Returns the changes for each router. `onlyAnnounce`: withdrawals and changed routes are left to another run. */
 export function sendsOfAll({ views, plans, guarded }: Planned, quorum: number, onlyAnnounce = false): Sends {
+  const fixed = plans.map((one) => fixedBy(one, guarded))
   const carrying = plans.flatMap(({ plan }, at) =>
-    plan.drained ? [] : [{ kept: new Set(plan.keep), reach: reachOf(views[at]!.neighbors) }],
+    plan.drained
+      ? []
+      : [{ kept: new Set(plan.keep).union(fixed[at]!), reach: reachOf(views[at]!.neighbors) }],
   )
   const isCarried = (prefix: Prefix) =>
     carrying.filter(({ kept, reach }) => kept.has(prefix) && reach[prefix.includes(':') ? 6 : 4]).length >=
@@ -195,7 +198,7 @@ export function sendsOfAll({ views, plans, guarded }: Planned, quorum: number, o
     const { announce, withdraw } = sendsOf(one, guarded)
     const drain = one.plan.drained
       ? [...one.plan.observed.keys()].filter(
-          (prefix) => one.plan.rows.get(prefix)?.desired && isCarried(prefix),
+          (prefix) => (one.plan.rows.get(prefix)?.desired || fixed[at]!.has(prefix)) && isCarried(prefix),
         )
       : []
     const view = views[at]!
@@ -204,6 +207,17 @@ export function sendsOfAll({ views, plans, guarded }: Planned, quorum: number, o
       ? { view, plan, announce: plan.announce, withdraw: [], drain: [] }
       : { view, plan, announce, withdraw, drain }
   })
+}
+
+/**
+ * Returns the routes of a router that stay as they are: their withdrawal or change is held, or their row is invalid. A drain must not
+ * wait for a decision: it is complete once the other routers have them.
+ */
+function fixedBy({ router, plan }: RouterPlan, guarded: GuardResult): ReadonlySet<Prefix> {
+  const changes = plan.change.filter((change) => guarded.heldChanges.has(changeKey(router, change)))
+  const invalid = plan.quarantined.flatMap(({ row }) => readPrefix(row.prefix) ?? [])
+  const fixed = [...guarded.held, ...changes.map(({ prefix }) => prefix), ...invalid]
+  return new Set(fixed.filter((prefix) => plan.observed.has(prefix)))
 }
 
 /** Whether nothing is sent, so that no read-back is needed. */

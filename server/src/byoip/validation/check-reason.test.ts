@@ -8,6 +8,7 @@ const attrs = {
   longest: 24,
   asn: 64496,
   prefix: '203.0.113.0/24',
+  forbidden: '203.0.112.0/22',
   reason: 'It is not signed.',
   proof: null,
   names: ['_pharos.example'],

@@ -82,11 +82,19 @@ export function evaluateRpki({ prefix, originAsn }: CheckTarget, verdict: RpkiVe
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
   return {
     state: verdict.state,
-    ...explain(rpkiReasons[verdict.state], attrsOf(prefix, originAsn, verdict.reason)),
+    ...explainRpki(attrsOf(prefix, originAsn, verdict.reason), verdict),
     evidence,
     fix,
     checked: verdict.state === 'unavailable' ? null : verdict.asOf,
   }
+}
+
+/** A ROA of AS 0 names no other network: it forbids the prefix (RFC 6483 section 4). */
+function explainRpki(attrs: ReturnType<typeof attrsOf>, { state, covering }: RpkiVerdict) {
+  const forbidding = state === 'mismatch_asn' ? covering.find(({ asn }) => asn === 0) : undefined
+  return forbidding
+    ? explain('roa_forbids', { ...attrs, forbidden: forbidding.prefix })
+    : explain(rpkiReasons[state], attrs)
 }
 
 const rpkiReasons = {

@@ -8,6 +8,7 @@ import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
+import type { AnnouncedOrigin } from '../../registry/objects/announced-origins.ts'
 import type { Clearance } from '../announcement/announcement.ts'
 import type { AsnVerification, CheckTarget } from './check-rules.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
@@ -225,6 +226,14 @@ function subjectOf(row: SubjectRow, reading: Reading): Subject {
 export function checkOf({ name, state, reason, attrs, note, evidence, fix, checked }: CheckJson): Check {
   const time = checked === null ? null : new Date(checked)
   return { name, state, reason, attrs, note, evidence, fix, checked: time }
+}
+
+/** Returns the enabled announcements of all teams. */
+export async function readAnnounced(db: Db): Promise<AnnouncedOrigin[]> {
+  const { rows } = await sql<{ prefix: string; asn: number }>`
+    select prefix, origin_asn as asn from announcements
+    where enabled and not suspended and claimed is not null and deleted is null`.execute(db)
+  return rows.map(({ prefix, asn }) => ({ prefix: parsePrefix(prefix), asn }))
 }
 
 /** A proof that was queried in this run. */

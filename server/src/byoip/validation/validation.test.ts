@@ -143,6 +143,23 @@ describe('the result of a check', () => {
     }
   })
 
+  it('says that a ROA of AS 0 forbids the prefix', () => {
+    const covering = [
+      { prefix: parsePrefix('203.0.112.0/23'), maxLength: 24, asn: 64511 },
+      { prefix: parsePrefix('203.0.112.0/22'), maxLength: 32, asn: 0 },
+    ]
+    const verdict = { state: 'mismatch_asn', covering, source: null, asOf: now } as const
+    const { reason, note, fix } = evaluateRpki(target, verdict)
+    assert.equal(reason, 'roa_forbids')
+    assert.match(note, /^A ROA of AS0 forbids to announce 203\.0\.112\.0\/22 and its subnets/)
+    assert.ok(fix)
+    assert.equal(
+      evaluateRpki(target, { ...verdict, covering: covering.slice(0, 1) }).reason,
+      'roa_mismatch_asn',
+    )
+    assert.equal(evaluateRpki(target, { ...verdict, state: 'valid' }).reason, 'roa_valid')
+  })
+
   it('names its source in the evidence, or none', () => {
     const rpki = { state: 'missing', covering: [], asOf: now } as const
     const irr = { state: 'missing', objects: [], fetched: now, cached: false } as const

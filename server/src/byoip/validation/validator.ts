@@ -17,7 +17,7 @@ import {
   type ValidateDeps,
   type ValidationReport,
 } from './validate.ts'
-import { markIrrDue } from './validation.store.ts'
+import { markIrrDue, readAnnounced } from './validation.store.ts'
 
 export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly postgres: Postgres
@@ -36,6 +36,8 @@ const dueIntervalMs = 5_000
 /** Minimum time between requested sweeps. */
 const sweepGapMs = 1_000
 const runTimeoutMs = 180_000
+/** Interval at which the RPKI view gets the announcements whose validity it must not lose in large numbers. */
+const announcedIntervalMs = 60_000
 
 /** Inert until started. */
 export function createValidator(deps: ValidatorDeps): Component {
@@ -53,6 +55,7 @@ class Validator implements Component {
   #touched: Set<Prefix> | 'all' = 'all'
   #irrChanged = false
   #sweptAt = -Infinity
+  #announcedAt = -Infinity
   /** Delays a sweep that was requested right after another one, since a request is cheap and a sweep is not. */
   #sweepTimer: NodeJS.Timeout | undefined
 
@@ -108,6 +111,8 @@ class Validator implements Component {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    // Standbys too: each process has its own view, and may become the leader after a loss.
+    await this.#setAnnounced()
     if (!(await this.#leadership.hold())) return
     const touched = this.#takeTouched()
     try {
@@ -121,6 +126,12 @@ class Validator implements Component {
       this.#touched = 'all'
       throw error
     }
+  }
+
+  async #setAnnounced(): Promise<void> {
+    if (performance.now() - this.#announcedAt < announcedIntervalMs) return
+    this.#deps.rpki.setAnnounced(await readAnnounced(this.#deps.postgres.owner))
+    this.#announcedAt = performance.now()
   }
 
   async #check(

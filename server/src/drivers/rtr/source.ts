@@ -8,6 +8,7 @@ import type {
   VrpSource,
   VrpSourceStatus,
 } from '../../registry/vrp-source.ts'
+import type { AnnouncedOrigins } from '../../registry/objects/announced-origins.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -111,6 +112,10 @@ class RtrSource implements VrpSource {
 
   suspicion(): Suspicion | undefined {
     return this.#held.suspicion()
+  }
+
+  setAnnounced(origins: AnnouncedOrigins): void {
+    this.#held.setAnnounced(origins)
   }
 
   accept(): void {

@@ -28,7 +28,14 @@ const rpkiClient = {
 
 describe('a VRP export', () => {
   it('is parsed in the format of Routinator', () => {
-    const { table, generated, nextExpiry } = read(routinator)
+    const { table, anchors, generated, nextExpiry } = read(routinator)
+    assert.deepEqual(
+      [...anchors].map(([name, vrps]) => [name, vrps.map(({ asn }) => asn)]),
+      [
+        ['ripe', [64496]],
+        ['apnic', [0]],
+      ],
+    )
     assert.deepEqual(coveringOf(table, '192.0.2.0/24'), [[26, 64496]])
     assert.deepEqual(coveringOf(table, '2001:db8::/32'), [[128, 0]])
     assert.deepEqual([generated?.toISOString(), nextExpiry], ['2026-11-20T23:59:00.000Z', undefined])

@@ -1,11 +1,12 @@
 // The VRP export of rpki-client and Routinator, from JSON to VRPs:
-// `{"metadata": {...}, "roas": [{"asn": "AS64496" or 64496, "prefix": "192.0.2.0/24", "maxLength": 24, "expires": 1700000000}]}`.
+// `{"metadata": {...}, "roas": [{"asn": "AS64496" or 64496, "prefix": "192.0.2.0/24", "maxLength": 24, "ta": "ripe", "expires": 1700000000}]}`.
 // Pure. One invalid record makes the whole export invalid: a partial export would make valid routes look invalid.
 import { widthOf } from '../../net/bits.ts'
 import { parsePrefix, prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { createRoaTable } from '../../registry/objects/roa-table.ts'
+import type { TrustAnchors } from '../../registry/objects/loss.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
 import { parseTime } from '../../text/time.ts'
@@ -13,6 +14,7 @@ import { readRoas } from './list.ts'
 
 export type VrpExport = {
   readonly table: RoaTable
+  readonly anchors: TrustAnchors
   /** The time of the export, according to its metadata. */
   readonly generated: Date | undefined
   /** The earliest expiry of its VRPs: the export must be parsed again after it. */
@@ -40,25 +42,43 @@ export function* readVrpExport(
 ): Generator<void, VrpExport> {
   const table = createRoaTable([], seed)
   const reading = readRoas(text)
+  const anchors = new Map<string, { count: number; readonly sample: VrpBits[] }>()
   let nextExpiry = Infinity
   let count = 0
   let step = readAsJson(() => reading.next())
   for (; !step.done; step = readAsJson(() => reading.next())) {
     for (const roa of step.value) {
-      const { vrp, expires } = readRoa(roa, `roas[${count}]`)
+      const { vrp, anchor, expires } = readRoa(roa, `roas[${count}]`)
       if (++count > vrpsMax) throw new VrpExportError(`more than ${vrpsMax} VRPs`)
       if (expires <= now.getTime()) continue
       // The same VRP often comes from several trust anchors.
       table.add(vrp)
+      if (anchor !== undefined) addToSample(anchors, anchor, vrp)
       nextExpiry = Math.min(nextExpiry, expires)
     }
     yield
   }
   return {
     table,
+    anchors: new Map([...anchors].map(([name, { sample }]) => [name, sample])),
     generated: generatedOf(metadataOf(step.value)),
     nextExpiry: nextExpiry === Infinity ? undefined : new Date(nextExpiry),
   }
+}
+
+const anchorsMax = 100
+
+/** Keeps the first VRPs of a trust anchor, and then one of 256: together at most a few thousand. */
+function addToSample(
+  anchors: Map<string, { count: number; readonly sample: VrpBits[] }>,
+  name: string,
+  vrp: VrpBits,
+): void {
+  const anchor = anchors.get(name) ?? { count: 0, sample: [] }
+  if (anchor.count === 0 && anchors.size >= anchorsMax) return
+  if (anchor.count < 16 || anchor.count % 256 === 0) anchor.sample.push(vrp)
+  anchor.count++
+  anchors.set(name, anchor)
 }
 
 function readAsJson<T>(read: () => T): T {
@@ -78,7 +98,10 @@ function metadataOf(rest: string): unknown {
   return metadata
 }
 
-function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number } {
+function readRoa(
+  roa: unknown,
+  place: string,
+): { readonly vrp: VrpBits; readonly anchor: string | undefined; readonly expires: number } {
   if (!isRecord(roa)) throw new VrpExportError(`${place} is not an object`)
   const asn = readAsn(roa['asn'])
   if (asn === undefined) throw new VrpExportError(`${place}.asn is not an AS number`)
@@ -89,7 +112,9 @@ function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number }
     throw new VrpExportError(`${place}.maxLength is not from ${bits.length} to ${width}`)
   const { expires = Infinity } = roa
   if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is not a Unix time`)
-  return { vrp: { ...bits, maxLength, asn }, expires: expires * 1000 }
+  const { ta } = roa
+  const anchor = typeof ta === 'string' ? ta : undefined
+  return { vrp: { ...bits, maxLength, asn }, anchor, expires: expires * 1000 }
 }
 
 /** AS 0 is allowed: it authorizes no network to announce the prefix. */

@@ -8,6 +8,7 @@ import type {
   VrpSource,
   VrpSourceStatus,
 } from '../../registry/vrp-source.ts'
+import type { AnnouncedOrigins } from '../../registry/objects/announced-origins.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -98,6 +99,10 @@ class VrpJsonSource implements VrpSource {
     return this.#held.suspicion()
   }
 
+  setAnnounced(origins: AnnouncedOrigins): void {
+    this.#held.setAnnounced(origins)
+  }
+
   accept(): void {
     this.#held.accept()
   }
@@ -157,7 +162,7 @@ class VrpJsonSource implements VrpSource {
   async #use({ text }: Fetched): Promise<void> {
     const next = await this.#parse(text)
     this.#export = next
-    await this.#held.replace(next.table, this.#confirmed(next))
+    await this.#held.replace(next.table, this.#confirmed(next), next.anchors)
   }
 
   /** Parses in slices: a whole export takes a second. */

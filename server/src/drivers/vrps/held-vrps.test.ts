@@ -2,13 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../../net/prefix.ts'
 import { createRoaTable } from '../../registry/objects/roa-table.ts'
-import { vrpBits } from '../../registry/objects/vrp.ts'
+import { createAnnouncedOrigins } from '../../registry/objects/announced-origins.ts'
+import { vrpBits, vrpPrefix } from '../../registry/objects/vrp.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
 import { HeldVrps } from './held-vrps.ts'
 
 const vrps = (from: number, to: number): VrpBits[] =>
   Array.from({ length: to - from }, (_, i) =>
     vrpBits({ prefix: parsePrefix(`10.0.${from + i}.0/24`), maxLength: 24, asn: 64500 }),
+  )
+/** Announces the first prefixes. */
+const announce = (held: HeldVrps, count: number) =>
+  held.setAnnounced(
+    createAnnouncedOrigins(vrps(0, count).map((vrp) => ({ prefix: vrpPrefix(vrp), asn: vrp.asn }))),
   )
 const tableOf = (size: number) => createRoaTable(vrps(0, size))
 
@@ -112,6 +118,69 @@ describe('held VRPs', () => {
     await send(45)
     assert.equal(held.current()?.table.size, 45)
     assert.ok(touched.length > 0)
+  })
+
+  it('holds back a set that takes validity from many of our announcements, whatever its share', async () => {
+    for (const [ours, lost, isUsed] of [
+      [4, 3, true],
+      [5, 4, false],
+      [100, 5, true],
+      [100, 6, false],
+    ] as const) {
+      const { held, send } = await holding(200)
+      announce(held, ours)
+      await held.replace(createRoaTable(vrps(lost, 200)), { asOf: new Date(), expires: null })
+      const what = `${lost} of ${ours}`
+      assert.deepEqual(
+        [held.current()?.table.size, !held.suspicion()],
+        [isUsed ? 200 - lost : 200, isUsed],
+        what,
+      )
+      if (isUsed) continue
+      assert.equal(
+        held.suspicion()!.loss,
+        `it takes validity from ${what} announcements, such as 10.0.0.0/24 of AS64500`,
+      )
+      // A source that still has them is no witness, although it has nearly the same VRPs.
+      assert.equal(held.suspicion()!.isConfirmedBy(tableOf(200)), false)
+      assert.equal(held.suspicion()!.isConfirmedBy(createRoaTable(vrps(lost, 190))), true)
+      await send(200)
+      assert.equal(held.suspicion(), undefined)
+    }
+  })
+
+  it('rejects and undoes a delta that takes validity from many, and several small ones with the same total', async () => {
+    const { held, confirmed } = await holding(200)
+    announce(held, 20)
+    assert.equal(held.apply(vrps(0, 4), vrps(200, 202), confirmed()), false)
+    assert.equal(held.table?.size, 200)
+    assert.ok(held.table?.has(vrps(0, 1)[0]!))
+    assert.equal(held.apply(vrps(0, 2), vrps(0, 2), confirmed()), true)
+    assert.equal(held.apply(vrps(0, 2), [], confirmed()), true)
+    assert.equal(held.apply(vrps(2, 3), [], confirmed()), true)
+    assert.equal(held.apply(vrps(3, 4), [], confirmed()), false)
+    assert.equal(held.apply([], vrps(0, 2), confirmed()), true)
+    assert.equal(held.apply(vrps(3, 5), [], confirmed()), true)
+    assert.equal(held.apply(vrps(150, 160), [], confirmed()), true)
+  })
+
+  it('holds back a set without one of the trust anchors of the last, however small it is', async () => {
+    const { held, confirmed } = await holding(undefined)
+    const anchors = new Map([
+      ['small', vrps(0, 4)],
+      ['large', vrps(4, 50)],
+    ])
+    await held.replace(tableOf(200), confirmed(), anchors)
+    const without = () => createRoaTable(vrps(4, 200))
+    await held.replace(without(), confirmed(), new Map([['large', vrps(4, 50)]]))
+    assert.equal(held.suspicion()?.loss, 'it has no VRPs of the trust anchor small')
+    assert.equal(held.suspicion()?.isConfirmedBy(tableOf(200)), false)
+    assert.equal(held.suspicion()?.isConfirmedBy(without()), true)
+    held.accept()
+    assert.deepEqual([held.current()?.table.size, held.suspicion()], [196, undefined])
+    // Another name of an anchor is no loss.
+    await held.replace(without(), confirmed(), new Map([['renamed', vrps(4, 50)]]))
+    assert.equal(held.suspicion(), undefined)
   })
 
   it('uses every set at once without a confirmation time', async () => {

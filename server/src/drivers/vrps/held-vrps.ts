@@ -1,9 +1,23 @@
 // The VRPs of a source, whatever its protocol: the last complete set, how long it is current, and who is notified of changes.
 // It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is withheld:
-// a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once.
+// a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once. So is one that lost a trust anchor, or that
+// takes validity from many of our announcements.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
-import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
+import {
+  createAnnouncedOrigins,
+  originText,
+  type AnnouncedOrigin,
+  type AnnouncedOrigins,
+} from '../../registry/objects/announced-origins.ts'
+import {
+  areGone,
+  areSimilar,
+  isLargeDifference,
+  isSuspiciousLoss,
+  lostOriginsMax,
+  type TrustAnchors,
+} from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { vrpPrefix } from '../../registry/objects/vrp.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
@@ -23,7 +37,23 @@ export type HeldVrpsOptions = {
 }
 
 /** `size`: that at the start of the confirmation time, which restarts when the set changes much. */
-type Withheld = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
+type Withheld = Suspicion & {
+  readonly confirmed: Confirmed
+  readonly anchors: TrustAnchors
+  readonly size: number
+  readonly sinceMs: number
+}
+
+/** What a set has lost compared with the current one. */
+type Loss = {
+  readonly isSmaller: boolean
+  /** Our announcements that it does not validate any longer, if they are many. */
+  readonly origins: readonly AnnouncedOrigin[]
+  /** The VRPs of trust anchors that it has no longer. */
+  readonly anchors: TrustAnchors
+}
+
+const noAnchors: TrustAnchors = new Map()
 
 export class HeldVrps {
   readonly #now: () => Date
@@ -35,6 +65,10 @@ export class HeldVrps {
   #withheld: Withheld | undefined
   /** Decreasing sizes of the set within the confirmation time, oldest first: several small losses count as a large one. */
   #sizes: { readonly atMs: number; readonly size: number }[] = []
+  #anchors: TrustAnchors = noAnchors
+  #announced = createAnnouncedOrigins([])
+  /** Our announcements that lost their validity, with the time: several small losses count as a large one. */
+  #lostAtMs = new Map<string, number>()
   /** Whether listeners were last notified that it is current. */
   #isCurrent = false
 
@@ -63,6 +97,10 @@ export class HeldVrps {
     return () => this.#listeners.delete(listener)
   }
 
+  setAnnounced(origins: AnnouncedOrigins): void {
+    this.#announced = origins
+  }
+
   /** The set that is withheld. */
   suspicion(): Suspicion | undefined {
     return this.#withheld
@@ -71,8 +109,8 @@ export class HeldVrps {
   /** Why the source's last set is not used; null if it is. For operators. */
   describeSuspicion(): string | null {
     if (!this.#withheld) return null
-    const { table, before, until } = this.#withheld
-    return `it has ${table.size} VRPs instead of ${before || 'some'}; not used until ${until.toISOString()}, or until another source confirms it`
+    const { loss, until } = this.#withheld
+    return `${loss}; not used until ${until.toISOString()}, or until another source confirms it`
   }
 
   /** Milliseconds until the withheld set is used if the source confirms it then; undefined without one. */
@@ -82,12 +120,18 @@ export class HeldVrps {
 
   /** Uses the withheld set. */
   accept(): void {
-    if (this.#withheld) void this.#use(this.#withheld.table, this.#withheld.confirmed, true)
+    if (!this.#withheld) return
+    const { table, confirmed, anchors } = this.#withheld
+    void this.#use(table, confirmed, anchors, true)
   }
 
   /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is withheld. */
-  async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
-    return this.#useOrWithhold(table, confirmed)
+  async replace(
+    table: RoaTable,
+    confirmed: Confirmed,
+    anchors: TrustAnchors = noAnchors,
+  ): Promise<TouchedPrefixes> {
+    return this.#useOrWithhold(table, confirmed, anchors)
   }
 
   /**
@@ -98,13 +142,13 @@ export class HeldVrps {
     const delta = { withdrawn, announced }
     if (this.#withheld) {
       this.#withheld.table.apply(delta)
-      void this.#useOrWithhold(this.#withheld.table, confirmed)
+      void this.#useOrWithhold(this.#withheld.table, confirmed, this.#withheld.anchors)
       return true
     }
     const sizeAfter = (this.#table?.size ?? 0) + announced.length - withdrawn.length
     if (this.#confirmMs > 0 && isSuspiciousLoss(this.#sizeBefore(), sizeAfter)) return false
     const wasCurrent = this.#isCurrent
-    this.#table?.apply(delta)
+    if (!this.#applyGuarded(delta)) return false
     this.#recordSize(sizeAfter)
     this.#confirm(confirmed)
     if (wasCurrent) this.#notifyTouched(prefixesOf(withdrawn, announced))
@@ -113,7 +157,7 @@ export class HeldVrps {
 
   /** The source confirmed that nothing has changed. */
   confirm(confirmed: Confirmed): void {
-    if (this.#withheld) void this.#useOrWithhold(this.#withheld.table, confirmed)
+    if (this.#withheld) void this.#useOrWithhold(this.#withheld.table, confirmed, this.#withheld.anchors)
     else this.#confirm(confirmed)
   }
 
@@ -122,25 +166,94 @@ export class HeldVrps {
     clearTimeout(this.#expiry)
   }
 
+  /** Applies the delta to the current set. Returns false, and undoes it, if too many of our announcements lose their validity. */
+  #applyGuarded(delta: { readonly withdrawn: readonly VrpBits[]; readonly announced: readonly VrpBits[] }) {
+    const table = this.#table
+    // Only a withdrawal takes validity away.
+    if (!table || this.#confirmMs === 0 || delta.withdrawn.length === 0) {
+      table?.apply(delta)
+      return true
+    }
+    const before = this.#announced.validIn(table)
+    const removed = delta.withdrawn.filter((vrp) => table.remove(vrp))
+    const added = delta.announced.filter((vrp) => table.add(vrp))
+    const lost = this.#lostBetween(before, this.#announced.validIn(table))
+    if (lost.length <= lostOriginsMax(this.#announced.list.length)) {
+      this.#recordLost(lost)
+      return true
+    }
+    table.apply({ withdrawn: added, announced: removed })
+    return false
+  }
+
+  /** Returns our announcements that are not valid after a change, and were before it or within the confirmation time. */
+  #lostBetween(before: Uint8Array, after: Uint8Array): AnnouncedOrigin[] {
+    const sinceMs = performance.now() - this.#confirmMs
+    for (const [text, atMs] of this.#lostAtMs) if (atMs < sinceMs) this.#lostAtMs.delete(text)
+    return this.#announced.list.filter(
+      (origin, at) => after[at] === 0 && (before[at] === 1 || this.#lostAtMs.has(originText(origin))),
+    )
+  }
+
+  /** The time of a loss is that of the first one. */
+  #recordLost(lost: readonly AnnouncedOrigin[]): void {
+    const times = lost.map((origin) => {
+      const text = originText(origin)
+      return [text, this.#lostAtMs.get(text) ?? performance.now()] as const
+    })
+    this.#lostAtMs = new Map(times)
+  }
+
+  /** Returns our announcements that the current set validates, or did within the confirmation time, and another set does not. */
+  #lostIn(table: RoaTable): AnnouncedOrigin[] {
+    if (!this.#table || this.#table === table) return []
+    return this.#lostBetween(this.#announced.validIn(this.#table), this.#announced.validIn(table))
+  }
+
+  /** Returns what is suspicious about a set that would replace the current one; undefined if nothing is. */
+  #lossOf(table: RoaTable): Loss | undefined {
+    const isSmaller = isSuspiciousLoss(this.#sizeBefore(), table.size)
+    const lost = this.#lostIn(table)
+    const origins = lost.length > lostOriginsMax(this.#announced.list.length) ? lost : []
+    const anchors = new Map([...this.#anchors].filter(([, vrps]) => areGone(vrps, table)))
+    return isSmaller || origins.length + anchors.size > 0 ? { isSmaller, origins, anchors } : undefined
+  }
+
   /** Uses the set, or withholds it. */
-  async #useOrWithhold(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
-    const before = this.#sizeBefore()
-    if (!isSuspiciousLoss(before, table.size)) return this.#use(table, confirmed, false)
+  async #useOrWithhold(
+    table: RoaTable,
+    confirmed: Confirmed,
+    anchors: TrustAnchors,
+  ): Promise<TouchedPrefixes> {
+    const loss = this.#lossOf(table)
+    if (!loss) return this.#use(table, confirmed, anchors, false)
+    const before = this.#sizeBefore() ?? 0
     const nowMs = performance.now()
     const { size, sinceMs, since } =
       this.#withheld && !isLargeDifference(this.#withheld.size, table.size)
         ? this.#withheld
         : { size: table.size, sinceMs: nowMs, since: this.#now() }
-    if (nowMs - sinceMs >= this.#confirmMs) return this.#use(table, confirmed, true)
+    if (nowMs - sinceMs >= this.#confirmMs) return this.#use(table, confirmed, anchors, true)
     const isNew = !this.#withheld
     const until = new Date(since.getTime() + this.#confirmMs)
-    this.#withheld = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
+    const found = {
+      loss: lossText(loss, table.size, before, this.#announced.list.length),
+      isConfirmedBy: (other: RoaTable) => isConfirmed(loss, table, other),
+    }
+    this.#withheld = { table, confirmed, anchors, before, ...found, since, until, size, sinceMs }
     if (isNew) this.#notify([])
     return []
   }
 
-  async #use(table: RoaTable, confirmed: Confirmed, isAccepted: boolean): Promise<TouchedPrefixes> {
+  async #use(
+    table: RoaTable,
+    confirmed: Confirmed,
+    anchors: TrustAnchors,
+    isAccepted: boolean,
+  ): Promise<TouchedPrefixes> {
     const before = this.#table
+    this.#recordLost(isAccepted ? [] : this.#lostIn(table))
+    this.#anchors = anchors
     const wasCurrent = this.#isCurrent
     const wasSuspicious = this.#withheld !== undefined
     this.#withheld = undefined
@@ -195,6 +308,34 @@ export class HeldVrps {
   #notify(touched: TouchedPrefixes): void {
     for (const listener of this.#listeners) listener(touched)
   }
+}
+
+function lossText(
+  { isSmaller, origins, anchors }: Loss,
+  size: number,
+  before: number,
+  announced: number,
+): string {
+  const parts = [
+    ...(isSmaller ? [`it has ${size} VRPs instead of ${before || 'some'}`] : []),
+    ...(anchors.size > 0 ? [`it has no VRPs of the trust anchor ${[...anchors.keys()].join(', ')}`] : []),
+    ...(origins.length > 0
+      ? [
+          `it takes validity from ${origins.length} of ${announced} announcements, such as ${originText(origins[0]!)}`,
+        ]
+      : []),
+  ]
+  return parts.join('; ')
+}
+
+/** Whether another set has lost the same: it has about the same VRPs, none of the trust anchors, and validates few of the announcements. */
+function isConfirmed({ isSmaller, origins, anchors }: Loss, table: RoaTable, other: RoaTable): boolean {
+  if (other.size === 0 || (isSmaller && !areSimilar(table, other))) return false
+  if (![...anchors.values()].every((vrps) => areGone(vrps, other))) return false
+  const stillValid = createAnnouncedOrigins(origins)
+    .validIn(other)
+    .reduce((sum, one) => sum + one, 0)
+  return stillValid <= origins.length * 0.2
 }
 
 function prefixesOf(...lists: readonly (readonly VrpBits[])[]): TouchedPrefixes {

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
-import { blackholeCommunity, parseCommunity, parseLargeCommunity } from '../../net/community.ts'
+import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../net/community.ts'
 import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../../drivers/speakers.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped, reference } from '../field.ts'
@@ -69,7 +69,7 @@ export const region = defineKind({
       const { speaker: _, communities, large_communities, ...rest } = element
       const speakers = readSpeakers(context, path, element)
       checkQuorum(context, path, rest.quorum, speakers.length)
-      checkCommunities(context, [...path, 'communities'], communities, parseRegionCommunity)
+      checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
       checkDiscard(context, [...path, 'blackhole_next_hop'], rest.blackhole_next_hop)
       checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
       context.add(region, path, { ...rest, communities, large_communities, speakers })
@@ -127,13 +127,6 @@ function checkQuorum(context: CheckContext, path: Path, quorum: number | undefin
   context.problem([...path, 'quorum'], `quorum is ${quorum}, but the region has ${speakers} speakers`)
 }
 
-/** Every announcement of the region gets its communities. */
-function parseRegionCommunity(text: string): void {
-  parseCommunity(text)
-  if (text === blackholeCommunity)
-    throw new Error(`${text} is BLACKHOLE: other networks would discard all traffic of the region`)
-}
-
 function checkDiscard(
   context: CheckContext,
   path: Path,
@@ -145,6 +138,7 @@ function checkDiscard(
     context.problem([...path, 'ipv6'], 'ipv6 must be an IPv6 address')
 }
 
+/** Every announcement of the region gets them: with a reserved one, neighbors would not pass its routes on, or discard its traffic. */
 function checkCommunities(
   context: CheckContext,
   path: Path,
@@ -154,8 +148,15 @@ function checkCommunities(
   for (const [at, community] of communities.entries()) {
     try {
       parse(community)
+      const name = reservedCommunity(community)
+      if (name !== undefined) throw new Error(reservedText(community, name))
     } catch (error) {
       context.problem([...path, at], (error as Error).message)
     }
   }
+}
+
+function reservedText(community: string, name: string): string {
+  const meaning = name === 'reserved' ? 'is reserved' : `is ${name}`
+  return `${community} ${meaning}: neighbors may keep, filter or discard every route of the region; set it in the export policy of the router`
 }

@@ -19,6 +19,22 @@ export function isLargeDifference(a: number, b: number): boolean {
   return Math.min(a, b) < Math.max(a, b) * 0.8
 }
 
+/**
+ * The most of our announcements that may lose their validity within the confirmation time: the larger of 3 and 5 %, whatever part of
+ * all VRPs that is. A trust anchor that fails takes a few percent of all VRPs, and all of some customers.
+ */
+export function lostOriginsMax(announced: number): number {
+  return Math.max(lossMin, Math.floor(announced * 0.05))
+}
+
+/** Some VRPs of each trust anchor, by its name. */
+export type TrustAnchors = ReadonlyMap<string, readonly VrpBits[]>
+
+/** Whether a table has nearly none of these VRPs, of which there are enough to tell. */
+export function areGone(vrps: readonly VrpBits[], table: RoaTable): boolean {
+  return vrps.length >= lossMin && vrps.filter((vrp) => table.has(vrp)).length < vrps.length * 0.2
+}
+
 /** The number of VRPs of a set to compare. */
 const comparedMax = 2_000
 
