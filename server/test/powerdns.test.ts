@@ -190,6 +190,11 @@ describe('changes of record sets', () => {
     ['a name without the final dot', { name: 'www.bad.example' }, /rrsets\.0\.name .*www\.bad\.example\./],
     ['a name out of the zone', { name: 'www.example.net.' }, /rrsets\.0\.name/],
     ['a disabled record', { records: [{ content: '192.0.2.1', disabled: true }] }, /records\.0\.disabled/],
+    [
+      'a record that BIND refuses with the whole zone',
+      { type: 'TYPE22', records: records('\\# 0') },
+      /^rrsets\.0\.records\.0 .*at least 1/,
+    ],
     ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
     ['code, as LUA records are', { type: 'LUA', records: records('A "return 1"') }, /rrsets\.0\.type/],
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],

@@ -2,10 +2,10 @@
 // passes the whole zone, the API the sets that a change touches with their neighbours.
 import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
-import { canonicalRdata, targetOf } from '../../net/dns/rdata/rdata.ts'
+import { canonicalRdata, RdataError, targetOf, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
 import type { Rrset } from '../../net/dns/record.ts'
-import { recordType as t, typeName } from '../../net/dns/type.ts'
+import { isZoneType, recordType as t, typeName } from '../../net/dns/type.ts'
 
 export type ZoneErrorCode =
   | 'out_of_zone'
@@ -16,6 +16,7 @@ export type ZoneErrorCode =
   | 'below_dname'
   | 'ds_at_apex'
   | 'set_too_large'
+  | 'data_refused'
 
 export type ZoneWarningCode = 'duplicate' | 'ttl_differs' | 'occluded' | 'ds_without_ns' | 'target_is_alias'
 
@@ -151,6 +152,7 @@ function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]):
   const delegation = name === zone ? undefined : ofType(types, t.NS)
   for (const set of types) {
     checkSize(check, set)
+    checkData(check, set)
     if (set.type === t.CNAME) {
       checkCname(check, set, types)
       checkLoop(check, set)
@@ -179,6 +181,25 @@ function checkSize({ findings }: Check, set: PlacedSet): void {
     findings.push(
       finding(set, 'set_too_large', `The record set has more than ${setLengthMax} octets. Remove records.`),
     )
+}
+
+/** What a name server refuses at transfer would keep the whole zone as it is there. */
+function checkData({ findings }: Check, set: PlacedSet): void {
+  const { type, rdata } = set
+  const objection = isZoneType(type)
+    ? findObjection(type, rdata)
+    : 'The type is obsolete, or exists only in messages. Remove the record.'
+  if (objection !== undefined) findings.push(finding(set, 'data_refused', objection))
+}
+
+function findObjection(type: number, set: readonly Uint8Array[]): string | undefined {
+  try {
+    for (const rdata of set) validateRdata(type, rdata)
+    return undefined
+  } catch (error) {
+    if (error instanceof RdataError) return error.message
+    throw error
+  }
 }
 
 function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {
