@@ -50,11 +50,12 @@ describe('parseRdata', () => {
       )
   })
 
-  it('refuses what Knot refuses at transfer, or writes to its file and cannot read back', () => {
+  it('refuses what BIND or Knot refuses at transfer, and what Knot writes to its file and cannot read back', () => {
     const lines = [
       'LOC \\# 1 01',
       'APL \\# 4 00030000',
       'SSHFP \\# 2 fafa',
+      'IPSECKEY 1 0 0 .',
       'IPSECKEY 1 0 0 . AQ==',
       'IPSECKEY \\# 5 0104010101',
     ]

@@ -112,13 +112,14 @@ const algorithmWithoutKey = 'algorithm 0 has no key. Remove the key, or change t
 /** The key of IPSECKEY; none for algorithm 0 (RFC 4025 section 2.4). */
 export const ipseckeyKey: Kind = {
   parse(tokens, out) {
-    if (tokens.isAtEnd && out.wire[2] === 0) return
-    if (out.wire[2] === 0) throw tokens.error('extra', algorithmWithoutKey)
+    if (tokens.isAtEnd && out.wire[2] === 0 && out.wire[1] !== 0) return
+    if (!tokens.isAtEnd && out.wire[2] === 0) throw tokens.error('extra', algorithmWithoutKey)
     out.octets(parseBase64(tokens.rest(), tokens))
   },
   skip(data) {
-    if (data.left === 0 && data.wire[2] !== 0)
-      throw data.error('missing', 'missing. Add the key, or use algorithm 0.')
+    // BIND refuses a record with neither at transfer.
+    if (data.left === 0 && (data.wire[2] !== 0 || data.wire[1] === 0))
+      throw data.error('missing', 'missing. Add the key, or a gateway and algorithm 0.')
     // Knot writes such a record to its file, and cannot read it back.
     if (data.left > 0 && data.wire[2] === 0) throw data.error('extra', algorithmWithoutKey)
     data.take(data.left)
