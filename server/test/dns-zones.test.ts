@@ -281,6 +281,35 @@ describe('a record set', () => {
     assert.equal((await put('absent/A', { records: ['192.0.2.2'] }, { 'if-match': '*' })).status, 412)
   })
 
+  it('is created only if it does not exist with If-None-Match: *', async () => {
+    const only = { 'if-none-match': '*' }
+    assert.equal((await put('fresh/A', { records: ['192.0.2.1'] }, only)).status, 201)
+    const again = await put('fresh/A', { records: ['192.0.2.2'] }, only)
+    assert.deepEqual([again.status, again.body.code], [412, 'precondition_failed'])
+    const { body } = await red.call('GET', '/zones/sets.example/recordsets/fresh/A')
+    assert.deepEqual(body.records, ['192.0.2.1'])
+  })
+
+  it('that GET answered is accepted and changes nothing, as are the settings', async () => {
+    await put('back/TXT', { records: ['"one" "two"', 'v=spf1 -all'], ttl: 600, comment: 'rack 4' })
+    const before = await version()
+    for (const path of [
+      '/zones/sets.example/recordsets/back/TXT?include=source',
+      '/zones/sets.example/recordsets/back/TXT',
+      '/zones/sets.example/settings',
+    ]) {
+      const { body } = await red.call('GET', path)
+      const answer = await red.call('PUT', path.replace(/\?.*/, ''), body)
+      assert.equal(answer.status, 200, answer.text)
+      const after = await red.call('GET', path)
+      assert.deepEqual(after.body, body)
+    }
+    assert.equal(await version(), before)
+    const { body } = await red.call('GET', '/zones/sets.example/recordsets/back/TXT')
+    const elsewhere = await put('other/TXT', body)
+    assert.deepEqual([elsewhere.status, codesOf(elsewhere)], [422, ['mismatch']])
+  })
+
   it('quotes and splits long texts', async () => {
     const { body } = await put('long/TXT', { records: ['v=DKIM1; k=rsa; p='.padEnd(400, 'A')] })
     assert.equal(body.records.length, 1)
@@ -306,6 +335,7 @@ describe('a record set', () => {
       ['bad/CNAME', { records: ['bad'] }, 'cname_loop', /bad\.sets\.example\. -> bad/],
       ['bad/A', { records: ['2001:db8::1'] }, 'syntax', /AAAA/],
       ['bad/TXT', { records: ['one\ntwo'] }, 'line_break', /010/],
+      ['bad/TXT', { records: ['\u201cv=spf1 -all\u201d'] }, 'syntax', /typographic/],
       ['bad/NAPTR', { records: ['1 1 "u" "E2U+sip" "!^.*$!sip:\\\\1@a.example!" .'] }, 'meaning', /0 groups/],
       ['bad/SVCB', { records: ['1 a.example. alpn=h2 dohpath=/novariable'] }, 'meaning', /RFC 9461/],
       ['bad/HTTPS', { records: ['1 . alpn=a\\\\b'] }, 'syntax', /comma or a backslash/],

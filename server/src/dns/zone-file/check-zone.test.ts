@@ -106,6 +106,15 @@ describe('checkZone', () => {
     )
   })
 
+  it('refuses a set that no resolver can validate: its canonical form has the name in each record', () => {
+    const addresses = (count: number, name: string) =>
+      Array.from({ length: count }, (_, i) => `${name} A 10.0.${i >> 8}.${i & 255}\n`).join('')
+    const name = 'a-name-of-twenty-oct'
+    assert.deepEqual(check(addresses(1_400, name)), [])
+    assert.deepEqual(check(addresses(2_100, name)), [`set_too_large! ${name}.example. A`])
+    assert.deepEqual(check(addresses(2_100, 'a')), [])
+  })
+
   it('has the line of the record, and the smallest TTL for all', () => {
     const { records } = parseZoneFile(
       Buffer.from('a 9 A 192.0.2.1\nb 1 CNAME c\na 5 A 192.0.2.2\na 5 A 192.0.2.1\n'),

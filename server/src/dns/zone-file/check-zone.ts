@@ -1,6 +1,6 @@
 // Checks the record sets of one zone together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
 // passes the whole zone, the API the sets that a change touches with their neighbours.
-import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
+import { isAtOrBelow, nameToWire, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { canonicalRdata, RdataError, targetOf, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
@@ -48,6 +48,11 @@ const withTarget = new Set<number>([t.NS, t.MX, t.SRV])
 
 /** Octets of the largest set: it must fit into one message of a transfer or an answer over TCP. */
 const setLengthMax = 64_000
+/**
+ * Octets of the largest set in canonical form, with the whole owner name in each record (RFC 4034 section 3.1.8.1): validators have a buffer of 65,535
+ * for it and the beginning of its RRSIG, which has a name of at most 255 octets.
+ */
+const canonicalLengthMax = 65_535 - 18 - 255
 
 type Placed = {
   readonly name: DomainName
@@ -180,6 +185,14 @@ function checkSize({ findings }: Check, set: PlacedSet): void {
   if (length > setLengthMax)
     findings.push(
       finding(set, 'set_too_large', `The record set has more than ${setLengthMax} octets. Remove records.`),
+    )
+  else if (length + (nameToWire(set.name).length - 2) * rdata.length > canonicalLengthMax)
+    findings.push(
+      finding(
+        set,
+        'set_too_large',
+        `The record set has more than ${canonicalLengthMax} octets with its name in each record, so that resolvers cannot validate it. Remove records.`,
+      ),
     )
 }
 

@@ -65,6 +65,20 @@ describe('parseRdata', () => {
     }
   })
 
+  it('refuses typographic quotes around a text, unless they are written as octets', () => {
+    const octets = (text: string) => Buffer.from(text).toString('latin1')
+    for (const text of [
+      '\u201cv=spf1 -all\u201d',
+      '\u2018a\u2019',
+      '\u00aba\u00bb',
+      '"\u201ca\u201d"',
+      'v=spf1 -all\u201d',
+    ])
+      assert.throws(() => parseRdata(recordType.TXT, octets(text)), /typographic quotes/, text)
+    for (const text of ['"it\u2019s"', '"\u201ca\u201d b"', String.raw`\226\128\156a\226\128\157`])
+      assert.ok(parseRdata(recordType.TXT, octets(text)).length > 0, text)
+  })
+
   it('splits long strings only if it is asked to', () => {
     const text = `"${'a'.repeat(600)}"`
     assert.throws(() => parseRdata(recordType.TXT, text), /at most 255 octets/)
