@@ -166,13 +166,13 @@ export const createRecordSetsRoute = route({
   dryRun: true,
 })
 
-const { id, zone_id, name, fqdn, type, managed, created, touched, source } = RecordSet.properties
+const { zone_id, name, type, managed, created, touched, source } = RecordSet.properties
 /** So that an answer can be changed and sent back. The path and Pharos decide on these fields. */
 const answered = {
-  id: Optional({ ...id, description: 'as in the answer; must be that of the path' }),
+  id: Optional(Line({ maxLength: 1_100, description: 'as in the answer; must be that of the path' })),
   zone_id: Optional({ ...zone_id, description: 'as in the answer; not changed' }),
   name: Optional({ ...name, description: 'as in the answer; not changed' }),
-  fqdn: Optional({ ...fqdn, description: 'as in the answer; not changed' }),
+  fqdn: Optional(Line({ maxLength: 1_100, description: 'as in the answer; not changed' })),
   type: Optional({ ...type, description: 'as in the answer; not changed' }),
   managed: Optional({ ...managed, description: 'as in the answer; not changed' }),
   created: Optional({ ...created, description: 'as in the answer; not changed' }),
