@@ -25,9 +25,11 @@ const ignoredReasonNames = Object.keys(ignoredReasons) as [IgnoredReason, ...Ign
 /** What is applied and probably not meant. */
 export const importWarnings = [
   'ttl_above_max',
+  'ttl_automatic',
   'ttl_from_soa',
   'ttl_differs',
   'rdata_advice',
+  'relative_target',
   'occluded',
   'ds_without_ns',
   'target_is_alias',

@@ -166,6 +166,20 @@ export const createRecordSetsRoute = route({
   dryRun: true,
 })
 
+const { zone_id, name, type, managed, created, touched, source } = RecordSet.properties
+/** So that an answer can be changed and sent back. The path and Pharos decide on these fields. */
+const answered = {
+  id: Optional(Line({ maxLength: 1_100, description: 'as in the answer; must be that of the path' })),
+  zone_id: Optional({ ...zone_id, description: 'as in the answer; not changed' }),
+  name: Optional({ ...name, description: 'as in the answer; not changed' }),
+  fqdn: Optional(Line({ maxLength: 1_100, description: 'as in the answer; not changed' })),
+  type: Optional({ ...type, description: 'as in the answer; not changed' }),
+  managed: Optional({ ...managed, description: 'as in the answer; not changed' }),
+  created: Optional({ ...created, description: 'as in the answer; not changed' }),
+  touched: Optional({ ...touched, description: 'as in the answer; not changed' }),
+  source,
+}
+
 export const updateRecordSetRoute = route({
   name: 'updateRecordSet',
   group: 'DNS',
@@ -175,7 +189,8 @@ export const updateRecordSetRoute = route({
   description:
     'Replaces a record set, or creates it (201). With `add` and `remove` instead of `records`, single records are added and ' +
     'removed; one that is there already, or missing, is no error. The same records in another order or spelling change nothing: ' +
-    'neither the serial nor the history. An empty list of records is rejected: use deleteRecordSet. ' +
+    'neither the serial nor the history. An answer of getRecordSet can be sent back. ' +
+    '`If-None-Match: *` only creates (412 if it exists). An empty list of records is rejected: use deleteRecordSet. ' +
     recordSetRules,
   permission: dnsWriting,
   params: oneRecordSet,
@@ -189,6 +204,7 @@ export const updateRecordSetRoute = route({
     remove: Optional({ ...Records(1), description: 'records to remove; instead of `records`' }),
     comment: Optional(Comment),
     ptr: Optional(OfPtr),
+    ...answered,
   }),
   response: RecordSet,
   success: 200,

@@ -201,10 +201,16 @@ export const getZoneRoute = route({
   path: '/v3/dns/zones/{zone}',
   summary: 'Get Zone',
   description:
-    'Returns one zone of the team, without its records. A deleted zone is found by its id only, until it can no longer be restored.',
+    'Returns one zone of the team, without its records. A deleted zone is 404, by id and by name; `deleted=true` returns it for the seven days in which it can be restored.',
   permission: dnsReading,
   params: Strict({ zone: ZoneInPath }),
-  query: Strict({ include: Optional(Include('ZoneInclude', zoneIncludes)) }),
+  query: Strict({
+    include: Optional(Include('ZoneInclude', zoneIncludes)),
+    deleted: Type.Boolean({
+      default: false,
+      description: 'true: only a deleted zone; by name the one that was deleted last',
+    }),
+  }),
   response: Zone,
   success: 200,
   conditional: true,

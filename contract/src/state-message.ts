@@ -40,14 +40,22 @@ const texts = {
       : 'The newest version is being published.',
   zone_servers_behind: ({ serving, total, servers }) =>
     `The newest version is served by ${String(serving)} of ${String(total)} name servers; not by ${(servers as string[]).join(', ')}.`,
+  zone_refused: ({ serving, total, servers, serial, sets }) => {
+    const changed = (sets ?? []) as string[]
+    const has = typeof serial === 'number' ? `keeps the version ${serial}` : 'has no version of the zone'
+    const next = changed.length > 0 ? ` The first change that it lacks has ${changed.join(', ')}.` : ''
+    return `${(servers as string[]).join(', ')} ${has}, although ${String(serving)} of ${String(total)} name servers serve the newest.${next} Correct the record, or contact the provider, who has been told.`
+  },
   zone_claimed: () =>
     'Another customer of the provider has the name. The zone is served once the provider has cleared it.',
   zone_held: () => 'The change removes so many names at once that the provider must approve it.',
   zone_not_signed: ({ reason }) =>
     `The zone could not be signed: ${String(reason)}. The last signed version is served.`,
   zone_not_published: () => 'The zone could not be published. The last published version is served.',
-  zone_not_transferred: ({ reason }) =>
-    `The zone could not be transferred from its primary servers: ${String(reason)}. The last copy is served until it expires.`,
+  zone_not_transferred: ({ reason, record, note }) =>
+    record
+      ? `The primary servers have the record ${String(record)}, which name servers refuse: ${String(note)} The last copy is served until it expires.`
+      : `The zone could not be transferred from its primary servers: ${String(reason)}. The last copy is served until it expires.`,
   zone_expired: () =>
     'The primary servers did not answer for the time of SOA expire. The zone is no longer served.',
 } satisfies Record<string, (attrs: ReasonAttrs) => string>

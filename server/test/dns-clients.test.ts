@@ -150,6 +150,22 @@ describe('nsupdate', { skip: skipWithout('nsupdate', 'dig') }, () => {
     assert.deepEqual(rows, [{ actor: 'tsig_key:red.example.' }])
   })
 
+  it('is answered once its change is served, over UDP and TCP', async () => {
+    await addZone('atonce.example.')
+    for (const udp of [true, false, true, false])
+      for (const last of [1, 2]) {
+        const name = 'www.atonce.example.'
+        const change = `zone atonce.example.\nupdate delete ${name} A\nupdate add ${name} 300 A 192.0.2.${last}`
+        assert.deepEqual(await nsupdate(change, 'red.example.', udp), { code: 0, text: '' })
+        assert.equal(await dig(name, 'A'), `192.0.2.${last}`)
+      }
+  })
+
+  it('does not tell which version of the server answers', async () => {
+    assert.equal(await dig('version.bind.', 'CH', 'TXT'), '')
+    assert.equal(await dig('version.server.', 'CH', 'TXT'), '')
+  })
+
   it('changes nothing if a prerequisite is not met', async () => {
     await addZone('condition.example.')
     const absent =

@@ -281,6 +281,35 @@ describe('a record set', () => {
     assert.equal((await put('absent/A', { records: ['192.0.2.2'] }, { 'if-match': '*' })).status, 412)
   })
 
+  it('is created only if it does not exist with If-None-Match: *', async () => {
+    const only = { 'if-none-match': '*' }
+    assert.equal((await put('fresh/A', { records: ['192.0.2.1'] }, only)).status, 201)
+    const again = await put('fresh/A', { records: ['192.0.2.2'] }, only)
+    assert.deepEqual([again.status, again.body.code], [412, 'precondition_failed'])
+    const { body } = await red.call('GET', '/zones/sets.example/recordsets/fresh/A')
+    assert.deepEqual(body.records, ['192.0.2.1'])
+  })
+
+  it('that GET answered is accepted and changes nothing, as are the settings', async () => {
+    await put('back/TXT', { records: ['"one" "two"', 'v=spf1 -all'], ttl: 600, comment: 'rack 4' })
+    const before = await version()
+    for (const path of [
+      '/zones/sets.example/recordsets/back/TXT?include=source',
+      '/zones/sets.example/recordsets/back/TXT',
+      '/zones/sets.example/settings',
+    ]) {
+      const { body } = await red.call('GET', path)
+      const answer = await red.call('PUT', path.replace(/\?.*/, ''), body)
+      assert.equal(answer.status, 200, answer.text)
+      const after = await red.call('GET', path)
+      assert.deepEqual(after.body, body)
+    }
+    assert.equal(await version(), before)
+    const { body } = await red.call('GET', '/zones/sets.example/recordsets/back/TXT')
+    const elsewhere = await put('other/TXT', body)
+    assert.deepEqual([elsewhere.status, codesOf(elsewhere)], [422, ['mismatch']])
+  })
+
   it('quotes and splits long texts', async () => {
     const { body } = await put('long/TXT', { records: ['v=DKIM1; k=rsa; p='.padEnd(400, 'A')] })
     assert.equal(body.records.length, 1)
@@ -306,6 +335,15 @@ describe('a record set', () => {
       ['bad/CNAME', { records: ['bad'] }, 'cname_loop', /bad\.sets\.example\. -> bad/],
       ['bad/A', { records: ['2001:db8::1'] }, 'syntax', /AAAA/],
       ['bad/TXT', { records: ['one\ntwo'] }, 'line_break', /010/],
+      ['bad/TXT', { records: ['\u201cv=spf1 -all\u201d'] }, 'syntax', /typographic/],
+      ['bad/NAPTR', { records: ['1 1 "u" "E2U+sip" "!^.*$!sip:\\\\1@a.example!" .'] }, 'meaning', /0 groups/],
+      ['bad/SVCB', { records: ['1 a.example. alpn=h2 dohpath=/novariable'] }, 'meaning', /RFC 9461/],
+      ['bad/HTTPS', { records: ['1 . alpn=a\\\\b'] }, 'syntax', /comma or a backslash/],
+      ...[22, 34, 40, 57, 67, 68].map((type): [string, object, string] => [
+        `bad/TYPE${type}`,
+        { records: ['\\# 0'] },
+        'length',
+      ]),
       ['bad/TYPE65280', { records: ['text'] }, 'generic_form', /RFC 3597/],
       ['p\u0430ypal/A', { records: ['192.0.2.1'] }, 'mixed_scripts', /xn--pypal-4ve/],
     ]
@@ -679,14 +717,23 @@ describe('deleting a zone', () => {
     const list = await red.call('GET', '/zones?deleted=true&include=details&name=delete.example')
     assert.equal(list.body.results[0].id, body.id)
     assert.ok(list.body.results[0].details.deleted)
+    for (const one of [body.id, 'delete.example']) {
+      assert.equal((await red.call('GET', `/zones/${one}`)).status, 404, String(one))
+      assert.equal((await red.call('GET', `/zones/${one}?deleted=false`)).status, 404)
+      const { status, body: found } = await red.call('GET', `/zones/${one}?deleted=true&include=details`)
+      assert.deepEqual([status, found.id, typeof found.details?.deleted], [200, body.id, 'string'])
+      assert.equal((await blue.call('GET', `/zones/${one}?deleted=true`)).status, 404, 'of another team')
+    }
     const restored = await red.call('POST', `/zones/${body.id}/restore`)
     assert.equal(restored.status, 200, restored.text)
     assert.equal((await red.call('GET', '/zones/delete.example')).body.id, body.id)
+    assert.equal((await red.call('GET', `/zones/${body.id}?deleted=true`)).status, 404, 'it is not deleted')
     await remove('?confirm=delete.example.&force=true')
     await zoneOf(red, 'delete.example')
     assert.equal((await red.call('POST', `/zones/${body.id}/restore`)).body.code, 'exists')
     await sql`update dns_zones set deleted = now() - interval '8 days' where id = ${body.id}`.execute(owner)
     assert.equal((await red.call('POST', `/zones/${body.id}/restore`)).status, 404)
+    assert.equal((await red.call('GET', `/zones/${body.id}?deleted=true`)).status, 404)
   })
 })
 
@@ -798,6 +845,15 @@ describe('importing a zone file', () => {
       ],
     )
     assert.equal((await red.call('GET', '/zones/broken.example')).status, 404)
+    const refused = await load({
+      name: 'broken.example',
+      zonefile: 'a NAPTR 1 1 "u" "E2U+sip" "!^.*$!\\\\1!" .\nb TYPE22 \\# 0\nc HTTPS 1 . dohpath=/x\n',
+      mode: 'create',
+    })
+    assert.deepEqual(
+      refused.body.errors.map(({ loc, type }: Answered) => [...loc, type]),
+      [1, 2, 3].map((line) => ['body', 'zonefile', line, 'rdata']),
+    )
     const loop = await load({
       name: 'broken.example',
       zonefile: 'a 300 CNAME b\na 300 A 192.0.2.1\n',

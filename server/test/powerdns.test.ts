@@ -190,6 +190,11 @@ describe('changes of record sets', () => {
     ['a name without the final dot', { name: 'www.bad.example' }, /rrsets\.0\.name .*www\.bad\.example\./],
     ['a name out of the zone', { name: 'www.example.net.' }, /rrsets\.0\.name/],
     ['a disabled record', { records: [{ content: '192.0.2.1', disabled: true }] }, /records\.0\.disabled/],
+    [
+      'a record that BIND refuses with the whole zone',
+      { type: 'TYPE22', records: records('\\# 0') },
+      /^rrsets\.0\.records\.0 .*at least 1/,
+    ],
     ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
     ['code, as LUA records are', { type: 'LUA', records: records('A "return 1"') }, /rrsets\.0\.type/],
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
@@ -246,6 +251,22 @@ describe('changes of record sets', () => {
     })
     assert.equal(soa.status, 403, soa.text)
     assert.equal(typeof soa.body.error, 'string')
+  })
+
+  it('takes what GET answered, with SOA and NS of the zone, as no change', async () => {
+    const zone = 'unchanged.example.'
+    await addZone(zone)
+    const { body } = await call('GET', `${zones}/${zone}`)
+    const version = await versionOf(api, zone)
+    const sent = body.rrsets.map((set: object) => ({ ...set, changetype: 'REPLACE' }))
+    assert.deepEqual(sent.map(({ type }: { type: string }) => type).toSorted(), ['NS', 'SOA'])
+    const { status, text } = await patch(zone, ...sent)
+    assert.equal(status, 204, text)
+    assert.equal(await versionOf(api, zone), version)
+    for (const set of sent) {
+      const other = await patch(zone, { ...set, ttl: set.ttl + 60 })
+      assert.equal(other.status, 403, `${set.type}: ${other.text}`)
+    }
   })
 })
 
@@ -406,6 +427,42 @@ describe('callers', () => {
       api.database.postgres.owner,
     )
     assert.match(rows[0]!.actor, /^token:/)
+  })
+
+  it('answers the rest of what clients of PowerDNS ask, and 404 in its form', async () => {
+    await addZone('rest.example.')
+    const ofServer = '/api/v1/servers/localhost'
+    const answer = async (path: string, method: 'GET' | 'PUT' = 'GET') => {
+      const { status, body } = await call(method, `${ofServer}${path}`)
+      assert.equal(status, 200, path)
+      return body
+    }
+    assert.deepEqual(await answer('/zones/rest.example./metadata/ALSO-NOTIFY'), {
+      type: 'Metadata',
+      kind: 'ALSO-NOTIFY',
+      metadata: [],
+    })
+    assert.deepEqual(
+      (await answer('/tsigkeys')).filter(({ key }: { key: string }) => key !== ''),
+      [],
+      'no secrets',
+    )
+    const [uptime] = await answer('/statistics?statistic=uptime')
+    assert.match(uptime.value, /^\d+$/)
+    assert.deepEqual(await answer('/cache/flush?domain=rest.example.', 'PUT'), {
+      count: 0,
+      result: 'Flushed cache.',
+    })
+    for (const path of [
+      '/nothing',
+      '/zones/rest.example./nothing',
+      '/tsigkeys/none.example.',
+      '/zones/none.example.',
+    ]) {
+      const { status, body, headers } = await call('GET', `${ofServer}${path}`)
+      assert.deepEqual([status, Object.keys(body), typeof body.error], [404, ['error'], 'string'], path)
+      assert.match(String(headers['content-type']), /^application\/json/)
+    }
   })
 
   it('knows one server, and refuses broken requests', async () => {

@@ -190,7 +190,7 @@ function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
         to: linkOptions({
           to: '/zones/$id',
           params: { id: String(id) },
-          search: tag === 'zone_servers_behind' ? { tab: 'servers' } : {},
+          search: tag === 'zone_servers_behind' || tag === 'zone_refused' ? { tab: 'servers' } : {},
         }),
       }
     },

@@ -77,6 +77,7 @@ export const words = {
       zone_claimed: 'Another customer has the name; the provider decides',
       zone_held: 'The change removes many names; the provider must approve it',
       zone_servers_behind: 'A name server does not serve the newest version',
+      zone_refused: 'A name server refuses a record and keeps an old version of the zone',
       zone_not_signed: 'The zone could not be signed; the last version is served',
       zone_not_published: 'The zone could not be published; the last version is served',
       zone_not_transferred: 'The primary servers do not hand out the zone; the last copy is served',

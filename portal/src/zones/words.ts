@@ -152,6 +152,7 @@ export const words = {
     errorTitle: 'The zone is not up to date everywhere',
     errorTitles: {
       zone_held: 'A change waits for your provider',
+      zone_refused: 'A name server refuses a record of the zone',
       zone_not_signed: 'The zone could not be signed',
       zone_not_published: 'The zone could not be published',
       zone_not_transferred: 'The primary servers do not hand out the zone',
@@ -160,6 +161,7 @@ export const words = {
     /** What to do next, by the tag of the message. */
     next: {
       zone_held: 'Your provider has been asked. Until then, the last version is served.',
+      zone_refused: 'Correct the record that is named, or contact your provider.',
       zone_not_transferred:
         'Check that the primary servers answer, and that they allow transfers to your provider. It is tried again automatically.',
       zone_expired:

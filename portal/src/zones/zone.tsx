@@ -48,7 +48,13 @@ export function ZonePage() {
     refetchInterval: ({ state }) =>
       !isNotFound(state.error) && (state.data?.status === 'updating' ? 1_500 : 10_000),
   })
-  if (answer.error && (!answer.data || isNotFound(answer.error)))
+  const isGone = isNotFound(answer.error)
+  const deleted = useQuery({
+    ...answerOf(getZoneRoute, { params: { zone: id }, query: { include: zoneInclude, deleted: true } }),
+    enabled: isGone,
+  })
+  if (isGone && deleted.data) return <DeletedZone zone={deleted.data} />
+  if (answer.error && !deleted.isFetching && (!answer.data || isGone))
     return (
       <Page title={words.title}>
         <Problem error={answer.error} retry={() => answer.refetch()} />
@@ -57,18 +63,14 @@ export function ZonePage() {
         </TextLink>
       </Page>
     )
-  if (!answer.data)
+  if (!answer.data || isGone)
     return (
       <Page title={words.title}>
         <Skeleton height={72} radius="lg" />
         <Skeleton height={320} radius="lg" />
       </Page>
     )
-  return answer.data.details?.deleted ? (
-    <DeletedZone zone={answer.data} />
-  ) : (
-    <Shown key={answer.data.id} zone={answer.data} />
-  )
+  return <Shown key={answer.data.id} zone={answer.data} />
 }
 
 function Shown({ zone }: { zone: Zone }) {

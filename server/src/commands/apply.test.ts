@@ -102,7 +102,10 @@ function run(...args: readonly string[]): Promise<Ended> {
 }
 
 test('exits with 0 if the database matches, 1 if nothing was applied, 2 for wrong usage; errors have file, line and column', async () => {
-  const good = write('good.yaml', 'teams: [{slug: demo, name: Demo Networks}]\n')
+  const good = write(
+    'good.yaml',
+    'teams: [{slug: demo, name: Demo Networks, modules: [ipam, lighthouse], enable_dns: true}]\n',
+  )
   const bad = write('bad.yaml', 'teams:\n  - {slug: a, nmae: A}\nusers: 5\n')
   const agrees = await run('apply', '-f', good)
   assert.deepEqual([agrees.code, agrees.err], [0, ''])

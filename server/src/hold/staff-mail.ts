@@ -23,7 +23,7 @@ export const nextAlertMinutes = (isReminder: boolean): number => (isReminder ? 2
 
 /** Queues the mail for each recipient. Returns their number. */
 export async function queueStaffMail<
-  T extends 'hold-open' | 'staff-holds-open' | 'import-held' | 'restore-open',
+  T extends 'hold-open' | 'staff-holds-open' | 'import-held' | 'restore-open' | 'zones-refused',
 >({ ring, recipients }: StaffMailDeps, db: Db | Trx, template: T, content: MailContents[T]): Promise<number> {
   const to = recipients.length > 0 ? recipients : await listStaffEmails(db)
   for (const recipient of to) await queueMail(db, ring, { to: recipient, teamId: null, template, content })

@@ -7,6 +7,8 @@ import { requireIdentity } from './body-type.ts'
 
 export type Facade = {
   readonly mounted: readonly Mounted[]
+  /** Unknown paths that begin with it are answered in its form. */
+  readonly prefix: string
   /** Name of the header with the API token, in lower case. */
   readonly tokenHeader: string
   /** Returns the JSON body of an error. The status and the headers are those of the API. */

@@ -24,6 +24,7 @@ import type { Deprecation } from '@pharos/contract/deprecation'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, invalid } from '../runtime/error.ts'
+import { onlyAbsent } from '../operation/etag.ts'
 import {
   actorName,
   type Actor,
@@ -374,6 +375,7 @@ function idempotencyOf(
 /** Returns the header; throws 422 if a tag has no quotes or is weak, which would never match (RFC 9110, 13.1.1). */
 function ifMatchOf(request: FastifyRequest): string | null {
   const header = singleHeader(request, 'if-match')
+  if (header === null && singleHeader(request, 'if-none-match')?.trim() === '*') return onlyAbsent
   if (header === null || /^ *(\*|"[^"]*"( *, *"[^"]*")*) *$/.test(header)) return header
   throw invalid(['header', 'If-Match'], 'ifMatch')
 }

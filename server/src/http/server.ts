@@ -158,7 +158,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
   })
-  server.setNotFoundHandler((request, reply) => answerUnknownPath(paths, request, reply))
+  server.setNotFoundHandler((request, reply) => answerUnknownPath(deps, paths, request, reply))
   // Handlers get the raw bytes: mount.ts parses them strictly, not the framework.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, passBytes)
@@ -328,7 +328,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
       })
     }
     // Before the body is read: without a route there is no rule for it.
-    if (request.is404 || hasEmptySegment(request)) return void answerUnknownPath(paths, request, reply)
+    if (request.is404 || hasEmptySegment(request)) return void answerUnknownPath(deps, paths, request, reply)
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {
@@ -450,9 +450,16 @@ const restoringRetrySeconds = 60
 
 const isOfCredential = ({ code }: Failure): boolean => code === 'unauthenticated' || code === 'wrong_scheme'
 
-function answerUnknownPath(paths: KnownPaths, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { failure, headers } = refusalOf(paths, request.method, request.raw.url ?? '')
-  return sendProblem(failure, request, reply.headers(headers))
+function answerUnknownPath(
+  { facades = [] }: Pick<HttpDeps, 'facades'>,
+  paths: KnownPaths,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const url = request.raw.url ?? ''
+  const { failure, headers } = refusalOf(paths, request.method, url)
+  const facade = facades.find(({ prefix }) => url.startsWith(prefix))
+  return sendProblem(failure, request, reply.headers(headers), facade)
 }
 
 type Refusal = { readonly failure: Failure; readonly headers: Readonly<Record<string, string>> }

@@ -79,6 +79,17 @@ export type MailContents = {
     readonly detail: string
     readonly link: string
   }
+  /** To the operator's staff: a name server keeps an old version of zones, of which others serve the newest one. */
+  readonly 'zones-refused': {
+    readonly zones: readonly {
+      readonly name: string
+      readonly servers: readonly string[]
+      /** What they serve; null: nothing. */
+      readonly serial: number | null
+      /** The first record sets that they lack; empty if unknown. */
+      readonly sets: readonly string[]
+    }[]
+  }
   /** To the operator's staff: an import would delete too much. */
   readonly 'import-held': {
     /** As people write it: NetBox. */

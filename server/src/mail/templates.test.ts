@@ -70,6 +70,19 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       link,
     },
   ],
+  'zones-refused': [
+    {
+      zones: [
+        {
+          name: 'shop.example.',
+          servers: ['ns2.example.net.'],
+          serial: 2026013101,
+          sets: ['www.shop.example. NAPTR'],
+        },
+        { name: 'new.example.', servers: ['ns1.example.net.', 'ns2.example.net.'], serial: null, sets: [] },
+      ],
+    },
+  ],
   'import-held': [{ source: 'NetBox', at, deletions: '12 devices (limit 3)', count: 12 }],
   notifications: [
     {
@@ -158,7 +171,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are sixteen templates at most', () => assert.ok(Object.keys(contents).length <= 16))
+test('there are seventeen templates at most', () => assert.ok(Object.keys(contents).length <= 17))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
@@ -326,6 +339,7 @@ const ours = {
   'hold-open': ['link', 'region', 'detail', 'cidr'],
   'restore-open': ['detail', 'link'],
   'staff-holds-open': ['area', 'detail', 'link'],
+  'zones-refused': [],
   'import-held': ['source', 'deletions'],
   // Its texts are defanged in digest.ts.
   notifications: ['subject', 'lines', 'link', 'settings', 'unsubscribe'],

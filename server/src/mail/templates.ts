@@ -163,6 +163,22 @@ const templates: Templates = {
     ],
   }),
 
+  'zones-refused': ({ zones }) => ({
+    subject: `${count(zones.length, 'zone is', 'zones are')} refused by a name server`,
+    paragraphs: [
+      'Other name servers serve the newest version. These keep an old one, or none:',
+      {
+        quote: zones.map(
+          ({ name, servers, serial, sets }) =>
+            `${resource(name)} at ${servers.map(resource).join(', ')}: ${serial === null ? 'no version' : `serial ${serial}`}${sets.length > 0 ? `; the next change has ${sets.map(resource).join(', ')}` : ''}`,
+        ),
+      },
+    ],
+    after: [
+      'The log of the name server has the reason. A record that it cannot load stops all changes of the zone there: remove the record, or update the name server.',
+    ],
+  }),
+
   'import-held': ({ source, at, deletions, count: total }) => ({
     subject: `Import from ${source} needs approval`,
     paragraphs: [

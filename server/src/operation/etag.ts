@@ -14,9 +14,18 @@ export function etagOf(version: number | object, beside?: unknown): string {
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 
+/** The condition of `If-None-Match: *` on a change, in the place of If-Match: no tag matches, so that only what does not exist is created. */
+export const onlyAbsent = 'absent'
+
+/** Throws 412 if the condition needs a resource that exists. The caller has found none. */
+export function requireNoMatch(ifMatch: string | null): void {
+  if (ifMatch !== null && ifMatch !== onlyAbsent) throw fail('precondition_failed', 'absent')
+}
+
 /** Throws 412 unless the If-Match list is absent, is `*`, or names the tag; a weak tag never matches (RFC 9110 13.1.1). */
 export function requireMatch(ifMatch: string | null, etag: string): void {
   if (ifMatch === null) return
+  if (ifMatch === onlyAbsent) throw fail('precondition_failed', 'present', { etag })
   if (ifMatch.split(',').some((tag) => tag.trim() === '*' || versionTag(tag.trim()) === etag)) return
   throw fail('precondition_failed', 'etag', { etag })
 }

@@ -84,8 +84,10 @@ export type Field<T = unknown> = FieldOptions<T> & {
 }
 
 export type FieldOptions<T> = {
-  /** The value of a new row if the file does not name the field. */
+  /** The value of a row if the file does not name the field. */
   readonly initial?: T
+  /** Others set the field too, such as its team: only a new row gets the initial value. */
+  readonly isShared?: true
   /** Printed when a row is created. */
   readonly isShown?: true
   readonly secret?: Secret

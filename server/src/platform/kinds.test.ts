@@ -12,6 +12,7 @@ import { rowsOf } from './define-kind.ts'
 import { documentOf } from './document.ts'
 import type { Change, Create, Current, Kind, Update } from './kind.ts'
 import { platformKinds } from './kinds/index.ts'
+import { PlatformError } from './problem.ts'
 import type { Plan } from './plan.ts'
 import { sampleText } from './samples.ts'
 import { isLongRun } from '../runtime/testing-scale.ts'
@@ -445,6 +446,7 @@ describe('every kind of the platform file', () => {
               ['operator', `${change.kind}.update`, `${change.kind}:${id}`],
             )
             assert.doesNotMatch(JSON.stringify(states), /argon2|secret_mac/)
+            await leftOutIsDefault(kind, field, change)
             await undo(change)
           })
         }
@@ -458,6 +460,34 @@ describe('every kind of the platform file', () => {
       const changed = samples[kind.section]!.fields[field] ?? assert.fail(`no sample of ${field}`)
       const given = Object.entries({ ...base, ...changed }).filter(([, value]) => value !== undefined)
       return { [kind.section]: [Object.fromEntries(given)] }
+    }
+
+    /** An optional field that the file no longer has returns to its default, unless others set it too. */
+    async function leftOutIsDefault(
+      kind: Kind,
+      field: string,
+      { kind: name, key, changes }: Update,
+    ): Promise<void> {
+      const { element } = kind
+      const declared = platformKinds.get(name).fields
+      if ((element as TObject).required?.includes(field) || !(field in declared)) return
+      const { [kind.section]: elements } = platformWith(kind, field)
+      const { [field]: _, ...left } = elements![0]!
+      try {
+        await apply({ [kind.section]: [left] }, { enforce: false })
+      } catch (error) {
+        // Needed together with the other fields of the element.
+        if (error instanceof PlatformError) return
+        throw error
+      }
+      const { isShared = false, initial } = declared[field]!
+      const row = rowsOf(await read(), platformKinds.get(name)).get(key)!
+      const now = row.fields[field]
+      const changed = changes.find((one) => one.field === field)
+      if (isShared || row.setByOwner.includes(field))
+        assert.deepEqual(now, changed!.after, `${name} ${field} is kept`)
+      else if (initial !== undefined) assert.deepEqual(now, initial, `${name} ${field} takes its default`)
+      else assert.notEqual(now, undefined)
     }
 
     /** Applying the sample again would not undo the change of a field that the sample leaves out. */

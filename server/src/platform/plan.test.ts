@@ -90,11 +90,13 @@ test('creates elements after those they refer to, and deletes them before', () =
 
 const world = after(nothing, planOf(sample, nothing))
 
-test('changes only the fields that the file names', () => {
+test('changes what the file names, returns the rest to its defaults, and keeps what others set too', () => {
   const text = 'teams: [{slug: demo, name: Demo}]\nasns: [{team: demo, asn: 64496, verified: true}]\n'
   const plan = planned(text, world)
   assert.deepEqual(linesOf(plan), [
     '~ team demo name: Demo Networks -> Demo',
+    '~ team demo modules: [ipam, lighthouse] -> []',
+    '~ team demo enable_dns: true -> false',
     '= 0 to create, 1 to change, 0 to delete, 1 unchanged (1 asn)',
   ])
 })
@@ -126,7 +128,7 @@ test('keeps what a team has set since, with a notice', () => {
 })
 
 test('deletes only with prune, and only in the sections that the file has', () => {
-  const text = 'prefixes: [{team: demo, prefix: 192.0.2.0/24}]\n'
+  const text = 'prefixes: [{team: demo, prefix: 192.0.2.0/24, name: Servers, location: ams}]\n'
   assert.deepEqual(planned(text, world).changes, [])
   assert.deepEqual(linesOf(planned(text, world, { ...plain, prune: true })), [
     '- prefix other 2001:db8::/32',

@@ -30,10 +30,14 @@ export type Plan = {
 /** Returns the changes that make the database agree with the document. */
 export function planPlatform(
   registry: Registry,
-  desired: Desired,
+  named: Desired,
   current: Current,
   options: PlanOptions,
 ): Plan {
+  const desired = {
+    ...named,
+    entries: named.entries.map((entry) => withDefaults(registry.get(entry.kind), entry, current, options)),
+  }
   const notices: string[] = []
   const notice = (message: string) => void notices.push(message)
   const unchanged: Record<string, number> = {}
@@ -47,6 +51,35 @@ export function planPlatform(
   if (options.prune) changes = [...changes, ...planPrune(registry, desired, current, options, notice)]
   for (const kind of registry.kinds) changes = kind.adjust?.({ changes, current, options, notice }) ?? changes
   return { changes, unchanged, notices }
+}
+
+/**
+ * A platform file that leaves out a field of an element asks for its default, as if the element were new: the file alone says what is configured. Fields
+ * that others set too, and those of an import, are kept.
+ */
+function withDefaults(
+  kind: Kind,
+  entry: Entry,
+  current: Current,
+  { source = 'platform', enforce }: PlanOptions,
+): Entry {
+  const row = rowsOf(current, kind).get(entry.key)
+  if (!row || source !== 'platform') return entry
+  const isForeign = (field: string): boolean => managerOf(row) !== source && isImported(kind, field)
+  const isTakenOver =
+    enforce &&
+    Object.entries(entry.fields).some(
+      ([field, value]) => isForeign(field) && !isSame(row.fields[field], value),
+    )
+  const isKept = (field: string): boolean =>
+    kind.identity.includes(field) ||
+    kind.fields[field]!.isShared === true ||
+    row.setByOwner.includes(field) ||
+    (isForeign(field) && !isTakenOver)
+  const defaults = Object.entries(withInitials(kind, entry.fields)).filter(
+    ([field, value]) => value !== undefined && !isKept(field),
+  )
+  return { ...entry, fields: { ...Object.fromEntries(defaults), ...entry.fields } }
 }
 
 type Notice = (message: string) => void

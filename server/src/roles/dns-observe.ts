@@ -5,11 +5,12 @@ import type { Db } from '../db/postgres.ts'
 import type { ZoneSource } from '../dns/answer/zone-source.ts'
 import type { NameServer } from '../dns/publish/name-server.ts'
 import { deleteObservations, listServers, type ServerRow } from '../dns/publish/observe.store.ts'
-import { ServerObserver } from '../dns/publish/observe-server.ts'
+import { ServerObserver, type ObserveDeps } from '../dns/publish/observe-server.ts'
 import { compareServer } from '../dns/publish/compare-server.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
+import { queueStaffMail } from '../hold/staff-mail.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
@@ -33,6 +34,7 @@ export function dnsObservePart(shared: Shared): Component {
   const { postgres, waker, log } = shared
   const leadership = new Leadership(postgres, 'dns-observe')
   const observed = new Map<number, Observed>()
+  const onRefused = refusalAlert(shared)
 
   const stopOne = async (id: number): Promise<void> => {
     const one = observed.get(id)
@@ -59,7 +61,7 @@ export function dnsObservePart(shared: Shared): Component {
         if (!server || keyOf(server) !== key) await stopOne(id)
       }
       for (const server of servers)
-        if (!observed.has(server.id)) observed.set(server.id, observe(shared, server))
+        if (!observed.has(server.id)) observed.set(server.id, observe(shared, server, onRefused))
       await deleteObservations(postgres.owner)
     },
   })
@@ -89,10 +91,14 @@ export function dnsObservePart(shared: Shared): Component {
 const keyOf = ({ keySealed, ...server }: ServerRow): string =>
   JSON.stringify([server, keySealed?.toString('hex')])
 
-function observe(shared: Shared, server: ServerRow): Observed {
+function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRefused']): Observed {
   const { postgres, log, metrics } = shared
   const client = connect(shared, server)
-  const observer = new ServerObserver({ db: postgres.owner, now: () => new Date() }, server, client)
+  const observer = new ServerObserver(
+    { db: postgres.owner, now: () => new Date(), onRefused },
+    server,
+    client,
+  )
   let timer: NodeJS.Timeout | undefined
   let delayMs = retryMs
   const loop = createLoop({
@@ -120,6 +126,19 @@ function observe(shared: Shared, server: ServerRow): Observed {
       clearTimeout(timer)
       unwatch()
     },
+  }
+}
+
+/** Mails about a refusal once: its reason is derived anew after each publication. */
+function refusalAlert({ config, log }: Pick<Shared, 'config' | 'log'>): ObserveDeps['onRefused'] {
+  const alerted = new Map<number, string>()
+  const deps = { ring: config.secret, recipients: config.operatorAlertEmails }
+  return async (trx, zones) => {
+    const found = zones.filter(({ id, since }) => alerted.get(id) !== since)
+    if (found.length === 0) return
+    for (const { id, since } of found) alerted.set(id, since)
+    const recipients = await queueStaffMail(deps, trx, 'zones-refused', { zones: found })
+    log.error({ zones: found, recipients }, 'zones refused by a name server that others serve')
   }
 }
 

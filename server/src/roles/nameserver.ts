@@ -10,7 +10,7 @@ import { createHandler } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
 import type { Peer } from '../dns/answer/zone-source.ts'
-import { updateZone } from '../dns/update/apply-update.ts'
+import { untilServed, updateZone } from '../dns/update/apply-update.ts'
 import { encodeMessage } from '../net/dns/message-writer.ts'
 import { emptyMessage, rcode, udpLengthMax, type Message } from '../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
@@ -19,7 +19,6 @@ import { recordClass, recordType } from '../net/dns/type.ts'
 import type { Component } from '../runtime/component.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
-import { version } from '../runtime/version.ts'
 import { fromSetting } from './config-error.ts'
 import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
@@ -97,10 +96,16 @@ export function createNameserver(shared: Shared): Nameserver {
       const zone = zones.get(name)
       return zone && access.transferView(zone.id, peer)
     },
-    update: (message, peer) =>
-      shared.gate.state === 'closed'
-        ? Promise.resolve(rcode.SERVFAIL)
-        : updateZone(updateDeps, message, peer),
+    async update(message, peer) {
+      if (shared.gate.state === 'closed') return rcode.SERVFAIL
+      const code = await updateZone(updateDeps, message, peer)
+      const name = message.questions[0]?.name as ZoneName | undefined
+      if (code === rcode.NOERROR && name !== undefined)
+        await untilServed(postgres, name, () => zones.get(name)?.serial).catch((error: unknown) =>
+          log.warn({ zone: name, err: error }, 'UPDATE answered before it is served'),
+        )
+      return code
+    },
     notified(name, peer) {
       const zoneId = access.notifiedZone(name, peer)
       if (zoneId === undefined) return rcode.NOTAUTH
@@ -147,7 +152,8 @@ function answerer(
   isInMemory: boolean,
   zones: ServedZones,
 ): (query: Message, transport: 'udp' | 'tcp') => Uint8Array {
-  const responder = { zones: zones.contents, version: `Pharos ${version}`, id: hostname() }
+  // Without its version: it would say which published faults it has.
+  const responder = { zones: zones.contents, id: hostname() }
   const nothing = { has: () => false, get: () => undefined }
   return (query, transport) => {
     const isIn = query.questions[0]?.class === recordClass.IN

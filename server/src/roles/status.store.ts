@@ -155,6 +155,16 @@ export async function listOpenHolds(trx: Trx): Promise<OpenHold[]> {
   return rows
 }
 
+export type RefusedZone = { readonly name: string; readonly servers: readonly string[] }
+
+/** Returns zones that a name server refuses while others serve them. */
+export async function listRefusedZones(trx: Trx): Promise<RefusedZone[]> {
+  const { rows } = await sql<RefusedZone>`
+    select z.name, z.attrs -> 'servers' as servers from dns_zones z
+    where z.reason = 'zone_refused' and z.deleted is null order by z.name_key limit 100`.execute(trx)
+  return rows
+}
+
 export async function readOpenRestore(
   trx: Trx,
 ): Promise<{ readonly id: number; readonly detected: string; readonly undecided: number } | null> {

@@ -13,6 +13,7 @@ import { readFigures, type Figures } from './figures.store.ts'
 import { reportIntervalMs, type Role } from './process-report.ts'
 import {
   listOpenHolds,
+  listRefusedZones,
   readOpenRestore,
   listProcesses,
   readFloor,
@@ -21,6 +22,7 @@ import {
   type Lag,
   type Leaders,
   type OpenHold,
+  type RefusedZone,
   type ProcessReport,
 } from './status.store.ts'
 
@@ -39,6 +41,7 @@ export type StatusProblemCode =
   | 'visibility_down'
   | 'work_unled'
   | 'hold_open'
+  | 'zone_refused'
   | 'lag'
   | 'operator_webhook_failing'
   | 'import_failed'
@@ -60,6 +63,8 @@ export type Status = {
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   readonly holds: readonly OpenHold[]
+  /** Zones that a name server refuses while others serve them; at most 100. */
+  readonly refused_zones: readonly RefusedZone[]
   /** Nothing is sent while one is open. */
   readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
   /** The sources of visibility; empty if none is configured. */
@@ -100,6 +105,7 @@ export async function readStatus(
           ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
         ),
         holds: await listOpenHolds(trx),
+        refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
         visibility: await listSources(trx),
         imports: await listImports(trx),
@@ -118,6 +124,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...restoreProblems(status),
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
     ...holdProblems(status),
+    ...zoneProblems(status),
     ...processProblems(status),
     ...registryProblems(status),
     ...flowStoreProblems(status),
@@ -174,6 +181,13 @@ const holdProblems = ({ holds }: Pick<Status, 'holds'>): StatusProblem[] =>
     code: 'hold_open',
     subject: region,
     message: `hold ${id} waits for a decision: pharos holds show ${id}`,
+  }))
+
+const zoneProblems = ({ refused_zones: zones }: Pick<Status, 'refused_zones'>): StatusProblem[] =>
+  zones.map(({ name, servers }) => ({
+    code: 'zone_refused',
+    subject: name,
+    message: `${servers.join(', ')} keeps an old version that others have replaced; its log has the reason`,
   }))
 
 function processProblems({

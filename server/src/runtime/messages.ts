@@ -317,6 +317,8 @@ export const failureTexts = {
   },
   precondition_failed: {
     absent: 'The record does not exist, so no ETag matches. Leave out If-Match to create it.',
+    present: ({ etag }: { etag: string }) =>
+      `It exists already, with the ETag ${etag}. Leave out If-None-Match to change it.`,
     etag: ({ etag }: { etag: string }) =>
       `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
   },
@@ -611,6 +613,7 @@ export const invalidTexts = {
     'address',
     'must be an address of the public internet; ask your provider to allow another network',
   ],
+  differsFromPath: ['mismatch', 'must be that of the path, or be left out'],
   outOfZone: ['out_of_zone', ({ zone }: { zone: string }) => `is not in the zone ${zone}`],
   trailingDot: [
     'trailing_dot',

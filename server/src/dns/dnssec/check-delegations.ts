@@ -42,6 +42,8 @@ async function checkOne({ db, find, now, cacheSeconds }: DelegationDeps, one: Du
     throw error
   })
   await db.transaction().execute(async (trx) => {
+    // Requests lock the zone before its delegation. The other way round both would wait for each other.
+    await sql`select from dns_zones where id = ${one.zoneId} for no key update`.execute(trx)
     await saveDelegation(trx, one, delegation, now(), cacheSeconds)
     await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(
       trx,

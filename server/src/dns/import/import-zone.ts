@@ -9,7 +9,7 @@ import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-
 import type { ZoneName } from '../../net/dns/name.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
-import { requireMatch } from '../../operation/etag.ts'
+import { requireMatch, requireNoMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { insertNewZone, serverAddressAt, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
@@ -118,7 +118,7 @@ async function apply(
   const { teamId } = operation.actor
   const existing = await lockZone(trx, teamId, { name })
   if (!existing && body.mode !== 'create') throw notFound('zone')
-  if (!existing && operation.ifMatch !== null) throw fail('precondition_failed', 'absent')
+  if (!existing) requireNoMatch(operation.ifMatch)
   if (existing) requireMatch(operation.ifMatch, zoneEtag(existing))
   const defaults = await readDefaults(trx)
   const settings = resolveSettings(existing?.settings ?? {}, defaults)

@@ -5,6 +5,7 @@ import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { Dnssec } from '@pharos/contract/dns-dnssec'
 import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey } from '../dnssec/request-dnssec.ts'
 import { getZoneSettings } from '../settings/settings.ts'
+import { listTsigKeys } from '../settings/tsig-keys.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { typeName } from '../../net/dns/type.ts'
 import { cryptokeyOf } from './format.ts'
@@ -70,19 +71,66 @@ export async function deleteCryptokey(
 }
 
 /** The settings of the zone that PowerDNS has as metadata. */
-export async function listMetadata(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
+async function readMetadata(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
   requireServer(server)
   const { body } = await getZoneSettings(deps, operation, parseZoneId(id))
   const { allow_transfer: networks, also_notify: notify } = body
-  const kinds = {
+  return {
     'ALLOW-AXFR-FROM': networks,
     'ALSO-NOTIFY': notify.map(({ address, port = 53 }) => (port === 53 ? address : `${address}:${port}`)),
   }
+}
+
+export async function listMetadata(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
+  const kinds = await readMetadata(deps, operation, server, id)
   return {
     body: Object.entries(kinds)
       .filter(([, metadata]) => metadata.length > 0)
       .map(([kind, metadata]) => ({ type: 'Metadata', kind, metadata })),
   }
+}
+
+/** A kind without a value has an empty list. */
+export async function getMetadata(
+  deps: PowerdnsDeps,
+  operation: Operation,
+  server: string,
+  id: string,
+  kind: string,
+) {
+  const kinds: Readonly<Record<string, readonly string[]>> = await readMetadata(deps, operation, server, id)
+  const metadata = Object.hasOwn(kinds, kind) ? kinds[kind]! : []
+  return { body: { type: 'Metadata', kind, metadata } }
+}
+
+const tsigKeysMax = 1_000
+
+/** Lists the keys of the team, without their secrets. */
+export async function listPowerdnsTsigKeys(deps: PowerdnsDeps, operation: Operation, server: string) {
+  requireServer(server)
+  const { results } = await listTsigKeys(deps, operation, { limit: tsigKeysMax, offset: 0, ordering: 'name' })
+  return {
+    body: results.map(({ name, algorithm }) => ({
+      type: 'TSIGKey',
+      id: name,
+      name: name.slice(0, -1),
+      algorithm,
+      key: '',
+    })),
+  }
+}
+
+export async function getPowerdnsTsigKey(
+  deps: PowerdnsDeps,
+  operation: Operation,
+  server: string,
+  id: string,
+) {
+  const { body } = await listPowerdnsTsigKeys(deps, operation, server)
+  const name = id.endsWith('.') ? id : `${id}.`
+  const key = body.find((one) => one.id === name.toLowerCase())
+  if (!key) throw notFound('tsigKey')
+  return { body: key }
 }
 
 type SearchQuery = {

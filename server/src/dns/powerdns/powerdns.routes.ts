@@ -6,7 +6,16 @@ import { dnsAdmin, dnsReading, dnsWriting } from '@pharos/contract/dns-term'
 import { Type, type TProperties } from 'typebox'
 import type { Facade } from '../../http/facade.ts'
 import { handle } from '../../http/mount.ts'
-import { createCryptokey, deleteCryptokey, listCryptokeys, listMetadata, searchData } from './cryptokeys.ts'
+import {
+  createCryptokey,
+  deleteCryptokey,
+  getMetadata,
+  getPowerdnsTsigKey,
+  listCryptokeys,
+  listMetadata,
+  listPowerdnsTsigKeys,
+  searchData,
+} from './cryptokeys.ts'
 import { reportedVersion, server } from './format.ts'
 import {
   acknowledge,
@@ -182,6 +191,43 @@ const metadata = route({
   path: `${ofZone}/metadata`,
   params: inZone,
 })
+const metadataKind = route({
+  ...reading,
+  name: 'powerdnsGetMetadata',
+  path: `${ofZone}/metadata/{kind}`,
+  params: Exact({ ...inZone.properties, kind: Type.String({ minLength: 1, maxLength: 100 }) }),
+})
+const tsigKeys = `${ofServer}/tsigkeys` as const
+const listTsigKeysRoute = route({
+  ...reading,
+  name: 'powerdnsListTsigKeys',
+  path: tsigKeys,
+  params: inServer,
+})
+const getTsigKeyRoute = route({
+  ...reading,
+  name: 'powerdnsGetTsigKey',
+  path: `${tsigKeys}/{key}`,
+  params: Exact({ ...inServer.properties, key: Type.String({ minLength: 1, maxLength: 1_100 }) }),
+})
+const statistics = route({
+  ...reading,
+  name: 'powerdnsStatistics',
+  path: `${ofServer}/statistics`,
+  params: inServer,
+  query: Exact({ statistic: Optional(Text), includerings: Optional(Text) }),
+})
+const flush = route({
+  ...common,
+  name: 'powerdnsFlush',
+  method: 'PUT',
+  path: `${ofServer}/cache/flush`,
+  permission: dnsWriting,
+  params: inServer,
+  query: Exact({ domain: Text }),
+  response: Answer,
+  success: 200,
+})
 const search = route({
   ...reading,
   name: 'powerdnsSearch',
@@ -196,6 +242,18 @@ const search = route({
 
 const settingsShown = [{ type: 'ConfigSetting', name: 'version-string', value: `Pharos ${reportedVersion}` }]
 
+/** What PowerDNS counts and Pharos has: the age of the process, in seconds. Figures of the service are Prometheus metrics. */
+const readStatistics = (
+  _deps: object,
+  _operation: object,
+  server: string,
+  { statistic }: { readonly statistic?: string },
+): { body: object[] } => {
+  requireServer(server)
+  const uptime = { type: 'StatisticItem', name: 'uptime', value: String(Math.floor(process.uptime())) }
+  return { body: [uptime].filter(({ name }) => statistic === undefined || name === statistic) }
+}
+
 /** Refuses another server than `localhost`, and answers the same for everybody. */
 const constant =
   (body: unknown) =>
@@ -205,6 +263,7 @@ const constant =
   }
 
 export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
+  prefix: '/api/v1/',
   tokenHeader: 'x-api-key',
   errorBody,
   mounted: [
@@ -235,6 +294,12 @@ export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
     handle(createKey, createCryptokey, deps),
     handle(deleteKey, deleteCryptokey, deps),
     handle(metadata, listMetadata, deps),
+    handle(metadataKind, getMetadata, deps),
+    handle(listTsigKeysRoute, listPowerdnsTsigKeys, deps),
+    handle(getTsigKeyRoute, getPowerdnsTsigKey, deps),
+    handle(statistics, readStatistics, deps),
+    // Answers come from the published zones: there is no cache to flush.
+    handle(flush, constant({ count: 0, result: 'Flushed cache.' }), deps),
     handle(search, searchData, deps),
   ],
 })

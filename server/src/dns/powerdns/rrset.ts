@@ -1,7 +1,8 @@
 // Changes of record sets as clients of PowerDNS send them: REPLACE and DELETE of whole sets, EXTEND and PRUNE of single records. Pure.
 import type { ProblemError } from '@pharos/contract/problem'
-import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
-import { uniqueRdata } from '../../net/dns/record.ts'
+import { canonicalRdata, parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
+import { sameRdata, uniqueRdata } from '../../net/dns/record.ts'
+import { recordType, typeName } from '../../net/dns/type.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { errorAt, Failure, failWith } from '../../runtime/error.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type RecordSetContext,
 } from '../recordset/recordset.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
+import { withSerial } from '../zone/zone.ts'
 
 export type Rrset = {
   readonly name: string
@@ -28,6 +30,31 @@ export type RrsetChange = Rrset & { readonly changetype: 'REPLACE' | 'DELETE' | 
 export type ReadChange = { readonly set: ReadSet; readonly changetype: RrsetChange['changetype'] }
 
 type Loc = ProblemError['loc']
+
+/**
+ * Returns whether the change replaces a set of the zone itself that Pharos writes, SOA or NS, by what it is: clients send whole zones. Serials are
+ * no difference. `apex` has the stored sets of that name.
+ */
+export function isUnchangedApex(
+  { changetype, name, type: typeText, ttl, records = [] }: RrsetChange,
+  apex: readonly StoredSet[],
+  { zone }: RecordSetContext,
+): boolean {
+  const stored = apex.find(
+    ({ type, source }) => source === 'system' && typeName(type) === typeText.toUpperCase(),
+  )
+  if (changetype !== 'REPLACE' || !stored || name.toLowerCase() !== zone) return false
+  const comparable = (rdata: Uint8Array): Uint8Array =>
+    canonicalRdata(stored.type, stored.type === recordType.SOA ? withSerial(rdata, 0) : rdata)
+  try {
+    const given = records.map(({ content }) => comparable(parseRdata(stored.type, content)))
+    return (ttl ?? stored.ttl) === stored.ttl && sameRdata(given, stored.rdata.map(comparable))
+  } catch (error) {
+    // It is refused as a change.
+    if (error instanceof RdataError) return false
+    throw error
+  }
+}
 
 /** Reads the changes. Throws `invalid` with all errors of all changes, or `managed`. */
 export function readChanges(rrsets: readonly RrsetChange[], context: RecordSetContext): ReadChange[] {

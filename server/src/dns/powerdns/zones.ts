@@ -13,7 +13,7 @@ import { exportZone } from '../import/export-zone.ts'
 import { zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
 import { readDefaultsInTeam } from '../zone/zone.store.ts'
 import { readOptions, saveOptions } from './powerdns.store.ts'
-import { applyChanges, itemOf, readChanges, type Rrset, type RrsetChange } from './rrset.ts'
+import { applyChanges, isUnchangedApex, itemOf, readChanges, type Rrset, type RrsetChange } from './rrset.ts'
 import { parseZoneId } from './zone-id.ts'
 
 export type PowerdnsDeps = ZoneDeps & RecordSetDeps & DnssecDeps
@@ -185,7 +185,11 @@ export async function patchPowerdnsZone(
     parseZoneId(id),
     'recordset.change',
     async (trx, editing) => {
-      const changes = readChanges(rrsets, editing)
+      const apex = await readNames(trx, editing.locked.id, new Set([editing.zone]))
+      const changes = readChanges(
+        rrsets.filter((rrset) => !isUnchangedApex(rrset, apex, editing)),
+        editing,
+      )
       const stored = await readNames(trx, editing.locked.id, new Set(changes.map(({ set }) => set.name)))
       return applyChanges(stored, changes)
     },

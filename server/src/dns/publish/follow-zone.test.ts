@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { stateMessageText } from '@pharos/contract/state-message'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createPrimary } from '../../drivers/dns-follower/zone-primary.ts'
 import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-server/testing.ts'
 import { nameKey, parseZoneName } from '../../net/dns/name.ts'
-import { typeName } from '../../net/dns/type.ts'
+import { recordType, typeName } from '../../net/dns/type.ts'
 import { ServedZones } from '../serve/served-zones.ts'
 import { followZone } from './follow-zone.ts'
 import { claimSecondaries, requestTransfer } from './follow.store.ts'
@@ -197,6 +198,42 @@ describe('a secondary zone', () => {
     await follow()
     const { status: after, reason: none } = await row()
     assert.deepEqual([after, none], ['ok', null], 'without name servers to observe')
+  })
+
+  it('keeps its copy while the primary has a record that name servers refuse with the whole zone', async () => {
+    const before = await served()
+    await changeZone(primary.deps.db, sourceId, { added: 'odd 300 TYPE65280 \\# 0' })
+    await primary.publish(sourceId)
+    await due()
+    const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey, timeoutMs: 1_000 })
+    const connect = () => ({
+      ...client,
+      transfer: async (...parameters: Parameters<typeof client.transfer>) => {
+        const result = await client.transfer(...parameters)
+        if (result.kind === 'whole') return result
+        const steps = result.steps.map((step) => ({
+          ...step,
+          added: step.added.map((one) => (one.type === 65_280 ? { ...one, type: recordType.NSAP } : one)),
+        }))
+        return { ...result, steps }
+      },
+    })
+    for (const zone of await claimSecondaries(db(), 10))
+      await followZone({ db: db(), connect, now: () => new Date() }, zone, signal)
+    assert.deepEqual(await served(), before)
+    const { rows } = await sql<{ attrs: Record<string, string> }>`
+      select attrs from dns_zones where id = ${id}`.execute(db())
+    const { attrs } = rows[0]!
+    assert.deepEqual([attrs['reason'], attrs['record']], ['invalid_record', `odd.${name} NSAP`])
+    assert.match(
+      stateMessageText('zone_not_transferred', attrs),
+      /odd\.copied\.example\. NSAP, .* at least 1/,
+    )
+    await due()
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    const { status, reason } = await row()
+    assert.deepEqual([status, reason], ['ok', null])
   })
 
   it('waits for staff if more than half of the names are gone', async () => {

@@ -2,6 +2,7 @@
 // primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { RdataError, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import {
   collectRrsets,
   recordsOf,
@@ -10,7 +11,7 @@ import {
   type SignedRrset,
 } from '../../net/dns/record.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
-import { recordClass, recordType } from '../../net/dns/type.ts'
+import { recordClass, recordType, typeName } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets } from '../serve/served.store.ts'
@@ -24,6 +25,7 @@ import {
   saveFollowed,
   saveFollowProblem,
   type DueSecondary,
+  type FollowFailure,
   type PrimaryOfZone,
 } from './follow.store.ts'
 import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
@@ -54,7 +56,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
   const served = (await Array.fromAsync(readServedSets(db, [zone.id]))).map(({ set }) => set)
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(transferSecondsMax * 1_000)])
-  let failure = 'no_primaries'
+  let failure: FollowFailure = { reason: 'no_primaries' }
   let isKnownCurrent = false
   for (const address of zone.primaries) {
     try {
@@ -70,7 +72,10 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
       if (error instanceof Overtaken) return
       if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
       if (!(error instanceof DriverError)) throw error
-      failure = error.kind
+      const [refused] = error.refused
+      failure = refused
+        ? { reason: 'invalid_record', record: refused.subject, note: refused.reason }
+        : { reason: error.kind }
     }
   }
   if (isKnownCurrent && soa) await finish(db, zone.id, soa, false)
@@ -93,16 +98,22 @@ async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean
   await saveFollowProblem(db, zoneId, null)
 }
 
-async function wait(db: Db, zoneId: number, soa: Rrset | undefined, reason: string | null): Promise<void> {
+/** Null while staff decide about a shrunk zone. */
+async function wait(
+  db: Db,
+  zoneId: number,
+  soa: Rrset | undefined,
+  failure: FollowFailure | null,
+): Promise<void> {
   const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
   // While staff decide, the primary answers and its zone was seen: the copy does not expire.
-  const expireSeconds = reason === null && soa ? timesOf(soa).expire : undefined
+  const expireSeconds = failure === null && soa ? timesOf(soa).expire : undefined
   await saveFollowed(db, zoneId, {
-    error: reason ?? 'held',
+    error: failure?.reason ?? 'held',
     dueSeconds,
     ...(expireSeconds !== undefined && { expireSeconds }),
   })
-  if (reason !== null) await saveFollowProblem(db, zoneId, reason)
+  if (failure !== null) await saveFollowProblem(db, zoneId, failure)
 }
 
 /** Seconds. A primary with extreme values is asked at most every minute and at least daily. */
@@ -128,9 +139,24 @@ async function transfer(
   const after = sets.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
   if (soa && !isNewer(serialOf(after), serialOf(soa))) return undefined
+  requireServable(sets)
   await guardShrink(deps.db, zone.id, served, sets)
   await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, soa, sets, serialOf(after)))
   return after
+}
+
+/** Throws DriverError for the first record that a name server would refuse with the whole zone, which would keep the former copy without a limit. */
+function requireServable(sets: readonly SignedRrset[]): void {
+  for (const { name, type, rdata } of sets)
+    try {
+      for (const one of rdata) validateRdata(type, one)
+    } catch (error) {
+      if (!(error instanceof RdataError)) throw error
+      const subject = `${name} ${typeName(type)}`
+      throw new DriverError('refused', `the zone has an invalid record: ${subject}`, {
+        refused: [{ subject, reason: error.message }],
+      })
+    }
 }
 
 const keyOf = ({ name, type, rdata }: Pick<ResourceRecord, 'name' | 'type' | 'rdata'>): string =>

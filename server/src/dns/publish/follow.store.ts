@@ -95,24 +95,32 @@ export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowR
     where zone_id = ${zoneId}`.execute(db)
 }
 
+/** Why a zone is not transferred: the kind of a DriverError, or the record that name servers would refuse, with the reason. */
+export type FollowFailure = { readonly reason: string; readonly record?: string; readonly note?: string }
+
 /**
  * Stores the problem of a secondary zone, or that it is over: then it counts as published, so that processes which hold it as expired serve it again
  * at once.
  */
-export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: string | null): Promise<void> {
+export async function saveFollowProblem(
+  db: Db | Trx,
+  zoneId: number,
+  failure: FollowFailure | null,
+): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     with s as (select zone_id, expires < now() as is_expired from dns_secondaries where zone_id = ${zoneId}),
     problem as (
-      select zone_id, case when is_expired then 'zone_expired' when ${reason}::text is not null then 'zone_not_transferred' end as tag
+      select zone_id, case when is_expired then 'zone_expired' when ${failure !== null} then 'zone_not_transferred' end as tag
       from s)
     update dns_zones z set reason = p.tag, published = case when p.tag is null then now() else z.published end,
       status = case when p.tag is not null then 'error' when exists (select from dns_servers) then 'updating' else 'ok' end,
-      attrs = case when p.tag = 'zone_not_transferred' then jsonb_build_object('reason', ${reason}::text) end
-    from problem p where z.id = p.zone_id and z.reason is distinct from p.tag
+      attrs = case when p.tag = 'zone_not_transferred' then ${JSON.stringify(failure)}::jsonb end
+    from problem p where z.id = p.zone_id
+      and (z.reason is distinct from p.tag or (p.tag = 'zone_not_transferred' and z.attrs is distinct from ${JSON.stringify(failure)}::jsonb))
       and (p.tag is not null or z.reason in ('zone_not_transferred', 'zone_expired', 'zone_held'))`.execute(
     db,
   )
-  if (numAffectedRows > 0n && reason === null) await wake(db, 'dns-published')
+  if (numAffectedRows > 0n && failure === null) await wake(db, 'dns-published')
 }
 
 /** A NOTIFY: the primaries are asked now. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { stateMessageText } from '@pharos/contract/state-message'
 import { sql } from 'kysely'
 import { waitFor } from '@pharos/lab/wait'
 import type { Trx } from '../../db/postgres.ts'
@@ -8,7 +9,7 @@ import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-s
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 import { ServerObserver } from './observe-server.ts'
-import { saveObservations, updateStatuses, type ZoneState } from './observe.store.ts'
+import { saveObservations, updateStatuses, type RefusedZone, type ZoneState } from './observe.store.ts'
 import { changeZone, insertZone } from './testing.ts'
 
 describe('the observation of a name server', () => {
@@ -19,6 +20,7 @@ describe('the observation of a name server', () => {
   after(() => primary[Symbol.asyncDispose]())
 
   const db = () => primary.deps.db
+  const refused: RefusedZone[] = []
   const signal = new AbortController().signal
 
   async function addServer(name: string, port = 53): Promise<number> {
@@ -33,7 +35,8 @@ describe('the observation of a name server', () => {
   async function observe(name: string, port: number): Promise<ServerObserver> {
     const client = createFollower({ address: '127.0.0.1', port, key: testKey, timeoutMs: 300 })
     const server = { id: await addServer(name, port), name: parseName(name), catalog: true }
-    return new ServerObserver({ db: db(), now: () => new Date() }, server, client)
+    const onRefused = (_: Trx, zones: readonly RefusedZone[]) => Promise.resolve(void refused.push(...zones))
+    return new ServerObserver({ db: db(), now: () => new Date(), onRefused }, server, client)
   }
 
   const zoneRow = async (name: ZoneName | string): Promise<unknown> => {
@@ -113,5 +116,72 @@ describe('the observation of a name server', () => {
     await first.commit().execute()
     await second
     assert.deepEqual(await zoneRow('together.example.'), { status: 'ok', reason: null, attrs: null })
+  })
+
+  it('says which change a server refuses that others serve, and tells staff once', async () => {
+    await sql`delete from dns_servers`.execute(db())
+    const id = await insertZone(db(), 'refused.example', 'www 300 A 192.0.2.1')
+    const first = await primary.publish(id)
+    await changeZone(db(), id, { added: 'odd 300 TXT a\nwww 300 A 192.0.2.2' })
+    await primary.publish(id)
+    await changeZone(db(), id, { added: 'later 300 TXT b' })
+    const last = await primary.publish(id)
+    const [good, bad] = [await addServer('good.example.'), await addServer('bad.example.')]
+    const save = (server: number, serial: Serial, state: ZoneState) =>
+      db()
+        .transaction()
+        .execute(async (trx) => {
+          const saved = await saveObservations(trx, server, [{ zoneId: id, serial, state }])
+          return updateStatuses(trx, [id], saved)
+        })
+    const passMinute = () =>
+      sql`update dns_server_zones set since = since - interval '1 minute', reached = reached - interval '1 minute'
+        where zone_id = ${id}`.execute(db())
+    await save(bad, first, 'behind')
+    await passMinute()
+    assert.deepEqual((await save(good, first, 'behind')).refused, [], 'no server has the newest version')
+    const { changes, refused } = await save(good, last, 'serving')
+    assert.deepEqual(
+      changes.map(({ before, after }) => [before, after]),
+      [['updating', 'error']],
+    )
+    const sets = ['odd.refused.example. TXT', 'www.refused.example. A']
+    assert.deepEqual(
+      refused.map(({ name, servers, serial, sets }) => ({ name, servers, serial, sets: sets.toSorted() })),
+      [{ name: 'refused.example.', servers: ['bad.example.'], serial: first, sets }],
+    )
+    const { status, reason, attrs } = (await zoneRow('refused.example.')) as Record<string, unknown> & {
+      attrs: Record<string, unknown>
+    }
+    assert.deepEqual([status, reason], ['error', 'zone_refused'])
+    const text = stateMessageText('zone_refused', attrs)
+    assert.match(
+      text,
+      new RegExp(`^bad\\.example\\. keeps the version ${first}, although 1 of 2 .* odd\\.refused`),
+    )
+    assert.deepEqual(await save(bad, first, 'behind'), { changes: [], refused: [] }, 'nothing is new')
+
+    await sql`update dns_zones set published = now() - interval '5 minutes' where name = 'together.example.'`.execute(
+      db(),
+    )
+    const { rows } = await sql<{
+      id: number
+    }>`select id from dns_zones where name = 'together.example.'`.execute(db())
+    await sql`
+      insert into dns_server_zones (server_id, zone_id, serial, state, checked, reached)
+      values (${bad}, ${rows[0]!.id}, 1, 'serving', now(), now())`.execute(db())
+    const slow = await save(bad, first, 'failing')
+    assert.deepEqual(slow.refused, [], 'the server is late with other zones too')
+    await sql`delete from dns_server_zones where server_id = ${bad} and zone_id = ${rows[0]!.id}`.execute(
+      db(),
+    )
+    await passMinute()
+    assert.equal((await save(bad, first, 'behind')).refused.length, 0, 'another state is observed anew')
+    await passMinute()
+    assert.equal((await save(bad, first, 'behind')).refused.length, 1)
+    assert.deepEqual(
+      (await save(bad, last, 'serving')).changes.map(({ after }) => after),
+      ['ok'],
+    )
   })
 })

@@ -1,7 +1,7 @@
 // One run of observing a name server: tells it which zones changed, reads the serials back, and stores what it serves. NOTIFY is a hint that may be
 // lost; only the serial that is read back counts.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
@@ -14,10 +14,16 @@ import {
   updateStatuses,
   type ExpectedZone,
   type Observation,
+  type RefusedZone,
   type ServerRow,
 } from './observe.store.ts'
 
-export type ObserveDeps = { readonly db: Db; readonly now: () => Date }
+export type ObserveDeps = {
+  readonly db: Db
+  readonly now: () => Date
+  /** Tells staff of zones that a name server refuses, in the transaction that stores it. */
+  readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<void>
+}
 
 /** When the serials are read after a NOTIFY, and NOTIFY is repeated for zones that are behind. */
 const checkAfterMs = [15, 50, 200, 1_000]
@@ -131,9 +137,10 @@ export class ServerObserver {
     await this.#deps.db.transaction().execute(async (trx) => {
       const saved = await saveObservations(trx, this.#server.id, observations)
       const zoneIds = observations.map(({ zoneId }) => zoneId)
-      const changed = await updateStatuses(trx, zoneIds, saved)
+      const { changes, refused } = await updateStatuses(trx, zoneIds, saved)
+      if (refused.length > 0) await this.#deps.onRefused(trx, refused)
       const at = this.#deps.now().toISOString()
-      const messages = changed.flatMap(({ teamId, id, name, serial, before, after }) =>
+      const messages = changes.flatMap(({ teamId, id, name, serial, before, after }) =>
         teamId === null
           ? []
           : [

@@ -5,6 +5,9 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
+import { recordType, typeName } from '../../net/dns/type.ts'
+import { isGeneratedType } from '../sign/authority.ts'
+import { decodeSignedRrsets } from '../zone/rrset-list.ts'
 
 export type ServerRow = {
   readonly id: number
@@ -109,28 +112,51 @@ export type StatusChange = {
   readonly after: ZoneStatus
 }
 
+/**
+ * A name server that does not move for so long while another one serves the newest version refuses the zone. With the pause between two observations
+ * it is found within a minute.
+ */
+const refusedSeconds = 25
+
+/** Whether the server was late with another zone as well lately: it is slow, and refuses nothing. */
+const isLate = sql`exists (
+  select from dns_server_zones o join dns_zones other on other.id = o.zone_id
+  where o.server_id = v.id and o.zone_id <> z.id and o.reached > now() - make_interval(secs => ${2 * refusedSeconds})
+    and o.reached > other.published + make_interval(secs => ${refusedSeconds}))`
+
 /** The status of these zones as it follows from what their name servers serve: `derived`. */
 const derivation = (zoneIds: readonly number[]) => sql`
     expected as (
-      select z.id, v.name, s.state,
-        s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving
+      select z.id, v.name, s.state, s.serial, greatest(s.since, s.reached) as moved,
+        s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving,
+        s.state in ('behind', 'failing')
+          and greatest(s.since, s.reached) < now() - make_interval(secs => ${refusedSeconds}) and not ${isLate} as is_refusing
       from dns_zones z
         left join dns_servers v on v.catalog or exists (
           select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')
         left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
       where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
-        and z.version <= z.published_version and (z.reason is null or z.reason = 'zone_servers_behind')),
+        and z.version <= z.published_version and (z.reason is null or z.reason in ('zone_servers_behind', 'zone_refused'))),
     observed as (
       select id, count(name) as total, count(name) filter (where is_serving) as serving,
         coalesce(bool_or(state = 'failing'), false) as is_failing,
-        json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers
+        coalesce(bool_or(is_refusing), false) and coalesce(bool_or(is_serving), false) as is_refused,
+        json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers,
+        jsonb_build_object('servers', json_agg(name order by name) filter (where is_refusing),
+          'serial', (array_agg(serial order by moved, name) filter (where is_refusing))[1],
+          'since', min(moved) filter (where is_refusing)) as refusal
       from expected group by id),
     derived as (
-      select id, case when is_failing then 'error' when serving < total then 'updating' else 'ok' end as status,
-        case when serving < total then 'zone_servers_behind' end as reason,
-        case when serving < total
-          then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
+      select id,
+        case when is_failing or is_refused then 'error' when serving < total then 'updating' else 'ok' end as status,
+        case when is_refused then 'zone_refused' when serving < total then 'zone_servers_behind' end as reason,
+        case when is_refused then jsonb_build_object('serving', serving, 'total', total) || refusal
+          when serving < total
+            then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
       from observed)`
+
+/** `sets` are added once the reason is stored: `nameRefusedSets`. */
+const isDerived = sql`(z.status, z.reason, z.attrs - 'sets') is not distinct from (d.status, d.reason, d.attrs)`
 
 /**
  * Derives the status of these zones from what their name servers serve, and returns those that changed; `changed` are those of which the transaction
@@ -141,24 +167,77 @@ export async function updateStatuses(
   trx: Trx,
   zoneIds: readonly number[],
   changed: readonly number[],
-): Promise<StatusChange[]> {
+): Promise<{ readonly changes: StatusChange[]; readonly refused: RefusedZone[] }> {
   // Two servers are observed at the same time: once the zone is locked, the next statement sees what the other transaction has saved.
   const { rows: locked } = await sql<{ id: number; before: ZoneStatus }>`
     with ${derivation(zoneIds)}
     select z.id, z.status as before from dns_zones z left join derived d on d.id = z.id
-    where z.id = any(${changed as number[]}) or (d.id is not null
-      and (z.status, z.reason, z.attrs) is distinct from (d.status, d.reason, d.attrs))
+    where z.id = any(${changed as number[]}) or (d.id is not null and not ${isDerived})
     order by z.id for no key update of z`.execute(trx)
-  if (locked.length === 0) return []
-  const { rows } = await sql<Omit<StatusChange, 'before'>>`
+  if (locked.length === 0) return { changes: [], refused: [] }
+  const { rows } = await sql<Omit<StatusChange, 'before'> & { readonly reason: string | null }>`
     with ${derivation(locked.map(({ id }) => id))}
     update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
-    from derived d where z.id = d.id and (z.status, z.reason, z.attrs) is distinct from (d.status, d.reason, d.attrs)
-    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, z.status as after`.execute(trx)
+    from derived d where z.id = d.id and not ${isDerived}
+    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, z.status as after, z.reason`.execute(
+    trx,
+  )
   const before = new Map(locked.map((zone) => [zone.id, zone.before]))
-  return rows
-    .map((zone) => ({ ...zone, before: before.get(zone.id)! }))
-    .filter((zone) => zone.before !== zone.after)
+  const refusedIds = rows.filter(({ reason }) => reason === 'zone_refused').map(({ id }) => id)
+  return {
+    changes: rows
+      .map(({ id, teamId, name, serial, after }) => ({
+        id,
+        teamId,
+        name,
+        serial,
+        before: before.get(id)!,
+        after,
+      }))
+      .filter((zone) => zone.before !== zone.after),
+    refused: refusedIds.length > 0 ? await nameRefusedSets(trx, refusedIds) : [],
+  }
+}
+
+/** A zone that a name server refuses while another one serves it. */
+export type RefusedZone = {
+  readonly id: number
+  readonly name: ZoneName
+  readonly servers: readonly DomainName[]
+  /** What they serve; null if they have no version. */
+  readonly serial: number | null
+  /** Since when they serve it, as PostgreSQL prints it. */
+  readonly since: string
+  /** Record sets of the first publication after that, such as `www.example. NAPTR`; empty if it is not known. */
+  readonly sets: readonly string[]
+}
+
+/** The most record sets that are named. */
+const refusedSetsMax = 5
+
+/** Adds to the reason of these zones what the first publication changed that the name server did not take. */
+async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<RefusedZone[]> {
+  type Row = Omit<RefusedZone, 'sets'> & { readonly removed: Buffer | null; readonly added: Buffer | null }
+  const { rows } = await sql<Row>`
+    select z.id, z.name, z.attrs -> 'servers' as servers, (z.attrs -> 'serial')::float8 as serial,
+      z.attrs ->> 'since' as since, t.removed, t.added
+    from dns_zones z left join dns_transfers t on t.zone_id = z.id and t.serial_from = (z.attrs ->> 'serial')::bigint
+    where z.id = any(${ids as number[]}) order by z.id`.execute(trx)
+  const refused = rows.map(({ removed, added, ...zone }) => ({ ...zone, sets: changedSets(removed, added) }))
+  await sql`
+    update dns_zones z set attrs = z.attrs || jsonb_build_object('sets', r.sets)
+    from unnest(${refused.map(({ id }) => id)}::integer[], ${refused.map(({ sets }) => JSON.stringify(sets))}::jsonb[]) r (id, sets)
+    where z.id = r.id`.execute(trx)
+  return refused
+}
+
+/** The sets of a step, those of DNSSEC and the SOA left out; those that it adds or changes before those that it removes. */
+function changedSets(removed: Buffer | null, added: Buffer | null): string[] {
+  if (!removed || !added) return []
+  const names = [...decodeSignedRrsets(added), ...decodeSignedRrsets(removed)]
+    .filter(({ type }) => type !== recordType.SOA && !isGeneratedType(type))
+    .map(({ name, type }) => `${name} ${typeName(type)}`)
+  return [...new Set(names)].slice(0, refusedSetsMax)
 }
 
 /** Saves that a server answered, and what it says about itself; or the code of its failure. Writes nothing if nothing changes within a minute. */

@@ -15,7 +15,7 @@ import { runChange, runOwnerChange, type Answer, type ChangeResult } from '../..
 import { uniqueRdata } from '../../net/dns/record.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
-import { requireMatch } from '../../operation/etag.ts'
+import { requireMatch, requireNoMatch } from '../../operation/etag.ts'
 import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
@@ -176,9 +176,11 @@ export function updateRecordSet(
     const { records: _records, add: _add, remove: _remove, ...rest } = body
     const item = { ...rest, name: nameText, type: typeText, records: body.records ?? [] }
     const [given] = readRecordSets([{ item, loc: ['body'], idLoc: ['path'] }], editing)
+    if (body.id !== undefined && body.id !== idOf(given!, editing.zone))
+      throw invalid(['body', 'id'], 'differsFromPath')
     const before = await readSet(trx, editing.locked, given!.name, given!.type)
     // No tag matches a record set that does not exist, not even `*` (RFC 9110 section 13.1.1).
-    if (!before && operation.ifMatch !== null) throw fail('precondition_failed', 'absent')
+    if (!before) requireNoMatch(operation.ifMatch)
     if (before) requireMatch(operation.ifMatch, setEtag(presentSet(editing.locked, before)))
     const set = body.records === undefined ? mergeRecords(given!, before, body, editing) : given!
     const { zone, difference } = await change(

@@ -1,15 +1,19 @@
 // Applies an UPDATE that is signed with a TSIG key of a team: prerequisites and changes in one transaction, by the rules of record sets. A
 // message has no room for a reason, so the refusals are logged.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Postgres } from '../../db/postgres.ts'
 import type { Message } from '../../net/dns/message.ts'
 import { rcode } from '../../net/dns/message.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import { isNewer, type Serial } from '../../net/dns/serial.ts'
 import { Failure } from '../../runtime/error.ts'
 import type { Peer } from '../answer/zone-source.ts'
 import { editRecordSets, type RecordSetDeps } from '../recordset/change-recordsets.ts'
 import { managedType } from '../recordset/recordset.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { readNames } from '../zone/zone-change.store.ts'
-import { findUpdateKey } from './update.store.ts'
+import { findPublication, findUpdateKey } from './update.store.ts'
 import { applyUpdate, decodeUpdate, namesOfUpdate, requirePrerequisites, UpdateError } from './update.ts'
 
 export type UpdateDeps = RecordSetDeps & {
@@ -26,6 +30,33 @@ export async function updateZone(deps: UpdateDeps, message: Message, peer: Peer)
     const code = rcodeOf(error)
     if (!isPrerequisite.has(code)) deps.onRefused(message.questions[0]?.name ?? '', peer, error)
     return code
+  }
+}
+
+/** nsupdate sends a request again after 3 seconds. */
+const servedWithinMs = 2_500
+const servedEveryMs = 20
+
+/**
+ * Waits until this server serves the change of a zone, as servers do that write a zone before they answer. A publication that takes longer is not waited
+ * for: the change is stored.
+ */
+export async function untilServed(
+  postgres: Pick<Postgres, 'owner'>,
+  name: ZoneName,
+  servedSerial: () => Serial | undefined,
+): Promise<void> {
+  for (
+    const endMs = performance.now() + servedWithinMs;
+    performance.now() < endMs;
+    await sleep(servedEveryMs)
+  ) {
+    const publication = await findPublication(postgres, name)
+    if (!publication) return
+    const serial = servedSerial()
+    const isCurrent =
+      serial !== undefined && (serial === publication.serial || isNewer(serial, publication.serial))
+    if (publication.isPublished && isCurrent) return
   }
 }
 

@@ -1,7 +1,8 @@
-// The SQL of UPDATE: whose key it is.
+// The SQL of UPDATE: whose key it is, and whether its change is published.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import type { DomainName } from '../../net/dns/name.ts'
+import { nameKey, type DomainName } from '../../net/dns/name.ts'
+import type { Serial } from '../../net/dns/serial.ts'
 
 /** Returns the team whose zones the key may change; undefined for a key of the provider, one for transfers only, and a team without DNS. */
 export async function findUpdateKey(
@@ -12,4 +13,16 @@ export async function findUpdateKey(
     select k.team_id from dns_tsig_keys k join teams t on t.id = k.team_id
     where k.name = ${name} and k.may_update and 'dns' = any(t.enabled_modules)`.execute(owner)
   return rows[0]?.team_id
+}
+
+/** Returns the serial of the served zone with the name, and whether all of its versions are published; undefined if it is not served. */
+export async function findPublication(
+  { owner }: Pick<Postgres, 'owner'>,
+  name: DomainName,
+): Promise<{ readonly isPublished: boolean; readonly serial: Serial } | undefined> {
+  const { rows } = await sql<{ isPublished: boolean; serial: Serial }>`
+    select z.published_version >= z.version as "isPublished", z.serial::float8 as serial from dns_zones z
+    where z.name_key = ${Buffer.from(nameKey(name))} and z.claimed is not null and z.deleted is null
+      and z.published is not null`.execute(owner)
+  return rows[0]
 }

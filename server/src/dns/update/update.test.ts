@@ -115,6 +115,26 @@ describe('decoding', () => {
   it('takes the deletion of an obsolete type, which may be stored', () =>
     assert.equal(decodeUpdate(message([], ['NONE www MF 0 \\# 1 00', 'ANY www MF'])).changes.length, 2))
 
+  it('refuses to add data that name servers refuse at transfer, and takes its deletion', () => {
+    const text = Buffer.from('!^.*$!\\1!')
+    const rule = Uint8Array.from([0, 0, 0, 0, 1, 117, 0, text.length, ...text, 0])
+    for (const [type, rdata] of [
+      [recordType.NAPTR, rule],
+      [recordType.NSAP, new Uint8Array()],
+    ] as const) {
+      const one = { name: zone, type, ttl: 0, rdata }
+      const of = (recordsClass: number) => ({
+        ...message([], []),
+        authorities: [{ ...one, class: recordsClass }],
+      })
+      assert.equal(
+        refusalOf(() => decodeUpdate(of(recordClass.IN))),
+        rcode.FORMERR,
+      )
+      assert.equal(decodeUpdate(of(recordClass.NONE)).changes[0]!.kind, 'delete')
+    }
+  })
+
   it('refuses a zone section that is none', () => {
     const good = message([], [])
     assert.equal(

@@ -93,17 +93,20 @@ function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceR
   }
   if (ttl !== 0) throw malformed('a deletion has a TTL')
   if (recordsClass === recordClass.NONE && !isMeta)
-    return { kind: 'delete', name, type, rdata: checked(type, rdata) }
+    return { kind: 'delete', name, type, rdata: canonical(type, rdata) }
   if (recordsClass !== recordClass.ANY || rdata.length > 0) throw malformed('a change has an unknown form')
   if (type === anyType) return { kind: 'delete_name', name }
   if (isMeta) throw malformed('a change has a type of messages')
   return { kind: 'delete_set', name, type }
 }
 
-/** Returns the data in canonical form. Throws UpdateError with FORMERR for data that the type cannot have. */
-function checked(type: number, rdata: Uint8Array): Uint8Array {
+/** Returns data to add in canonical form. Throws UpdateError with FORMERR for data that the type cannot have. */
+const checked = (type: number, rdata: Uint8Array): Uint8Array => canonical(type, rdata, validateRdata)
+
+/** As `checked`; data that is stored from before a rule can be deleted. */
+function canonical(type: number, rdata: Uint8Array, validate: typeof validateRdata = () => {}): Uint8Array {
   try {
-    validateRdata(type, rdata)
+    validate(type, rdata)
     return canonicalRdata(type, rdata)
   } catch (error) {
     if (error instanceof RdataError) throw malformed(error.message)

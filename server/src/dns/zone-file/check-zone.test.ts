@@ -1,8 +1,8 @@
 // Record sets of a zone together: errors that refuse the zone, warnings that do not, in the cases of RFC 1034, 2181, 4034 and 6672.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseZoneName } from '../../net/dns/name.ts'
-import { typeName } from '../../net/dns/type.ts'
+import { parseName, parseZoneName } from '../../net/dns/name.ts'
+import { recordType, typeName } from '../../net/dns/type.ts'
 import { checkZone, collectSets } from './check-zone.ts'
 import { parseZoneFile } from './zone-file.ts'
 
@@ -85,6 +85,34 @@ describe('checkZone', () => {
   it('refuses a set that fits into no message', () => {
     const text = Array.from({ length: 300 }, (_, at) => `a TXT "${String(at).padStart(250, 'x')}"\n`).join('')
     assert.deepEqual(check(text), ['set_too_large! a.example. TXT'])
+  })
+
+  it('refuses data that name servers refuse at transfer, and obsolete types, however they came', () => {
+    const set = (type: number, ...octets: number[]) => ({
+      name: parseName('a', zone),
+      type,
+      ttl: 60,
+      rdata: [Uint8Array.from(octets)],
+    })
+    const sets = [
+      set(recordType.NSAP),
+      set(recordType.MB),
+      set(recordType.A, 1),
+      set(recordType.SINK, 0, 1, 2),
+    ]
+    assert.deepEqual(
+      checkZone(zone, sets).map(({ code, type }) => `${code} ${typeName(type)}`),
+      ['data_refused NSAP', 'data_refused MB', 'data_refused A'],
+    )
+  })
+
+  it('refuses a set that no resolver can validate: its canonical form has the name in each record', () => {
+    const addresses = (count: number, name: string) =>
+      Array.from({ length: count }, (_, i) => `${name} A 10.0.${i >> 8}.${i & 255}\n`).join('')
+    const name = 'a-name-of-twenty-oct'
+    assert.deepEqual(check(addresses(1_400, name)), [])
+    assert.deepEqual(check(addresses(2_100, name)), [`set_too_large! ${name}.example. A`])
+    assert.deepEqual(check(addresses(2_100, 'a')), [])
   })
 
   it('has the line of the record, and the smallest TTL for all', () => {

@@ -1,11 +1,11 @@
 // Checks the record sets of one zone together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
 // passes the whole zone, the API the sets that a change touches with their neighbours.
-import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
+import { isAtOrBelow, nameToWire, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
-import { canonicalRdata, targetOf } from '../../net/dns/rdata/rdata.ts'
+import { canonicalRdata, RdataError, targetOf, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
 import type { Rrset } from '../../net/dns/record.ts'
-import { recordType as t, typeName } from '../../net/dns/type.ts'
+import { isZoneType, recordType as t, typeName } from '../../net/dns/type.ts'
 
 export type ZoneErrorCode =
   | 'out_of_zone'
@@ -16,6 +16,7 @@ export type ZoneErrorCode =
   | 'below_dname'
   | 'ds_at_apex'
   | 'set_too_large'
+  | 'data_refused'
 
 export type ZoneWarningCode = 'duplicate' | 'ttl_differs' | 'occluded' | 'ds_without_ns' | 'target_is_alias'
 
@@ -47,6 +48,11 @@ const withTarget = new Set<number>([t.NS, t.MX, t.SRV])
 
 /** Octets of the largest set: it must fit into one message of a transfer or an answer over TCP. */
 const setLengthMax = 64_000
+/**
+ * Octets of the largest set in canonical form, with the whole owner name in each record (RFC 4034 section 3.1.8.1): validators have a buffer of 65,535
+ * for it and the beginning of its RRSIG, which has a name of at most 255 octets.
+ */
+const canonicalLengthMax = 65_535 - 18 - 255
 
 type Placed = {
   readonly name: DomainName
@@ -151,6 +157,7 @@ function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]):
   const delegation = name === zone ? undefined : ofType(types, t.NS)
   for (const set of types) {
     checkSize(check, set)
+    checkData(check, set)
     if (set.type === t.CNAME) {
       checkCname(check, set, types)
       checkLoop(check, set)
@@ -179,6 +186,33 @@ function checkSize({ findings }: Check, set: PlacedSet): void {
     findings.push(
       finding(set, 'set_too_large', `The record set has more than ${setLengthMax} octets. Remove records.`),
     )
+  else if (length + (nameToWire(set.name).length - 2) * rdata.length > canonicalLengthMax)
+    findings.push(
+      finding(
+        set,
+        'set_too_large',
+        `The record set has more than ${canonicalLengthMax} octets with its name in each record, so that resolvers cannot validate it. Remove records.`,
+      ),
+    )
+}
+
+/** What a name server refuses at transfer would keep the whole zone as it is there. */
+function checkData({ findings }: Check, set: PlacedSet): void {
+  const { type, rdata } = set
+  const objection = isZoneType(type)
+    ? findObjection(type, rdata)
+    : 'The type is obsolete, or exists only in messages. Remove the record.'
+  if (objection !== undefined) findings.push(finding(set, 'data_refused', objection))
+}
+
+function findObjection(type: number, set: readonly Uint8Array[]): string | undefined {
+  try {
+    for (const rdata of set) validateRdata(type, rdata)
+    return undefined
+  } catch (error) {
+    if (error instanceof RdataError) return error.message
+    throw error
+  }
 }
 
 function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {

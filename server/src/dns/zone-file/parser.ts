@@ -1,7 +1,13 @@
 // Interprets the entries of a zone file: directives, owners, TTLs, types. $INCLUDE is refused: a file of a client must not name files of the server.
 import { NameError, nameFromWire, nameLengthMax, nameToWire, readName } from '../../net/dns/name.ts'
 import type { DomainName } from '../../net/dns/name.ts'
-import { RdataError, adviseRdata, parseRdataTokens, splitTokens } from '../../net/dns/rdata/rdata.ts'
+import {
+  RdataError,
+  adviseRdata,
+  parseRdataTokens,
+  splitTokens,
+  targetOf,
+} from '../../net/dns/rdata/rdata.ts'
 import { ttlMax } from '../../net/dns/record.ts'
 import { isQuoted } from '../../net/dns/token.ts'
 import type { Token } from '../../net/dns/token.ts'
@@ -229,7 +235,7 @@ export class ZoneFileParser {
             'ttl',
             'The TTL is not a number of seconds up to 2147483647, or one with units as 1h30m.',
           )
-        ttl = this.#limitTtl(ttl)
+        ttl = this.#withoutAutomatic(this.#limitTtl(ttl))
         continue
       }
       const type = findType(token)
@@ -300,7 +306,30 @@ export class ZoneFileParser {
       )
     const advice = adviseRdata(type, rdata)
     if (advice) this.#warn('rdata_advice', advice.message)
+    if (this.#isInZoneTwice(type, rdata))
+      this.#warn(
+        'relative_target',
+        'The name at the end has no final dot, so the name of the zone is added to it once more. Add the dot.',
+      )
     this.#records.push({ name, type, ttl, rdata, line: this.#reader.entry.line })
+  }
+
+  /** Exports of Cloudflare write 1 for a TTL that it chooses, which an import gives its default. */
+  #withoutAutomatic(ttl: number): number {
+    if (ttl !== 1 || this.#defaultTtl === undefined) return ttl
+    this.#warn('ttl_automatic', `The TTL 1 stands for an automatic one. ${this.#defaultTtl} is used.`)
+    return this.#defaultTtl
+  }
+
+  /** Whether the record points at a name such as `mail.example.com.example.com.`, which is hardly ever meant. */
+  #isInZoneTwice(type: number, rdata: Uint8Array): boolean {
+    const target = targetOf(type, rdata)
+    const zone = this.#originName
+    return (
+      target !== undefined &&
+      zone.length > 1 &&
+      (target === `${zone}${zone}` || target.endsWith(`.${zone}${zone}`))
+    )
   }
 
   /** The minimum of SOA, which is then the TTL of records after it too. */

@@ -18,7 +18,7 @@ const count = scaled(1_500)
 
 /** Types that one of them does not read in Debian 12, and SOA, which is only at the apex. */
 const skipped =
-  /^(SOA|AMTRELAY|RESINFO|WALLET|HIP|DSYNC|EID|NIMLOC|GPOS|NSAP-PTR|NINFO|ISDN|PX|TALINK|TA|DLV|AVC) /
+  /^(SOA|AMTRELAY|RESINFO|WALLET|HIP|DSYNC|EID|NIMLOC|GPOS|NSAP-PTR|NINFO|ISDN|PX|TALINK|TA|DLV|AVC|NSAP|ATMA|SINK|RKEY|HHIT|BRID|DOA) /
 
 const valid = validData.map((line) => line.replace(/ => .*/, '')).filter((line) => !skipped.test(line))
 const invalid = invalidData.filter((line) => !skipped.test(`${line} `))
@@ -89,10 +89,18 @@ function readLine(line: string): string | undefined {
   return problems.length > 0 ? undefined : printRdata(records[0]!.type, records[0]!.rdata)
 }
 
+/** Refused here, and by the parsers of files not: a backslash in a list of SVCB that escapes nothing (RFC 9460 appendix A.1), and what Knot refuses at transfer or when it loads its own file. */
+const stricter = /alpn=.*\\|^(?:LOC|APL|SSHFP|IPSECKEY) \\#|^IPSECKEY \d+ \d+ 0+ /
+
 /** Whether the line can be beside others in a file: no quote is open, nothing starts a comment or joins lines. */
 function standsAlone(line: string): boolean {
   const { problems } = parseZoneFile(Buffer.from(`$TTL 60\nn ${line}\n`, 'latin1'), { origin })
-  return problems[0]?.code !== 'quote' && !/[;()]/.test(line) && line.split('"').length % 2 === 1
+  return (
+    problems[0]?.code !== 'quote' &&
+    !/[;()]/.test(line) &&
+    !stricter.test(line) &&
+    line.split('"').length % 2 === 1
+  )
 }
 
 describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {

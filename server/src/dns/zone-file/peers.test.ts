@@ -16,11 +16,12 @@ const firstLine = header.split('\n').length
 /** Types and SVCB keys that the versions of Debian 12 do not read; ldns no CSYNC without types. */
 const later = ['AMTRELAY', 'RESINFO', 'WALLET', 'DSYNC']
 const old = ['EID', 'NIMLOC', 'GPOS', 'NSAP-PTR', 'NINFO', 'ISDN', 'PX', 'TALINK', 'TA', 'DLV', 'AVC']
+const opaque = ['NSAP', 'ATMA', 'SINK', 'RKEY', 'HHIT', 'BRID', 'DOA']
 const unknown = {
-  bind: [],
-  ldns: [...later, 'CSYNC', 'NSAP-PTR', 'NINFO', 'TA', 'AVC'],
-  knot: [...later, ...old, 'HIP', 'X25', 'dohpath'],
-  nsd: [...later, ...old, 'HIP'],
+  bind: opaque,
+  ldns: [...later, 'CSYNC', 'NSAP-PTR', 'NINFO', 'TA', 'AVC', ...opaque],
+  knot: [...later, ...old, ...opaque, 'HIP', 'X25', 'dohpath'],
+  nsd: [...later, ...old, ...opaque, 'HIP'],
 }
 /** The zone of the corpus without the types that a peer does not know, a name for each line. SOA is that of the header. */
 function corpusZone(without: readonly string[]): string {

@@ -22,7 +22,12 @@ export type ZoneFileProblemCode =
   | 'too_many_records'
 
 /** Conditions under which a record is taken with a change, or as it is against advice. */
-export type ZoneFileWarningCode = 'ttl_above_max' | 'ttl_from_soa' | 'rdata_advice'
+export type ZoneFileWarningCode =
+  | 'ttl_above_max'
+  | 'ttl_automatic'
+  | 'ttl_from_soa'
+  | 'rdata_advice'
+  | 'relative_target'
 
 type Place = {
   /** From 1. */

@@ -113,8 +113,25 @@ describe('the TTL of a record', () => {
     })
   }
 
+  it('warns of a target that repeats the zone, since its final dot is missing', () => {
+    const text = 'a 60 MX 10 mail.example\nb 60 CNAME www.example.\nc 60 SRV 0 0 1 example\nd 60 NS ns.sub\n'
+    assert.deepEqual(
+      parse(text).warnings.map(({ code, line }) => [code, line]),
+      [
+        ['relative_target', 1],
+        ['relative_target', 3],
+      ],
+    )
+  })
+
   it('is reported if it is changed, and missing if nothing gives one', () => {
     assert.deepEqual(parse('a 4294967295 A 192.0.2.1').warnings[0]?.code, 'ttl_above_max')
+    assert.deepEqual(parse('a 1 A 192.0.2.1').warnings, [], 'without a default')
+    const automatic = parse('a 1 A 192.0.2.1\nb A 192.0.2.2', { defaultTtl: 3600 })
+    assert.deepEqual(
+      [automatic.records.map(({ ttl }) => ttl), automatic.warnings.map(({ code, line }) => [code, line])],
+      [[3600, 3600], [['ttl_automatic', 1]]],
+    )
     assert.deepEqual(read('a A 192.0.2.1'), ['1 ttl_missing'])
   })
 })

@@ -224,6 +224,7 @@ const fieldOf: Partial<Record<ZoneFinding['code'], 'name' | 'type' | 'records'>>
   ds_at_apex: 'type',
   several_in_set: 'records',
   set_too_large: 'records',
+  data_refused: 'records',
   cname_loop: 'records',
 }
 

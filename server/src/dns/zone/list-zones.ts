@@ -1,11 +1,11 @@
 // Reads zones: one, or a page with filters. Changes nothing.
-import type { listZonesRoute, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { getZoneRoute, listZonesRoute, Zone as Wire } from '@pharos/contract/dns-zone'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { parseZoneRef } from './find-zone.ts'
-import { needsAll, parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { needsAll, parseZoneInclude, presentZone, zoneEtag } from './present-zone.ts'
 import { parseNameAt, parseZoneNameAt } from './zone-name.ts'
 import { findShownZone, listZoneRows, readDefaultsInTeam } from './zone.store.ts'
 
@@ -33,11 +33,11 @@ export async function getZone(
   { postgres }: ReadDeps,
   { actor }: Operation,
   text: string,
-  query: IncludeQuery = {},
+  { include: included, deleted = false }: Partial<QueryOf<typeof getZoneRoute>> = {},
 ): Promise<{ body: Wire; etag: string }> {
-  const include = parseZoneInclude(query.include)
+  const include = parseZoneInclude(included)
   const [zone, defaults] = await Promise.all([
-    findShownZone(postgres, actor.teamId, parseZoneRef(text)),
+    findShownZone(postgres, actor.teamId, parseZoneRef(text), deleted),
     readDefaultsInTeam(postgres, actor.teamId),
   ])
   if (!zone) throw notFound('zone')

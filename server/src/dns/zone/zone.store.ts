@@ -84,8 +84,12 @@ const zoneOf = (row: ZoneRow): Zone => row
 /** Identifies a zone in a request: by id or by name. */
 export type ZoneRef = { readonly id: number } | { readonly name: ZoneName }
 
+/** Of deleted zones too. */
+const isNamed = (ref: ZoneRef): RawBuilder<unknown> =>
+  'id' in ref ? sql`z.id = ${ref.id}::bigint` : sql`z.name_key = ${keyOf(ref.name)}`
+
 const isRef = (ref: ZoneRef): RawBuilder<unknown> =>
-  'id' in ref ? sql`z.id = ${ref.id}::bigint` : sql`z.name_key = ${keyOf(ref.name)} and z.deleted is null`
+  'id' in ref ? isNamed(ref) : sql`${isNamed(ref)} and z.deleted is null`
 
 const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 
@@ -93,24 +97,30 @@ const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 const restorableDays = 7
 const isRestorable = sql`(z.deleted is null or z.deleted > now() - make_interval(days => ${restorableDays}))`
 
-/** Returns a zone of the team, also a deleted one if it is named by its id. */
+/** Returns a zone of the team; `isDeleted`: a deleted one that can be restored, of several with the name the one that was deleted last. */
 export async function findShownZone(
   postgres: Postgres,
   teamId: number,
   ref: ZoneRef,
+  isDeleted: boolean,
 ): Promise<ShownZone | undefined> {
-  const [row] = await postgres.readInTeam(teamId, oneShown(teamId, ref))
+  const isWanted = isDeleted ? sql`z.deleted is not null and ${isRestorable}` : sql`z.deleted is null`
+  const [row] = await postgres.readInTeam(
+    teamId,
+    sql<ShownRow>`select ${withServers} from dns_zones z
+      where z.team_id = ${teamId} and ${isNamed(ref)} and ${isWanted} order by z.deleted desc, z.id desc limit 1`,
+  )
   return row && shownOf(row)
 }
 
-/** As `findShownZone`, in a transaction. */
+/** Returns a zone of the team, deleted or not, for the answer of an operation. */
 export async function readShownZone(trx: Trx, teamId: number, id: number): Promise<ShownZone> {
-  const { rows } = await oneShown(teamId, { id }).execute(trx)
+  const { rows } = await sql<ShownRow>`
+    select ${withServers} from dns_zones z where z.team_id = ${teamId} and z.id = ${id} and ${isRestorable}`.execute(
+    trx,
+  )
   return shownOf(rows[0]!)
 }
-
-const oneShown = (teamId: number, ref: ZoneRef) =>
-  sql<ShownRow>`select ${withServers} from dns_zones z where z.team_id = ${teamId} and ${isRef(ref)} and ${isRestorable}`
 
 /** Returns a zone of the team that is not deleted. */
 export async function findZone(postgres: Postgres, teamId: number, ref: ZoneRef): Promise<Zone | undefined> {

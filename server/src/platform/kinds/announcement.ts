@@ -51,6 +51,7 @@ const validated = (name: 'irr_validated' | 'rpki_validated' | 'loa_validated'): 
     read: (row): PassedAt => toPassed(row[name]),
     write: (passed, now) => ({ [name]: toTime(passed, now) }),
     initial: false,
+    isShared: true,
   })
 
 /** The slugs of the announcement's regions in order. */
@@ -85,11 +86,12 @@ export const announcement = defineKind({
       write: (prefix) => ({ prefix }),
     }),
     origin_asn: column('announcements', 'origin_asn', { isShown: true }),
-    description: column('announcements', 'description', { initial: '' }),
+    description: column('announcements', 'description', { initial: '', isShared: true }),
     suspended: mapped('announcements', ['suspended'], {
       read: ({ suspended }) => suspended,
       write: (suspended) => ({ suspended, suspended_by: suspended ? 'staff' : null }),
       initial: false,
+      isShared: true,
     }),
     irr: validated('irr_validated'),
     rpki: validated('rpki_validated'),

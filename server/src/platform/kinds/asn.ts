@@ -30,7 +30,7 @@ export const asn = defineKind({
   fields: {
     team: referenceById('asns', 'team_id', team),
     asn: column('asns', 'asn'),
-    name: column('asns', 'name', { initial: '', isShown: true }),
+    name: column('asns', 'name', { initial: '', isShown: true, isShared: true }),
     verified: mapped('asns', ['verified', 'verified_by', 'revoked'], {
       read({ verified, verified_by, revoked }): Verified {
         if (verified === null) return revoked === null ? null : false
@@ -44,6 +44,7 @@ export const asn = defineKind({
         revoked_reason: verified === false ? 'Set to false in the platform file of the provider.' : null,
       }),
       initial: null,
+      isShared: true,
     }),
   },
   // The file need not name what the team has proven, and pruning does not lift a revocation.

@@ -58,7 +58,7 @@ export const device = defineKind({
     >,
     tags: column('devices', 'tags', { initial: [] }),
     external_ref: column('devices', 'external_ref', { initial: '' }),
-    managed_by: column('devices', 'managed_by', { initial: 'platform' }),
+    managed_by: column('devices', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: {
     cleared: ['role', 'vendor', 'model', 'serial', 'location', 'tags', 'external_ref'],

@@ -23,7 +23,7 @@ export const location = defineKind({
     name: column('locations', 'name', { isShown: true }),
     country: column('locations', 'country'),
     timezone: column('locations', 'timezone'),
-    managed_by: column('locations', 'managed_by', { initial: 'platform' }),
+    managed_by: column('locations', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: { cleared: [], kept: ['name', 'country', 'timezone'] },
   check(context, elements): void {

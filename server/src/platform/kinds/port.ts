@@ -77,8 +77,9 @@ export const port = defineKind({
       read: ({ since }): string | null => (since as Date | null)?.toISOString() ?? null,
       write: () => ({}),
       initial: null,
+      isShared: true,
     },
-    managed_by: column('ports', 'managed_by', { initial: 'platform' }),
+    managed_by: column('ports', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: {
     cleared: ['media', 'speed_bps', 'description', 'external_ref'],

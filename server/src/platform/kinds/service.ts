@@ -68,7 +68,7 @@ export const service = defineKind({
     billing_scope: column('services', 'billing_scope', { initial: 'port' }),
     billing_timezone: column('services', 'billing_timezone', { initial: 'UTC' }),
     asn: column('services', 'asn', { initial: null }),
-    managed_by: column('services', 'managed_by', { initial: 'platform' }),
+    managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
   check(context, elements): void {

@@ -77,12 +77,12 @@ export const user = defineKind({
   keyOf: ({ email }) => email.toLowerCase(),
   fields: {
     email: column('users', 'email'),
-    username: column('users', 'username'),
-    first_name: column('users', 'first_name', { initial: '' }),
-    last_name: column('users', 'last_name', { initial: '' }),
-    display_name: column('users', 'display_name'),
-    avatar_url: column('users', 'avatar_url', { initial: '' }),
-    country: column('users', 'country', { initial: '' }),
+    username: column('users', 'username', { isShared: true }),
+    first_name: column('users', 'first_name', { initial: '', isShared: true }),
+    last_name: column('users', 'last_name', { initial: '', isShared: true }),
+    display_name: column('users', 'display_name', { isShared: true }),
+    avatar_url: column('users', 'avatar_url', { initial: '', isShared: true }),
+    country: column('users', 'country', { initial: '', isShared: true }),
     staff: mapped('users', ['is_staff'], {
       read: ({ is_staff }) => is_staff,
       write: (staff) => ({ is_staff: staff }),
@@ -100,6 +100,7 @@ export const user = defineKind({
       read: ({ email_confirmed }): boolean => email_confirmed !== null,
       write: (confirmed, now) => ({ email_confirmed: confirmed ? now : null }),
       initial: true,
+      isShared: true,
     }),
     password_hash: mapped('users', ['password_hash', 'password_chosen'], {
       read: ({ password_hash }) => password_hash,

@@ -5,6 +5,7 @@ import { lowerOctet, printName, skipName } from '../name.ts'
 import { findTtl } from '../ttl.ts'
 import { findType, typeName } from '../type.ts'
 import { isQuoted } from '../token.ts'
+import type { Token } from '../token.ts'
 import type { Cursor, Kind, Output, TokenReader } from './field.ts'
 
 /** Returns the decimal number of a text, leading zeros allowed, or -1. */
@@ -150,9 +151,26 @@ export const laterName = nameKind(false)
 
 const stringLengthMax = 255
 
+/** The octets of UTF-8 of quotes that word processors write, as characters: at the start of a text, and at its end. */
+const openingQuote = /^"?(?:\xe2\x80[\x98-\x9f]|\xc2\xab)/
+const closingQuote = /(?:\xe2\x80[\x98-\x9f]|\xc2\xbb)$/
+
+/** Such a quote is no quote here: the text would have it, and end at the next space. Written as `\DDD` it is meant. */
+function requirePlainQuotes(token: Token, tokens: TokenReader): void {
+  const isMistake = isQuoted(token)
+    ? openingQuote.test(token) && closingQuote.test(token)
+    : openingQuote.test(token) || closingQuote.test(token)
+  if (isMistake)
+    throw tokens.error(
+      'syntax',
+      'has typographic quotes. Write " instead, or \\DDD for each octet of a quote that is part of the text.',
+    )
+}
+
 /** Appends a <character-string>; or several, if the reader splits. */
 function parseString(tokens: TokenReader, out: Output): void {
   const token = tokens.next()
+  requirePlainQuotes(token, tokens)
   const at = out.end++
   out.text(token, isQuoted(token) ? 1 : 0, token.length, tokens)
   const length = out.end - at - 1

@@ -61,16 +61,6 @@ function rest(
 export const hex = rest(parseHex, printHex)
 export const base64 = rest(parseBase64, printBase64)
 
-/** The fingerprint of SSHFP. Name servers accept an empty one of an unknown type on the wire; it has no text form. */
-export const fingerprint: Kind = {
-  ...hex,
-  skip: (data) => void data.take(data.left),
-  print(data) {
-    if (data.left === 0) throw data.error('missing', 'empty. Add the data.')
-    return hex.print(data)
-  },
-}
-
 /** The salt of NSEC3: hexadecimal with a length octet, `-` if empty. */
 export const salt: Kind = {
   parse(tokens, out) {

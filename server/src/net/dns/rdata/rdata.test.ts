@@ -42,6 +42,43 @@ describe('parseRdata', () => {
     assert.equal(printRdata(recordType.HTTPS, rdata), '1 . key8 key9="\\000\\029\\000\\023"')
   })
 
+  it('refuses a backslash in a list that escapes nothing, which name servers drop (RFC 9460 appendix A.1)', () => {
+    for (const list of ['a\\\\b', 'h2,h\\\\3', 'h2\\\\'])
+      assert.throws(
+        () => parseRdata(recordType.SVCB, `1 . alpn=${list}`),
+        /before a comma or a backslash only/,
+      )
+  })
+
+  it('refuses what BIND or Knot refuses at transfer, and what Knot writes to its file and cannot read back', () => {
+    const lines = [
+      'LOC \\# 1 01',
+      'APL \\# 4 00030000',
+      'SSHFP \\# 2 fafa',
+      'IPSECKEY 1 0 0 .',
+      'IPSECKEY 1 0 0 . AQ==',
+      'IPSECKEY \\# 5 0104010101',
+    ]
+    for (const line of lines) {
+      const [type, ...data] = line.split(' ')
+      assert.throws(() => parseRdata(findType(type!)!, data.join(' ')), RdataError, line)
+    }
+  })
+
+  it('refuses typographic quotes around a text, unless they are written as octets', () => {
+    const octets = (text: string) => Buffer.from(text).toString('latin1')
+    for (const text of [
+      '\u201cv=spf1 -all\u201d',
+      '\u2018a\u2019',
+      '\u00aba\u00bb',
+      '"\u201ca\u201d"',
+      'v=spf1 -all\u201d',
+    ])
+      assert.throws(() => parseRdata(recordType.TXT, octets(text)), /typographic quotes/, text)
+    for (const text of ['"it\u2019s"', '"\u201ca\u201d b"', String.raw`\226\128\156a\226\128\157`])
+      assert.ok(parseRdata(recordType.TXT, octets(text)).length > 0, text)
+  })
+
   it('splits long strings only if it is asked to', () => {
     const text = `"${'a'.repeat(600)}"`
     assert.throws(() => parseRdata(recordType.TXT, text), /at most 255 octets/)
@@ -71,7 +108,7 @@ describe('record data', () => {
     assert.match(canonical(recordType.SVCB, '1 SVC.'), /SVC/)
     assert.match(canonical(recordType.NSEC, 'NEXT. A'), /NEXT/)
     assert.match(canonical(recordType.RRSIG, 'A 13 1 1 1 1 1 SIGNER. AAAA'), /signer/)
-    assert.match(canonical(recordType.NAPTR, '1 1 "U" "S" "R" NAPTR.'), /naptr/)
+    assert.match(canonical(recordType.NAPTR, '1 1 "U" "S" "!R!S!" NAPTR.'), /naptr/)
   })
 
   it('points at a target', () => {

@@ -9,7 +9,7 @@ import { printHex, parseHex } from './encoded.ts'
 import { parseNumber } from './basic.ts'
 import { Cursor, Output, TokenReader, rdataLengthMax } from './field.ts'
 import { RdataError } from './rdata-error.ts'
-import { findRdataType } from './table.ts'
+import { findRdataType, objectionToOctets } from './table.ts'
 import type { RdataType } from './table.ts'
 
 export { RdataError } from './rdata-error.ts'
@@ -68,7 +68,7 @@ export function parseRdataTokens(
   if (out.end > rdataLengthMax) throw reader.error('length', 'record data has at most 65535 octets.')
   const rdata = out.wire.slice(0, out.end)
   // Only these kinds have rules that their parser leaves to the check of the octets.
-  if (type === recordType.SVCB || type === recordType.HTTPS) validateRdata(type, rdata)
+  if (type === recordType.SVCB || type === recordType.HTTPS || rdataType.objection) validateRdata(type, rdata)
   else checkDigest(rdataType, rdata, false)
   return rdata
 }
@@ -86,10 +86,17 @@ function parseGeneric(type: number, reader: TokenReader): Uint8Array {
   return rdata
 }
 
-/** Checks the octets of record data; those of a type that is unknown here may be anything. Throws RdataError. */
+/**
+ * Checks the octets of record data; those of a type that is unknown here may be anything. Refuses what one of the usual name servers refuses at
+ * transfer, with the whole zone. Throws RdataError.
+ */
 export function validateRdata(type: number, rdata: Uint8Array): void {
   const rdataType = findRdataType(type)
-  if (!rdataType) return
+  if (!rdataType) {
+    const objection = objectionToOctets(type, rdata)
+    if (objection) throw objection
+    return
+  }
   const data = new Cursor(rdata)
   for (const [field, kind] of rdataType.fields) {
     data.field = field
@@ -97,6 +104,8 @@ export function validateRdata(type: number, rdata: Uint8Array): void {
   }
   if (data.left > 0) throw data.error('extra', 'octets follow it. Check the length of the data.')
   checkDigest(rdataType, rdata, false)
+  const objection = rdataType.objection?.(rdata)
+  if (objection) throw objection
 }
 
 /** Returns the objection to data that name servers accept: a TLSA or SMIMEA digest of a wrong length. */

@@ -36,8 +36,8 @@ export const addressPrefixes: Kind = {
       const known = families[data.uint16()]
       const length = data.octet()
       const address = data.octets(data.octet() & 0x7f)
-      // Other families are defined elsewhere: octets, without a text form here.
-      if (!known) continue
+      // Knot writes another family to its file, and cannot read it back.
+      if (!known) throw data.error('range', 'an address family other than 1 and 2.')
       if (length > known.octets * 8 || address.length > known.octets)
         throw data.error('range', 'a prefix is too long.')
       if (address.at(-1) === 0)
@@ -48,9 +48,7 @@ export const addressPrefixes: Kind = {
     const items: string[] = []
     while (data.left > 0) {
       const number = data.uint16()
-      const known = families[number]
-      if (!known) throw data.error('range', 'an address family other than 1 and 2.')
-      const { family, octets } = known
+      const { family, octets } = families[number]!
       const length = data.octet()
       const flags = data.octet()
       const address = new Uint8Array(octets)
@@ -63,9 +61,9 @@ export const addressPrefixes: Kind = {
   },
 }
 
-/** A gateway by its type: none, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section 4.2.4). `typeAt`: where the type is stored. */
-function gateway(typeAt: number): Kind {
-  const kindOf = (wire: Uint8Array): Kind | undefined => [none, ipv4, ipv6, laterName][wire[typeAt]! & 0x7f]
+/** A gateway by its type, which is before it: none, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section 4.2.4). `mask`: the bits of the type. */
+function gateway(mask: number): Kind {
+  const kindOf = (wire: Uint8Array): Kind | undefined => [none, ipv4, ipv6, laterName][wire[1]! & mask]
   return {
     parse(tokens, out) {
       const kind = kindOf(out.wire)
@@ -74,14 +72,11 @@ function gateway(typeAt: number): Kind {
     },
     skip(data) {
       const kind = kindOf(data.wire)
-      // Other types are defined elsewhere: octets up to the end, without a text form here.
-      if (kind) kind.skip(data)
-      else data.take(data.left)
+      if (!kind) throw data.error('range', 'its type is not 0 to 3.')
+      kind.skip(data)
     },
     print(data) {
-      const kind = kindOf(data.wire)
-      if (!kind) throw data.error('range', 'its type is not 0 to 3.')
-      return kind.print(data)
+      return kindOf(data.wire)!.print(data)
     },
   }
 }
@@ -95,8 +90,8 @@ const none: Kind = {
   print: () => '.',
 }
 
-export const ipseckeyGateway = gateway(1)
-export const relay = gateway(1)
+export const ipseckeyGateway = gateway(0xff)
+export const relay = gateway(0x7f)
 
 /** The D bit of AMTRELAY and the type of its relay, which share an octet. */
 export const relayType: Kind = {
@@ -112,15 +107,21 @@ export const relayType: Kind = {
   },
 }
 
+const algorithmWithoutKey = 'algorithm 0 has no key. Remove the key, or change the algorithm.'
+
 /** The key of IPSECKEY; none for algorithm 0 (RFC 4025 section 2.4). */
 export const ipseckeyKey: Kind = {
   parse(tokens, out) {
-    if (tokens.isAtEnd && out.wire[2] === 0) return
+    if (tokens.isAtEnd && out.wire[2] === 0 && out.wire[1] !== 0) return
+    if (!tokens.isAtEnd && out.wire[2] === 0) throw tokens.error('extra', algorithmWithoutKey)
     out.octets(parseBase64(tokens.rest(), tokens))
   },
   skip(data) {
-    if (data.left === 0 && data.wire[2] !== 0)
-      throw data.error('missing', 'missing. Add the key, or use algorithm 0.')
+    // BIND refuses a record with neither at transfer.
+    if (data.left === 0 && (data.wire[2] !== 0 || data.wire[1] === 0))
+      throw data.error('missing', 'missing. Add the key, or a gateway and algorithm 0.')
+    // Knot writes such a record to its file, and cannot read it back.
+    if (data.left > 0 && data.wire[2] === 0) throw data.error('extra', algorithmWithoutKey)
     data.take(data.left)
   },
   print: (data) => printBase64(data.octets()),

@@ -1,5 +1,6 @@
 // The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with a value of its own format. Values of lists are escaped twice: once
 // for the list, once as a string.
+import { isUtf8 } from 'node:buffer'
 import { formatBits, readBits } from '../../bits-text.ts'
 import { printText, readAddressBits, readNumber, writeBits } from './basic.ts'
 import { parseBase64, printBase64 } from './encoded.ts'
@@ -107,6 +108,23 @@ const values: ReadonlyMap<number, Value> = new Map<number, Value>([
     },
   ],
   [key.ipv6hint, addresses(6)],
+  [
+    key.dohpath,
+    {
+      parse: (octets, _tokens, out) => out.octets(octets),
+      check(data) {
+        // BIND knows the variable only in this expression, and refuses a zone without it at transfer.
+        const path = data.octets()
+        const text = latin1(path)
+        if (!text.startsWith('/') || !text.includes('{?dns}') || !isUtf8(path))
+          throw data.error(
+            'meaning',
+            'dohpath is not a relative template with the variable dns (RFC 9461). Use the form /dns-query{?dns}.',
+          )
+      },
+      print: (data) => latin1(data.octets()),
+    },
+  ],
 ])
 
 /** Any other key: octets. */
@@ -186,10 +204,7 @@ function list(data: Cursor, print: () => string): string {
   return texts.join(',')
 }
 
-/**
- * Splits at commas; `\,` and `\\` are a comma and a backslash of an item (RFC 9460 appendix A.1). A backslash before any other octet is left out, as
- * name servers do.
- */
+/** Splits at commas; `\,` and `\\` are a comma and a backslash of an item, and a backslash stands before nothing else (RFC 9460 appendix A.1). */
 function splitList(octets: Uint8Array, tokens: TokenReader): Uint8Array[] {
   const items: number[][] = [[]]
   for (let i = 0; i < octets.length; i++) {
@@ -198,7 +213,11 @@ function splitList(octets: Uint8Array, tokens: TokenReader): Uint8Array[] {
     else if (octet !== 92) items.at(-1)!.push(octet)
     else {
       const escaped = octets[++i]
-      if (escaped === undefined) throw tokens.error('syntax', 'a list ends with a backslash.')
+      if (escaped !== 44 && escaped !== 92)
+        throw tokens.error(
+          'syntax',
+          'a backslash in a list stands before a comma or a backslash only. Remove it, or write it as \\\\\\\\.',
+        )
       items.at(-1)!.push(escaped)
     }
   }

@@ -1,5 +1,5 @@
 // The table of record types: their fields in the order of presentation format, and checks that concern several fields. A new type is one line.
-import { recordType as t } from '../type.ts'
+import { recordType as t, typeName } from '../type.ts'
 import {
   algorithm,
   certificateType,
@@ -20,9 +20,11 @@ import {
   uint8,
 } from './basic.ts'
 import { optionalTypeBitmap, typeBitmap } from './bitmap.ts'
-import { base64, fingerprint, hashedName, hex, salt } from './encoded.ts'
+import { base64, hashedName, hex, salt } from './encoded.ts'
+import { Cursor } from './field.ts'
 import type { Kind } from './field.ts'
 import { location } from './loc.ts'
+import { RdataError } from './rdata-error.ts'
 import {
   addressPrefixes,
   eui48,
@@ -36,6 +38,7 @@ import {
   tag,
   x25Address,
 } from './special.ts'
+import { findSubstitutionError } from './substitution.ts'
 import { serviceParameters } from './svcb.ts'
 import { time } from './time.ts'
 
@@ -45,6 +48,8 @@ export type RdataType = {
   readonly fields: readonly Field[]
   /** A digest whose length its type determines. */
   readonly digest?: DigestRule
+  /** Returns what is wrong with fields that are well-formed: a rule of their content, for which a name server refuses the whole zone. */
+  readonly objection?: (rdata: Uint8Array) => RdataError | undefined
 }
 
 /** `isAdvice`: a wrong length is no error in zone files, because name servers accept it. */
@@ -130,14 +135,17 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.SRV, fields(['priority', uint16], ['weight', uint16], ['port', uint16], ['target', name])],
   [
     t.NAPTR,
-    fields(
-      ['order', uint16],
-      ['preference', uint16],
-      ['flags', string],
-      ['services', string],
-      ['regular expression', string],
-      ['replacement', name],
-    ),
+    {
+      fields: [
+        ['order', uint16],
+        ['preference', uint16],
+        ['flags', string],
+        ['services', string],
+        ['regular expression', string],
+        ['replacement', name],
+      ],
+      objection: objectionToRule,
+    },
   ],
   [t.KX, preferred('key exchanger')],
   [
@@ -153,7 +161,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
       fields: [
         ['algorithm', uint8],
         ['fingerprint type', uint8],
-        ['fingerprint', fingerprint],
+        ['fingerprint', hex],
       ],
       digest: { typeAt: 1, digestAt: 2, lengths: { 1: 20, 2: 32 } },
     },
@@ -240,6 +248,57 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.TA, ds],
   [t.DLV, ds],
 ])
+
+/** The regular expression of NAPTR (RFC 3403 section 4.1), after two numbers and two strings. */
+function objectionToRule(rdata: Uint8Array): RdataError | undefined {
+  const data = new Cursor(rdata)
+  data.take(4)
+  string.skip(data)
+  string.skip(data)
+  const message = findSubstitutionError(data.octets(data.octet()))
+  return message === undefined ? undefined : new RdataError('meaning', 'regular expression', message)
+}
+
+type OpaqueForm = { readonly lengthMin: number; readonly isWell?: (rdata: Uint8Array) => boolean }
+
+/**
+ * Types that have no text form here, but a known form on the wire: rarely used, and BIND refuses a whole zone with any other octets in them at transfer.
+ */
+const opaqueForms: ReadonlyMap<number, OpaqueForm> = new Map<number, OpaqueForm>([
+  // RFC 1706.
+  [t.NSAP, { lengthMin: 1 }],
+  // The format 1 has digits (ATM Forum af-saa-0069).
+  [
+    t.ATMA,
+    {
+      lengthMin: 2,
+      isWell: ([format, ...octets]: Uint8Array) =>
+        format !== 1 || octets.every((octet) => octet >= 48 && octet <= 57),
+    },
+  ],
+  [t.SINK, { lengthMin: 3 }],
+  // Flags, which are zero, then protocol, algorithm and key.
+  [t.RKEY, { lengthMin: 5, isWell: ([high, low]: Uint8Array) => high === 0 && low === 0 }],
+  [t.HHIT, { lengthMin: 1 }],
+  [t.BRID, { lengthMin: 1 }],
+  // Enterprise, type and location, then a string with the media type.
+  [t.DOA, { lengthMin: 10, isWell: (rdata) => rdata.length >= 10 + rdata[9]! }],
+])
+
+/** Returns what is wrong with the octets of a type that has no text form here. */
+export function objectionToOctets(type: number, rdata: Uint8Array): RdataError | undefined {
+  const form = opaqueForms.get(type)
+  if (!form) return undefined
+  if (rdata.length < form.lengthMin)
+    return new RdataError(
+      'length',
+      'octets',
+      `${typeName(type)} has at least ${form.lengthMin} octets. Check that the data is complete.`,
+    )
+  if (form.isWell && !form.isWell(rdata))
+    return new RdataError('meaning', 'octets', `not the form of ${typeName(type)}. Check the data.`)
+  return undefined
+}
 
 /** Returns the fields of a type; undefined if it has none here and is opaque octets (RFC 3597). */
 export function findRdataType(type: number): RdataType | undefined {

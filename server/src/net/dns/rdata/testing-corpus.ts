@@ -91,6 +91,9 @@ MX 0 .
 MX 010 Mail => 10 mail.example.
 NAPTR 100 50 "s" "z3950+I2L+I2C" "" _z3950._tcp.gatech.edu.
 NAPTR 65535 0 "u" "E2U+sip" "!^.*$!sip:info@example.com!" .
+NAPTR 0 0 "u" "E2U+sip" "!^(\\+49)([0-9]{3,})$!sip:\\2@\\1.example!i" .
+NAPTR 0 0 "u" "E2U+sip" "/a\\/b|[]a-z]+[[:digit:]-]?/x/" .
+NAPTR 0 0 "u" "E2U+sip" "!(a(b))\\2{2}!\\\\\\1!" .
 NAPTR 0 0 "" "" "" . => 0 0 "" "" "" .
 NAPTR 100 100 S SIP+D2U "" _sip._udp => 100 100 "S" "SIP+D2U" "" _sip._udp.example.
 NID 10 0014:4fff:ff20:ee64
@@ -149,6 +152,13 @@ TXT "\065\a\;" => "Aa;"
 TXT a\;b\032c => "a;b c"
 TXT k=v => "k=v"
 TXT "semi;colon (parens)"
+NSAP \# 1 47
+ATMA \# 3 013132
+SINK \# 3 000102
+RKEY \# 5 0000030800
+HHIT \# 1 00
+BRID \# 1 00
+DOA \# 11 000000000000000001 0100 => \# 11 0000000000000000010100
 TYPE65280 \# 0
 TYPE65280 \# 4 0A000001 => \# 4 0a000001
 TYPE1 192.0.2.1 => 192.0.2.1
@@ -285,6 +295,11 @@ HTTPS 1 . foo=bar
 HTTPS 1 . ohttp=a
 HTTPS 1 . tls-supported-groups=65536
 HTTPS 1 . dohpath
+HTTPS 1 . dohpath=/novariable
+HTTPS 1 . dohpath=not-relative
+HTTPS 1 . dohpath=not-relative{?dns}
+HTTPS 1 . dohpath=/\255{?dns}
+HTTPS 1 . key7=/novariable
 HTTPS 1 . key65536=a
 HTTPS 1 . ALPN=h2
 HTTPS 1 . ech=A
@@ -326,6 +341,28 @@ MX 10 mail.example.com. extra
 NAPTR 65536 0 "" "" "" .
 NAPTR 0 0 "" "" ""
 NAPTR 0 0 "" "" "" . .
+NAPTR 0 0 "u" "" "!^.*$!sip:\\1@example.com!" .
+NAPTR 0 0 "u" "" "!(a)!\\2!" .
+NAPTR 0 0 "u" "" "!a!\\0!" .
+NAPTR 0 0 "u" "" "!a!b" .
+NAPTR 0 0 "u" "" "!a!b!c!" .
+NAPTR 0 0 "u" "" "!a!b!x" .
+NAPTR 0 0 "u" "" "!!b!" .
+NAPTR 0 0 "u" "" "1a1b1" .
+NAPTR 0 0 "u" "" "iaibi" .
+NAPTR 0 0 "u" "" "!(a!b!" .
+NAPTR 0 0 "u" "" "!a**!b!" .
+NAPTR 0 0 "u" "" "!*a!b!" .
+NAPTR 0 0 "u" "" "!^*!b!" .
+NAPTR 0 0 "u" "" "!a{3,2}!b!" .
+NAPTR 0 0 "u" "" "!a{256}!b!" .
+NAPTR 0 0 "u" "" "![a!b!" .
+NAPTR 0 0 "u" "" "![z-a]!b!" .
+NAPTR 0 0 "u" "" "![a-z-]!b!" .
+NAPTR 0 0 "u" "" "![[:word:]]!b!" .
+NAPTR 0 0 "u" "" "!a|!b!" .
+NAPTR 0 0 "u" "" "!\\1!b!" .
+NAPTR 0 0 "u" "" "!a!b\000!" .
 NID 10 0014:4fff:ff20
 NID 10 0014:4fff:ff20:ee64z
 NS
@@ -370,6 +407,18 @@ TXT "\256"
 TXT k="a b"
 TXT a"b
 TXT aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+NSAP \# 0
+ATMA \# 0
+ATMA \# 1 00
+ATMA \# 3 010041
+SINK \# 0
+SINK \# 2 0001
+RKEY \# 0
+RKEY \# 5 0001030100
+HHIT \# 0
+BRID \# 0
+DOA \# 0
+DOA \# 10 00000000000000000101
 TYPE65280 0a000001
 TYPE65280 \# 4 0a0000
 TYPE65280 \# 3 0a00000
