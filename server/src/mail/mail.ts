@@ -84,7 +84,7 @@ export type MailContents = {
     readonly zones: readonly {
       readonly name: string
       readonly servers: readonly string[]
-      /** What they serve; null: nothing. */
+      /** The version that they serve; null: none. */
       readonly serial: number | null
       /** The first record sets that they lack; empty if unknown. */
       readonly sets: readonly string[]

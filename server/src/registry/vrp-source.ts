@@ -19,7 +19,7 @@ export type Suspicion = {
   readonly table: RoaTable
   /** The greatest number of VRPs that the source had within the confirmation time; 0 if it had none yet. */
   readonly before: number
-  /** What it lost, for operators. */
+  /** The losses of the set, for operators. */
   readonly loss: string
   /** Whether the set of another source has the same loss. */
   isConfirmedBy(other: RoaTable): boolean

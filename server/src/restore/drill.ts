@@ -25,7 +25,7 @@ export type DrillOptions = {
 
 export type DrillCheck = {
   readonly name: string
-  /** What was found, a line for each. */
+  /** The findings, a line for each. */
   readonly results: readonly string[]
   /** Empty if the copy passes. */
   readonly problems: readonly string[]

@@ -66,7 +66,7 @@ export async function listSessions(db: Db) {
 
 type Count = { readonly area: string; readonly what: string; readonly state: string; readonly count: number }
 
-/** What was written since then, by area and state. */
+/** Counts of rows written since then, by area and state. */
 export async function countSince(db: Db, since: Date) {
   const { rows } = await sql<Count>`
     select 'audit' as area, action as what, case when by_staff then 'staff' else split_part(actor, ':', 1) end as state, count(*)

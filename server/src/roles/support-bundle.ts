@@ -1,4 +1,4 @@
-// What a supporter needs to see of an installation, as one document: settings, state, sizes and counts. It must not contain a secret or a
+// The state of an installation for its supporters, as one document: settings, state, sizes and counts. It must not contain a secret or a
 // row of a customer: each part is read from statements that have none, and the text is redacted as lines of the log are.
 import { availableParallelism, freemem, loadavg, release, totalmem } from 'node:os'
 import { pendingMigrations } from '../db/migrate.ts'

@@ -242,7 +242,7 @@ const search = route({
 
 const settingsShown = [{ type: 'ConfigSetting', name: 'version-string', value: `Pharos ${reportedVersion}` }]
 
-/** What PowerDNS counts and Pharos has: the age of the process, in seconds. Figures of the service are Prometheus metrics. */
+/** The only figure of PowerDNS that Pharos has: the age of the process, in seconds. Figures of the service are Prometheus metrics. */
 const readStatistics = (
   _deps: object,
   _operation: object,

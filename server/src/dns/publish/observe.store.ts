@@ -204,7 +204,7 @@ export type RefusedZone = {
   readonly id: number
   readonly name: ZoneName
   readonly servers: readonly DomainName[]
-  /** What they serve; null if they have no version. */
+  /** The version that they serve; null if they have none. */
   readonly serial: number | null
   /** Since when they serve it, as PostgreSQL prints it. */
   readonly since: string

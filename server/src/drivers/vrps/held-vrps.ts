@@ -44,7 +44,7 @@ type Withheld = Suspicion & {
   readonly sinceMs: number
 }
 
-/** What a set has lost compared with the current one. */
+/** The losses of a set compared with the current one. */
 type Loss = {
   readonly isSmaller: boolean
   /** Our announcements that it does not validate any longer, if they are many. */
