@@ -63,6 +63,11 @@ after(async () => {
 })
 afterEach(async () => {
   for (const monitor of monitors.splice(0)) await monitor.stop?.()
+  // The next test waits for the subscriptions of its own monitor.
+  await until(
+    async () => ris.subscribed(),
+    (list) => list.length === 0,
+  )
 })
 
 const owner = () => api.database.postgres.owner

@@ -70,6 +70,8 @@ export const port = defineKind({
     service: selected<string | null>('service', {
       initial: null,
       isShown: true,
+      // Only an explicit null ends an assignment: it ends the bills of a customer.
+      isShared: true,
       reference: { kind: service as never, isId: false },
     }),
     since: {
