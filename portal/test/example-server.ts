@@ -71,7 +71,7 @@ export type ExampleServer = {
 /** The person of the examples, in a team with every module. */
 export const admin: User = { ...member, enabled_modules: ['inventory', 'ipam', 'lighthouse', 'dns'] }
 export const staff: User = { ...admin, is_staff: true }
-export const otherTeam = { ...team, id: 8, slug: 'other-networks', name: 'Other Networks' }
+export const otherTeam = { ...team, id: 8, name: 'Other Networks' }
 
 /** The example of an operation that has an answer. */
 export const exampleOf = <R extends Route>(route: R): ResponseOf<R> =>
