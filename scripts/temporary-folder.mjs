@@ -29,11 +29,12 @@ function ownFolder(name) {
   return folder
 }
 
-/** A run that was killed has not removed its folder. */
+/** A run that was killed has not removed its folder; this process may have its number. */
 function removeAbandoned(name) {
   for (const entry of readdirSync(memory)) {
-    const pid = entry.startsWith(`${name}-run-`) ? Number(entry.split('-').at(-1)) : undefined
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove(join(memory, entry))
+    if (!entry.startsWith(`${name}-run-`)) continue
+    const pid = Number(entry.split('-').at(-1))
+    if (pid === process.pid || !existsSync(`/proc/${pid}`)) remove(join(memory, entry))
   }
 }
 

@@ -4,10 +4,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { after, test } from 'node:test'
 
 /** Returns the folder that a run chooses, and whether it is there while the run lasts. */
-function chosenBy(env, isWhole) {
+function chosenBy(env, isWhole, before = '') {
   const script = `
     const { useTemporaryFolder } = await import(${JSON.stringify(new URL('temporary-folder.mjs', import.meta.url))})
-    const { existsSync } = await import('node:fs')
+    const { existsSync, mkdirSync } = await import('node:fs')
+    ${before}
     useTemporaryFolder('/root-of-a-test', { isWhole: ${isWhole} })
     const folder = process.env.TMPDIR
     console.log(JSON.stringify({ folder, exists: folder !== undefined && existsSync(folder) }))`
@@ -30,6 +31,14 @@ test('a whole run has a folder of its own in memory, until its end', { skip }, (
   assert.ok(first.exists)
   assert.ok(!existsSync(first.folder))
   assert.notEqual(chosenBy({}, true).folder, first.folder)
+})
+
+test('a folder that a killed run with the same process number has left is replaced', { skip }, () => {
+  const left =
+    'mkdirSync(`/dev/shm/pharos-test-${process.getuid()}-run-${process.pid}/left`, { recursive: true })'
+  const { folder, exists } = chosenBy({}, true, left)
+  assert.ok(exists)
+  assert.ok(!existsSync(folder))
 })
 
 test('runs of named files share one', { skip }, () => {
