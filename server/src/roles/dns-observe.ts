@@ -135,10 +135,12 @@ function refusalAlert({ config, log }: Pick<Shared, 'config' | 'log'>): ObserveD
   const deps = { ring: config.secret, recipients: config.operatorAlertEmails }
   return async (trx, zones) => {
     const found = zones.filter(({ id, since }) => alerted.get(id) !== since)
-    if (found.length === 0) return
-    for (const { id, since } of found) alerted.set(id, since)
+    if (found.length === 0) return undefined
     const recipients = await queueStaffMail(deps, trx, 'zones-refused', { zones: found })
-    log.error({ zones: found, recipients }, 'zones refused by a name server that others serve')
+    return () => {
+      for (const { id, since } of found) alerted.set(id, since)
+      log.error({ zones: found, recipients }, 'zones refused by a name server that others serve')
+    }
   }
 }
 

@@ -21,8 +21,8 @@ import {
 export type ObserveDeps = {
   readonly db: Db
   readonly now: () => Date
-  /** Tells staff of zones that a name server refuses, in the transaction that stores it. */
-  readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<void>
+  /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
+  readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<(() => void) | undefined>
 }
 
 /** When the serials are read after a NOTIFY, and NOTIFY is repeated for zones that are behind. */
@@ -134,11 +134,11 @@ export class ServerObserver {
   }
 
   async #save(observations: readonly Observation[]): Promise<void> {
-    await this.#deps.db.transaction().execute(async (trx) => {
+    const onCommit = await this.#deps.db.transaction().execute(async (trx) => {
       const saved = await saveObservations(trx, this.#server.id, observations)
       const zoneIds = observations.map(({ zoneId }) => zoneId)
       const { changes, refused } = await updateStatuses(trx, zoneIds, saved)
-      if (refused.length > 0) await this.#deps.onRefused(trx, refused)
+      const onCommit = refused.length > 0 ? await this.#deps.onRefused(trx, refused) : undefined
       const at = this.#deps.now().toISOString()
       const messages = changes.flatMap(({ teamId, id, name, serial, before, after }) =>
         teamId === null
@@ -152,7 +152,9 @@ export class ServerObserver {
             ],
       )
       await writeMessages(trx, messages)
+      return onCommit
     })
+    onCommit?.()
   }
 }
 
