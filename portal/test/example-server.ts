@@ -1,5 +1,6 @@
 // The built portal with the examples of the contract as the server's answers, for tests of the portal alone: no database, no loops, the
 // same answers every time. Whether the server answers so is tested where it answers.
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -169,7 +170,8 @@ export async function startExampleServer(): Promise<ExampleServer> {
     const { team_id: wanted } = body as unknown as { readonly team_id?: number }
     const current = [team, otherTeam].find(({ id }) => id === wanted)
     if (current) state.user = { ...state.user, current_team: current }
-    return { ...exampleOf(createSessionTokenRoute), access: accessToken(), user: state.user }
+    const { user } = state
+    return { ...exampleOf(createSessionTokenRoute), access: accessToken(), user, user_etag: etagOf(user) }
   }
 
   function openStream(response: ServerResponse): void {
@@ -213,6 +215,10 @@ export async function startExampleServer(): Promise<ExampleServer> {
 
 const startsSession = ({ name }: Route): boolean =>
   name === createSessionTokenRoute.name || name === refreshSessionRoute.name
+
+/** Another one for each team: the portal takes a user only if the etag is new. */
+const etagOf = (user: User): string =>
+  createHash('sha256').update(JSON.stringify(user)).digest('base64url').slice(0, 22)
 
 /** The portal reads the lifetime of a token and nothing else. */
 function accessToken(): string {
