@@ -108,7 +108,7 @@ export class RestoreGate implements Gate<Trx>, Component {
     this.#state = stateOf(await this.#checkIdentity(before, seen, verdict))
     this.#isPlaced = true
     if (this.#state === 'closed' || !this.#witness || performance.now() - this.#writtenMs < writeMs) return
-    file.write(this.#witness)
+    await file.write(this.#witness)
     this.#writtenMs = performance.now()
   }
 

@@ -1,9 +1,9 @@
 // The witness: what a process remembers of its database, in memory and in `<data_dir>/witness.json`. It is outside of the database,
 // so that it survives when the database goes back in time.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { formatHead, parseHead } from '../audit/head.ts'
 import type { Head } from '../audit/seal.store.ts'
+import { replaceFile } from '../runtime/files.ts'
 
 /** Where the rows are: another place alone is no evidence of another time, but it needs a confirmation. */
 export type DatabaseIdentity = {
@@ -29,7 +29,7 @@ type StoredWitness = Omit<Witness, 'head'> & { readonly head: string }
 export type WitnessFile = {
   /** Returns undefined if there is none, or if it cannot be parsed. */
   read(): Witness | undefined
-  write(witness: Witness): void
+  write(witness: Witness): Promise<void>
 }
 
 export function createWitnessFile(path: string): WitnessFile {
@@ -44,12 +44,8 @@ export function createWitnessFile(path: string): WitnessFile {
       }
     },
     write(witness) {
-      mkdirSync(dirname(path), { recursive: true })
-      // Another process of the same data directory never reads half of it.
-      const aside = `${path}.${process.pid}`
       const stored: StoredWitness = { ...witness, head: formatHead(witness.head) }
-      writeFileSync(aside, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
-      renameSync(aside, path)
+      return replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
     },
   }
 }

@@ -1,6 +1,7 @@
 // The baselines of the detector on disk: a collector that starts while the flow store does not answer uses the last ones, because without
 // them usual traffic would be an attack.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { replaceFile } from '../../../runtime/files.ts'
 import type { Baseline } from '../../detector/threshold.ts'
 
 type Row = readonly [prefixId: number, bps: number, pps: number]
@@ -16,10 +17,10 @@ export function readBaselineFile(path: string): ReadonlyMap<number, Baseline> {
 }
 
 /** A file that cannot be written is missing only at the next start: the former one stays. */
-export function writeBaselineFile(path: string, baselines: ReadonlyMap<number, Baseline>): void {
+export async function writeBaselineFile(
+  path: string,
+  baselines: ReadonlyMap<number, Baseline>,
+): Promise<void> {
   const rows = [...baselines].map(([id, { bps, pps }]): Row => [id, bps, pps])
-  try {
-    writeFileSync(`${path}.tmp`, JSON.stringify(rows), { mode: 0o600 })
-    renameSync(`${path}.tmp`, path)
-  } catch {}
+  await replaceFile(path, JSON.stringify(rows)).catch(() => {})
 }

@@ -70,7 +70,7 @@ async function refreshBaselines(store: FlowStore, nowSeconds: number, cache: Bas
   if (!found) return
   cache.hour = hour
   cache.baselines = found
-  writeBaselineFile(cache.path, found)
+  await writeBaselineFile(cache.path, found)
 }
 
 const weeks = 4
