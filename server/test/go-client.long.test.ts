@@ -1,4 +1,4 @@
-// A client in Go that oapi-codegen generates from the served document in OpenAPI 3.0. It is vetted, built and used against a server that
+// A client in Go that oapi-codegen (2.8 here) generates from the served document in OpenAPI 3.0. It is vetted, built and used against a server that
 // listens. Modules come from the cache of this machine: nothing is downloaded.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
