@@ -349,7 +349,9 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('button', { name: 'Restore zone' }).click()
     await page.getByRole('tab', { name: 'Records' }).waitFor()
-    assert.deepEqual(without422(pageErrors), [])
+    // The page of a deleted zone learns from this answer that it is deleted.
+    const others = without422(pageErrors).filter((error) => !/\/zones\/\d+: .*status of 404/.test(error))
+    assert.deepEqual(others, [])
     await context.close()
   })
 })
