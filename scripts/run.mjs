@@ -6,11 +6,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { heap, nodeMajorMin } from '../server/bin/runtime.mjs'
+import { installPackages, missingPackages } from './debian-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules/.pharos-lock')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_POLL_MS = 500
+/** The one library of the pinned Node that a small Debian does not have. */
+const LIBRARY = { file: 'libatomic.so.1', package: 'libatomic1' }
 
 const server = [...heap, 'server/src/main.ts']
 
@@ -113,15 +116,30 @@ function read(file) {
   }
 }
 
-/** Returns the pinned Node of this platform; if there is none, the running one if it is new enough. */
+/** Returns the pinned Node of this platform; if it does not start, the running one if it is new enough. */
 function findNode() {
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
-  if (existsSync(pinned) && spawnSync(pinned, ['--version']).status === 0) return pinned
+  let problem = existsSync(pinned)
+    ? problemOf(pinned)
+    : `the repository has none for ${process.platform}-${process.arch}.`
+  if (problem?.includes(LIBRARY.file) && installLibrary()) problem = problemOf(pinned)
+  if (problem === undefined) return pinned
   if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return process.execPath
-  fail(
-    `Pharos needs Node.js ${nodeMajorMin} or later. This is ${process.version}, and the repository has none for ` +
-      `${process.platform}-${process.arch}.`,
-  )
+  const remedy = problem.includes(LIBRARY.file) ? `\nAs root: apt-get install ${LIBRARY.package}` : ''
+  fail(`Pharos needs Node.js ${nodeMajorMin} or later. This is ${process.version}, and ${problem}${remedy}`)
+}
+
+/** Returns why it does not start; undefined if it does. */
+function problemOf(node) {
+  const { status, error, stderr } = spawnSync(node, ['--version'])
+  if (status === 0) return undefined
+  return `that of the repository does not start: ${String(error?.message ?? stderr).trim()}`
+}
+
+function installLibrary() {
+  if (process.getuid?.() !== 0 || missingPackages([LIBRARY.package])?.length !== 1) return false
+  process.stderr.write(`Installing ${LIBRARY.package}, which Node.js needs ...\n`)
+  return installPackages([LIBRARY.package])
 }
 
 /**

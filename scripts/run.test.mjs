@@ -22,7 +22,7 @@ function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   folders.push(root)
   for (const folder of ['scripts', 'server/src', 'server/bin', 'bin'])
     mkdirSync(join(root, folder), { recursive: true })
-  for (const name of ['run.mjs', 'end-with-parent.mjs'])
+  for (const name of ['run.mjs', 'end-with-parent.mjs', 'debian-packages.mjs', 'programs.json'])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, 'scripts', name))
   cpSync(
     fileURLToPath(new URL('../server/bin/runtime.mjs', import.meta.url)),
@@ -95,6 +95,37 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.equal(stdout, '')
     assert.match(stderr, /could not be installed/)
     assert.equal(existsSync(join(root, 'node_modules/.pharos-lock')), false)
+  })
+
+  it('installs the library without which the Node of the repository does not start, as root', () => {
+    const root = checkout()
+    const folder = join(root, `node_modules/node-${process.platform}-${process.arch}/bin`)
+    mkdirSync(folder, { recursive: true })
+    const script = (path, ...lines) =>
+      writeFileSync(path, ['#!/bin/sh', ...lines].join('\n'), { mode: 0o755 })
+    script(
+      join(folder, 'node'),
+      `[ -e '${root}/library' ] && exec "$NODE" "$@"`,
+      'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127',
+    )
+    script(
+      join(root, 'bin/dpkg-query'),
+      `[ "$1" = --version ] || [ ! -e '${root}/library' ] || echo libatomic1 installed`,
+    )
+    script(join(root, 'bin/dpkg'))
+    script(
+      join(root, 'bin/apt-get'),
+      `echo "$@" >> '${root}/apt.log'`,
+      `case "$*" in *install*) touch '${root}/library' ;; esac`,
+    )
+    const { status, stderr } = run(root, ['start'], { NODE: process.execPath })
+    assert.equal(status, 0, stderr)
+    if (process.getuid() !== 0) return assert.ok(!existsSync(join(root, 'apt.log')))
+    assert.match(stderr, /Installing libatomic1/)
+    assert.match(
+      readFileSync(join(root, 'apt.log'), 'utf8'),
+      /install -y --no-install-recommends libatomic1\n$/,
+    )
   })
 
   it('passes arguments and status on', () => {

@@ -38,7 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'type:inventory',
     'type:analysis',
   ],
-  timeseries: ['contract', 'runtime', 'text'],
+  timeseries: ['contract', 'runtime', 'text', 'packages'],
   mail: ['text', 'runtime', 'db', 'packages'],
   audit: ['contract', 'net', 'operation', 'runtime', 'db', 'packages'],
   team: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'packages'],

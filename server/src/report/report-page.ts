@@ -13,6 +13,7 @@ import {
   reportChangeTexts,
 } from '@pharos/contract/report-text'
 import type { Series } from '@pharos/contract/timeseries'
+import { Temporal } from 'temporal-polyfill'
 import { drawAreas, drawShares, drawStackedBars, shareHeight } from './report-chart.ts'
 import { contentWidth, ink, page, Sheets } from './report-sheet.ts'
 

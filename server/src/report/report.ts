@@ -12,6 +12,7 @@ import {
 import type { Permission } from '@pharos/contract/route'
 import { listServicesRoute } from '@pharos/contract/service'
 import { listShieldRulesRoute } from '@pharos/contract/shield'
+import { Temporal } from 'temporal-polyfill'
 import { getRelatedTimeseries } from '../analysis/event-timeseries.ts'
 import type { FlowDeps } from '../analysis/flow/read-flows.ts'
 import { listTeamEvents } from '../analysis/related-event.ts'

@@ -1,5 +1,6 @@
 // The buckets of a time series, and the figures of a series. Pure.
 import { timeseriesPointsMax, type Series } from '@pharos/contract/timeseries'
+import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../runtime/error.ts'
 import { firstTime, isTimezone, lastTime, parseTime } from '../text/time.ts'
 

@@ -2,6 +2,7 @@
 import { csvLine } from '@pharos/contract/csv'
 import type { FlowKey } from '@pharos/contract/flow-key'
 import type { FlowMetric, FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow'
+import { Temporal } from 'temporal-polyfill'
 import type { TeamReader } from '../../operation/operation.ts'
 import { bucketsOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import {

@@ -2,6 +2,7 @@
 import type { LocationTimezone, getTimezoneRoute } from '@pharos/contract/timezone'
 import type { QueryOf } from '@pharos/contract/route'
 import findTimezone from '@photostructure/tz-lookup'
+import { Temporal } from 'temporal-polyfill'
 import type { Db } from '../../db/postgres.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { parseTime } from '../../text/time.ts'

@@ -1,6 +1,7 @@
 // Closes the months of services: their bills become rows that nothing changes, with the hash of their samples.
 import type { BillablePort } from '@pharos/contract/bill'
 import { hash } from 'node:crypto'
+import { Temporal } from 'temporal-polyfill'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { billingMonth, isClosable, monthOf } from '../usage/billing-month.ts'

@@ -1,5 +1,6 @@
 // The billing month of a service in its time zone, on the grid of 5 minutes in UTC. Two months have no bucket in common and
 // none between them. It must not read a clock.
+import { Temporal } from 'temporal-polyfill'
 import { billingGridMs } from './bucket.ts'
 
 /** Start inclusive, end exclusive; ms since 1970, multiples of the grid. */
