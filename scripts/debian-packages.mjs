@@ -11,17 +11,26 @@ const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.ur
  */
 const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 
-/** Further packages of the bench: dnsperf asks name servers as fast as they answer. */
+/** dnsperf asks name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
-export const benchPackages = [...new Set([...Object.values(programs), ...others, ...onlyBench])]
+/** The cluster of PostgreSQL of lab/src/ha-postgres.ts. */
+const onlyLong = ['etcd-server', 'patroni']
 
-export const debianPackages = benchPackages.filter((name) => !onlyBench.includes(name))
+const all = [...new Set([...Object.values(programs), ...others, ...onlyBench, ...onlyLong])]
+const without = (...names) => all.filter((name) => !names.includes(name))
+
+export const benchPackages = without(...onlyLong)
+
+export const debianPackages = without(...onlyBench, ...onlyLong)
+
+/** Those of the long run. */
+export const longPackages = without(...onlyBench)
 
 const POLICY = '/usr/sbin/policy-rc.d'
 
 /** Returns the packages that are not installed; undefined if this is not Debian or a derivative. */
-export function missingPackages(names = debianPackages) {
+export function missingPackages(names) {
   if (spawnSync('dpkg-query', ['--version']).status !== 0) return undefined
   const list = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names])
   const installed = new Set(

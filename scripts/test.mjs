@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { check } from './check.mjs'
-import { installPackages, missingPackages } from './debian-packages.mjs'
+import { debianPackages, installPackages, longPackages, missingPackages } from './debian-packages.mjs'
 import { allTests, namedTests, needPortal, shortTests } from './find-tests.mjs'
 import { runTests } from './run-tests.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
@@ -49,7 +49,7 @@ function buildPortal() {
 }
 
 function installPeers() {
-  const missing = missingPackages()
+  const missing = missingPackages(isLong ? longPackages : debianPackages)
   if (missing === undefined)
     return write('not a Debian system: tests against real routers need gobgpd and bird2')
   if (missing.length === 0) return

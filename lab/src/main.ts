@@ -1,13 +1,15 @@
 // `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and example commands, and leaves nothing behind.
+// `npm run lab -- --ha`: with its database on three machines under Patroni.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import { freePort, requireFreePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
+import { startHaPostgres, type HaPostgres } from './ha-postgres.ts'
 import { labDnsPorts, startDnsNetwork, type DnsNetwork } from './dns-network.ts'
 import { writeLabPlatform } from './lab-platform.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
-import { ensurePrograms } from './packages.ts'
+import { ensurePrograms, haPrograms, labPrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
 import { labRegions } from './regions.ts'
 import { startRegistries, type LabRegistries } from './registries.ts'
@@ -33,7 +35,8 @@ class Interrupted extends Error {
 
 async function main(): Promise<void> {
   const { signal } = interruption
-  await ensurePrograms()
+  const isHa = process.argv.includes('--ha')
+  await ensurePrograms(isHa ? [...labPrograms, ...haPrograms] : labPrograms)
   await using lab = await createLab({
     regions: labRegions.map(({ name }) => name),
     subnets: labRegions.map(({ subnet }) => subnet),
@@ -52,7 +55,12 @@ async function main(): Promise<void> {
   await using dns = await startDnsNetwork({ folder: lab.folder, fixedPorts: true, signal })
   const platformFile = await writeLabPlatform(lab.folder, { dns })
   await using shield = await startShieldNetwork(lab.folder, platformFile, signal)
-  const settings = { ...registries.settings, ...dns.settings, ...shield.settings }
+  await using cluster = isHa ? await startHaPostgres() : null
+  const database = cluster && {
+    DATABASE_URL: cluster.databaseUrl,
+    PHAROS_SECRET: 'a secret of 32 bytes for the lab only',
+  }
+  const settings = { ...registries.settings, ...dns.settings, ...shield.settings, ...database }
   // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
   await using pharos = new Pharos({
@@ -61,8 +69,10 @@ async function main(): Promise<void> {
     port: await choosePort(),
     settings: env,
   })
+  if (isHa) await pharos.command('migrate')
   await unlessAborted(startPharos(pharos), signal)
   print(describe(lab, pharos, registries, dns, shield))
+  if (cluster) print(describeCluster(cluster))
   if (!signal.aborted) await once(signal, 'abort')
   print('\nStopping.\n')
 }
@@ -121,6 +131,13 @@ function describeRegion({ name, apiAddress, asn, peerAsn, gobgpd, bird }: LabReg
   routes of the neighbor      birdc -r -s ${bird.socket} show route
   changes as they happen      tail -f ${bird.logFile} | grep '>'
   kill the router             kill -9 ${gobgpd.pid}        (it is restarted as systemd does, and the neighbor loses nothing)
+`
+}
+
+function describeCluster({ databaseUrl, members, folder }: HaPostgres): string {
+  return `Its database is ${databaseUrl}, on three machines under Patroni.
+${members.map(({ name, namespace }) => `  ${name.padEnd(6)} kill -9 $(ip netns pids ${namespace})   ip -n ${namespace} link set eth0 down\n`).join('')}
+Logs of Patroni, etcd and HAProxy are in ${folder}.
 `
 }
 

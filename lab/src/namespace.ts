@@ -1,5 +1,5 @@
-// A separate machine as far as the network is concerned: a network namespace with one link to this machine, which can be set
-// down without either end being notified. It needs root.
+// Separate machines as far as the network is concerned: network namespaces with a link to this machine, which can be set
+// down without either end being notified. They need root.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -53,5 +53,71 @@ export async function createNamespace(): Promise<Namespace> {
     // Set down on its side: this machine keeps its addresses, and its neighbors their services at them.
     setLink: (state) => ip('-n', name, 'link', 'set', there, state),
     [Symbol.asyncDispose]: remove,
+  }
+}
+
+/** Machines that reach each other and this one; created by `createMachines`. */
+export type Machines = {
+  /** The address of this machine on their network. */
+  readonly here: string
+  readonly machines: readonly Machine[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type Machine = Omit<Namespace, 'subnet' | typeof Symbol.asyncDispose> & {
+  /** Sends the signal to every process in it. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
+}
+
+/** Namespaces on one bridge. */
+export async function createMachines(count: number): Promise<Machines> {
+  const number = randomInt(1, 255)
+  const bridge = `ph${process.pid}-${number}`
+  const [subnet, here] = [`198.18.${number}`, `198.18.${number}.1`]
+  const names = Array.from({ length: count }, (_, at) => `pharos-lab-${process.pid}-${number}-${at}`)
+  const ip = async (...args: string[]) => (await run('ip', args)).stdout
+  const signal = async (name: string, kind: NodeJS.Signals) => {
+    for (const pid of (await ip('netns', 'pids', name)).split('\n').filter(Boolean)) send(Number(pid), kind)
+  }
+  const remove = async () => {
+    for (const name of names) {
+      await signal(name, 'SIGKILL').catch(() => {})
+      await ip('netns', 'delete', name).catch(() => {})
+    }
+    await ip('link', 'delete', bridge).catch(() => {})
+  }
+  try {
+    await ip('link', 'add', bridge, 'type', 'bridge')
+    await ip('address', 'add', `${here}/24`, 'dev', bridge)
+    await ip('link', 'set', bridge, 'up')
+    for (const [at, name] of names.entries()) {
+      const port = `${bridge}-${at}`
+      await ip('netns', 'add', name)
+      await ip('link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+      await ip('link', 'set', port, 'master', bridge, 'up')
+      await ip('-n', name, 'address', 'add', `${subnet}.${at + 11}/24`, 'dev', 'eth0')
+      for (const device of ['lo', 'eth0']) await ip('-n', name, 'link', 'set', device, 'up')
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return {
+    here,
+    machines: names.map((name, at) => ({
+      address: `${subnet}.${at + 11}`,
+      command: ['ip', 'netns', 'exec', name],
+      setLink: async (state) => void (await ip('-n', name, 'link', 'set', 'eth0', state)),
+      signal: (kind) => signal(name, kind),
+    })),
+    [Symbol.asyncDispose]: remove,
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended meanwhile.
   }
 }

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
+import { parse } from 'yaml'
 import { gobgpdConfig } from './gobgpd.ts'
+import { patroniSettings, proxyConfiguration } from './ha-postgres.ts'
 import { programPath, skipWithout } from './program.ts'
 
 const run = promisify(execFile)
@@ -42,6 +44,14 @@ it('has a deferral time below the restart time of the neighbors', async () => {
     [...text.matchAll(new RegExp(`^ *${name} = (\\d+)`, 'gm'))].map(([, number]) => Number(number))
   assert.equal(seconds('deferral-time').length, 2)
   assert.ok(Math.max(...seconds('deferral-time')) < Math.min(...seconds('restart-time')))
+})
+
+it('shows the configuration of HAProxy and Patroni with which the lab is tested', async () => {
+  const page = await readFile(new URL('../../docs/operating/high-availability.md', import.meta.url), 'utf8')
+  const members = ['one', 'two', 'three'].map((name, at) => ({ name, address: `192.0.2.${at + 11}` }))
+  assert.ok(page.includes(proxyConfiguration('127.0.0.1', members)))
+  const [, yaml = ''] = /```yaml\n([^]*?)```/.exec(page) ?? []
+  assert.deepEqual(parse(yaml), { bootstrap: { dcs: patroniSettings } })
 })
 
 it('ships a unit file that kills without a BGP notification and restarts with -r, at once and forever', async () => {

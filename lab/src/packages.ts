@@ -1,5 +1,5 @@
 // Installs the programs of `npm run lab`, or reports which are missing.
-import { findProgram, packageOf } from './program.ts'
+import { findProgram, packageOf, type ProgramName } from './program.ts'
 
 /** The programs that it runs or mentions. */
 export const labPrograms = [
@@ -18,14 +18,17 @@ export const labPrograms = [
   'softflowd',
 ] as const
 
+/** Further ones of `--ha`. */
+export const haPrograms = ['etcd', 'patroni', 'haproxy', 'setpriv', 'ip'] as const
+
 type Installer = {
   missingPackages(names: readonly string[]): readonly string[] | undefined
   installPackages(names: readonly string[]): boolean
 }
 
 /** Installs missing packages if permitted (root on Debian); otherwise throws with the command to run. */
-export async function ensurePrograms(): Promise<void> {
-  const names = namesMissing()
+export async function ensurePrograms(programs: readonly ProgramName[] = labPrograms): Promise<void> {
+  const names = packagesMissing(programs)
   if (names.length === 0) return
   const { missingPackages, installPackages } = (await import(
     new URL('../../scripts/debian-packages.mjs', import.meta.url).href
@@ -41,14 +44,13 @@ export async function ensurePrograms(): Promise<void> {
     )
   process.stderr.write(`Installing ${list} ...\n`)
   const isInstalled = installPackages(names)
-  const stillMissing = namesMissing().join(' ')
+  const stillMissing = packagesMissing(programs).join(' ')
   if (!isInstalled || stillMissing !== '')
     throw new Error(
       `The packages could not be installed: see the output of apt-get above. Run as root: apt-get install ${stillMissing || list}.`,
     )
 }
 
-/** Packages with a missing program. */
-function namesMissing(): string[] {
-  return [...new Set(labPrograms.filter((name) => !findProgram(name)).map(packageOf))]
+function packagesMissing(programs: readonly ProgramName[]): string[] {
+  return [...new Set(programs.filter((name) => !findProgram(name)).map(packageOf))]
 }

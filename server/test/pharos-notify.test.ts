@@ -21,6 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { skipWithout } from '../../lab/src/program.ts'
 import { sourceSecretMac } from '../src/analysis/credential.ts'
 import { ingestDeliveries } from '../src/analysis/ingest.ts'
 import { fixture } from '../src/analysis/sources/fixtures.ts'
@@ -103,7 +104,7 @@ const events = async () => {
 const stored = () => api.database.postgres.owner.selectFrom('deliveries').select(['state', 'body']).execute()
 const text = (name: string) => fixture(`fastnetmon-community-${name}`).details
 
-describe('pharos-notify', () => {
+describe('pharos-notify', { skip: skipWithout('curl') }, () => {
   it('sends ban, details and unban of an attack, which are one event', async () => {
     const { conf, spool } = install(url)
     await notify(conf, ['203.0.113.77', 'incoming', '1903', 'ban'], text('ban'))

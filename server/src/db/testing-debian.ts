@@ -14,7 +14,7 @@ export type DebianPostgres = { readonly databaseUrl: string; [Symbol.asyncDispos
 const folderOfVersions = '/usr/lib/postgresql'
 
 /** Returns the lowest installed version that Pharos supports; undefined if there is none. Debian 12 has 15, Debian 13 has 17. */
-function findDebianPostgres(): Binaries | undefined {
+export function findDebianPostgres(): Binaries | undefined {
   const [major] = listFolders(folderOfVersions)
     .map(Number)
     .filter((version) => version >= lowestMajor)

@@ -235,12 +235,15 @@ it('opens another connection if the open one transfers nothing any more', async 
   const speaker = speakerAt(t, relay.address, 300)
   let ups = 0
   speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
-  await waitFor('it is connected', () => ups === 1)
-  await speaker.list()
+  await waitFor('it is connected', () => ups > 0)
+  // On a busy machine an answer may take longer than the timeout, which has to be short here.
+  const answers = () => waitFor('it answers', () => speaker.list().catch(() => undefined))
+  await answers()
+  const before = ups
   relay.swallow()
   await assert.rejects(speaker.list(), ofKind('unreachable', /./))
-  await waitFor('it is reached again', () => ups === 2)
-  assert.deepEqual(await speaker.list(), [])
+  await waitFor('it is reached again', () => ups > before)
+  assert.deepEqual(await answers(), [])
 })
 
 it('rejects running calls when it is closed', async (t) => {

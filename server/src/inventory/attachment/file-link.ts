@@ -13,7 +13,8 @@ export function createFileLink(
   now: Date,
   teamId: number | null = null,
 ): FileLink {
-  const expires = Math.floor(now.getTime() / 1000) + attachmentLinkSeconds
+  // The whole minute: the answer, and so its ETag, is the same until then.
+  const expires = Math.ceil(now.getTime() / 60_000) * 60 + attachmentLinkSeconds
   const named = teamId === null ? `${expires}` : `${expires}-${teamId}`
   const signature = sign(deriveKeys(ring, 'attachment')[0]!.key, id, named).toString('hex')
   return {
