@@ -528,6 +528,28 @@ describe('zones', () => {
     assert.equal((await call('GET', url)).status, 200)
   })
 
+  it('takes the kind in any case, as octodns writes it, and names the known ones', async () => {
+    const { kind } = await addZone('kind.example.', { kind: 'master' })
+    assert.equal(kind, 'Master')
+    assert.equal((await call('PUT', `${zones}/kind.example.`, { kind: 'NATIVE' })).status, 204)
+    assert.equal((await call('GET', `${zones}/kind.example.`)).body.kind, 'Native')
+    for (const [method, path] of [
+      ['POST', zones],
+      ['PUT', `${zones}/kind.example.`],
+    ] as const) {
+      const { status, body } = await call(method, path, { name: 'other.example.', kind: 'Producer' })
+      assert.deepEqual([status, body.error.startsWith('kind must be one of Native,')], [422, true])
+    }
+  })
+
+  it('names the place of a wrong set of a new zone', async () => {
+    const zone = 'wrong.example.'
+    const ns = { name: zone, type: 'NS', ttl: 300, records: records('ns1.example.net.') }
+    const bad = { name: `a.${zone}`, type: 'A', ttl: 300, records: records('192.0.2.1', 'x') }
+    const { status, body } = await call('POST', zones, { name: zone, kind: 'Native', rrsets: [ns, bad] })
+    assert.deepEqual([status, body.error.startsWith('rrsets.1.records.1 ')], [422, true], body.error)
+  })
+
   it('exports a zone file, lists metadata, and finds data by pattern', async () => {
     await addZone('find.example.')
     await patch('find.example.', {

@@ -598,6 +598,7 @@ export const invalidTexts = {
     'is fixed once the zone exists. Delete the zone and create it with the other kind',
   ],
   zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
+  powerdnsKind: ['not_accepted', ({ kinds }: { kinds: string }) => `must be one of ${kinds}`],
   oneSoa: ['several_in_set', 'must have one record: a zone has one SOA record'],
   nsec3Parameters: [
     'not_accepted',

@@ -54,8 +54,8 @@ const inZone = Exact({
 const ofServer = '/api/v1/servers/{server}'
 const ofZone = `${ofServer}/zones/{zone}` as const
 
-const kinds = ['Native', 'Master', 'Primary', 'Slave', 'Secondary'] as const
-const Kind = Type.Enum([...kinds])
+/** In any case, as in PowerDNS: octodns writes `master`. */
+const Kind = Type.String({ maxLength: 20 })
 
 const rrset = {
   name: Type.String({ minLength: 1, maxLength: 1_100 }),

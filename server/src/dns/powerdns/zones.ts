@@ -18,7 +18,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { root } from '../../net/dns/name.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { findType, recordType } from '../../net/dns/type.ts'
-import { errorAt, failWith, invalid, notFound } from '../../runtime/error.ts'
+import { errorAt, Failure, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { exportZone } from '../import/export-zone.ts'
 import { printServer, readServer, zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
 import { readDefaultsInTeam } from '../zone/zone.store.ts'
@@ -90,11 +90,20 @@ export async function getPowerdnsZone(
   return { body: { ...zoneWithSets(zone, options.get(zone.id) ?? {}, wanted), nsec3param } }
 }
 
-type Kind = 'Native' | 'Master' | 'Primary' | 'Slave' | 'Secondary'
+const kinds = ['Native', 'Master', 'Primary', 'Slave', 'Secondary'] as const
+type Kind = (typeof kinds)[number]
+
+function parseKind(text: string): Kind {
+  const kind = kinds.find((one) => one.toLowerCase() === text.toLowerCase())
+  if (kind === undefined) throw invalid(['body', 'kind'], 'powerdnsKind', { kinds: kinds.join(', ') })
+  return kind
+}
+
+const isSecondaryKind = (kind: Kind): boolean => kind === 'Slave' || kind === 'Secondary'
 
 export type NewPowerdnsZone = {
   readonly name: string
-  readonly kind?: Kind
+  readonly kind?: string
   readonly account?: string
   readonly soa_edit_api?: string
   readonly nameservers?: readonly string[]
@@ -115,17 +124,20 @@ export async function createPowerdnsZone(
   { rrsets }: SetsQuery,
 ) {
   requireServer(server)
-  const { name, kind = 'Native', masters = [], dnssec = false, zone } = given
+  const { name, kind: kindText = 'Native', masters = [], dnssec = false, zone } = given
+  const kind = parseKind(kindText)
   if (!name.endsWith('.'))
     throw failWith('invalid', [errorAt(['body', 'name'], 'trailingDot', { suggestion: `${name}.` })])
   if (zone !== undefined) throw invalid(['body', 'zone'], 'zoneText')
-  const isSecondary = kind === 'Slave' || kind === 'Secondary'
+  const isSecondary = isSecondaryKind(kind)
   const sets = given.rrsets ?? []
   const isApex = (set: Rrset, type: string): boolean =>
     set.type.toUpperCase() === type && set.name.toLowerCase() === name.toLowerCase()
   const apexNs = sets.find((set) => isApex(set, 'NS'))?.records?.map(({ content }) => content)
   const nameservers = [...(given.nameservers ?? []), ...(apexNs ?? [])]
-  const others = sets.filter((set) => !isApex(set, 'NS') && !isApex(set, 'SOA'))
+  const others = sets
+    .map((set, at) => ({ set, loc: ['body', 'rrsets', at] }))
+    .filter(({ set }) => !isApex(set, 'NS') && !isApex(set, 'SOA'))
   const { minimumTtl } = await readDefaultsInTeam(deps.postgres, operation.actor.teamId)
   const isNsec3 = readNsec3(given)
   if (isNsec3 && !dnssec) throw invalid(['body', 'nsec3param'], 'nsec3Unsigned')
@@ -138,18 +150,31 @@ export async function createPowerdnsZone(
       ...(isSecondary ? { primaries: masters.map(readServer) } : { dnssec }),
       ...(nameservers.length > 0 ? { nameservers: [...new Set(nameservers)] } : {}),
       ...(others.length > 0
-        ? { recordsets: others.map((set, at) => itemOf(set, ['body', 'rrsets', at], minimumTtl) as never) }
+        ? { recordsets: others.map(({ set, loc }) => itemOf(set, loc, minimumTtl) as never) }
         : {}),
     },
     {},
     isSecondary ? {} : soaOf(sets, (set) => isApex(set, 'SOA')),
-  )
+  ).catch((error: unknown) => {
+    throw atRrsets(error, others)
+  })
   const { id } = body as { readonly id: number }
   if (isNsec3 && !replayed)
     await enableDnssec(deps, { ...operation, idempotency: null }, name, { nsec3: true })
   await saveOptions(deps.postgres, operation.actor.teamId, id, optionsOf({ ...given, kind }))
   const created = await getPowerdnsZone(deps, operation, server, name, { rrsets: rrsets ?? true })
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
+}
+
+/** Returns the failure with the places of sets in the request instead of those in the list of others. */
+function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError['loc'] }[]): unknown {
+  if (!(error instanceof Failure) || error.code !== 'invalid' || !error.errors) return error
+  const errors = error.errors.map((one) => {
+    const [part, list, at, ...rest] = one.loc
+    const other = part === 'body' && list === 'recordsets' ? others[Number(at)] : undefined
+    return other ? { ...one, loc: [...other.loc, ...rest] } : one
+  })
+  return failWith('invalid', errors)
 }
 
 /** Returns what a new zone takes over from its SOA record. The name server in it follows from the NS records. */
@@ -183,11 +208,9 @@ function optionsOf({
   kind,
   account,
   soa_edit_api: soaEditApi,
-}: Omit<NewPowerdnsZone, 'name'>): PowerdnsOptions {
+}: Omit<NewPowerdnsZone, 'name' | 'kind'> & { readonly kind: Kind | undefined }): PowerdnsOptions {
   return {
-    ...(kind === undefined || kind === 'Slave' || kind === 'Secondary'
-      ? {}
-      : { kind: kind === 'Native' ? 'Native' : 'Master' }),
+    ...(kind === undefined || isSecondaryKind(kind) ? {} : { kind: kind === 'Native' ? 'Native' : 'Master' }),
     ...(account === undefined ? {} : { account }),
     ...(soaEditApi === undefined ? {} : { soa_edit_api: soaEditApi }),
   }
@@ -211,8 +234,8 @@ export async function updatePowerdnsZone(
   const { body: zone } = await getZone(deps, operation, text)
   if (given.masters !== undefined && given.masters.length > 0)
     throw invalid(['body', 'masters'], 'primariesFixed')
-  const isSecondary = given.kind === 'Slave' || given.kind === 'Secondary'
-  if (given.kind !== undefined && isSecondary !== (zone.kind === 'secondary'))
+  const kind = given.kind === undefined ? undefined : parseKind(given.kind)
+  if (kind !== undefined && isSecondaryKind(kind) !== (zone.kind === 'secondary'))
     throw invalid(['body', 'kind'], 'kindFixed')
   const nsec3 = readNsec3(given)
   const isSigned = given.dnssec ?? (zone.dnssec !== 'disabled' && zone.dnssec !== 'pending_disabled')
@@ -221,7 +244,7 @@ export async function updatePowerdnsZone(
     await enableDnssec(deps, operation, text, nsec3 === undefined ? undefined : { nsec3 })
   if (given.dnssec === false && zone.dnssec !== 'disabled')
     await disableDnssec(deps, operation, text, { force: false, request_removal: false })
-  await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf(given))
+  await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf({ ...given, kind }))
   return { body: null }
 }
 
