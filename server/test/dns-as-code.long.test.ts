@@ -22,6 +22,7 @@ function reasonToSkip(): string | false {
 const everyType = {
   '': [
     { type: 'NS', values: ['ns1.example.net.', 'ns2.example.net.'] },
+    { type: 'ALIAS', value: 'LB.example.net.' },
     { type: 'CAA', values: [{ flags: 0, tag: 'issue', value: 'ca.example.net; account=1' }] },
     {
       type: 'MX',

@@ -201,7 +201,6 @@ describe('changes of record sets', () => {
       { type: 'TYPE22', records: records('\\# 0') },
       /^rrsets\.0\.records\.0 .*at least 1/,
     ],
-    ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
     ['code, as LUA records are', { type: 'LUA', records: records('A "return 1"') }, /rrsets\.0\.type/],
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
     ['an unknown change', { changetype: 'UPSERT' }, /rrsets\.0\.changetype/],

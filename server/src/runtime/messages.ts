@@ -137,6 +137,8 @@ export const failureTexts = {
       `${atMost(limit, 'zone')} Delete one, or ask your provider for more.`,
     recordSets: ({ limit, count }: { limit: number; count: number }) =>
       `A zone may have at most ${plural(limit, 'record set')}; it would have ${count}. Ask your provider for more.`,
+    aliases: ({ limit, count }: { limit: number; count: number }) =>
+      `A zone may have at most ${plural(limit, 'ALIAS record')}; it would have ${count}. Use A and AAAA records, or CNAME below the zone.`,
     lettersPerDay: ({ limit }: { limit: number }) =>
       `The team may upload at most ${plural(limit, 'letter')} in 24 hours. Upload the letter later.`,
     letterBytes: ({ limit, left }: { limit: number; left: number }) =>
