@@ -754,6 +754,22 @@ describe('callers', () => {
     }
   })
 
+  it('answers methods that Pharos lacks in its form, with those that it has', async () => {
+    const ofServer = '/api/v1/servers/localhost'
+    const lacking: readonly [Method, string, allowed: RegExp][] = [
+      ['POST', `${ofServer}/tsigkeys`, /GET/],
+      ['DELETE', `${ofServer}/tsigkeys/red.example.`, /GET/],
+      ['POST', `${ofServer}/statistics`, /GET/],
+      ['GET', `${ofServer}/cache/flush`, /PUT/],
+      ['POST', `${zones}/mine.example./axfr-retrieve`, /PUT/],
+    ]
+    for (const [method, path, allowed] of lacking) {
+      const { status, body, headers } = await call(method, path, method === 'POST' ? {} : undefined)
+      assert.deepEqual([status, Object.keys(body ?? {})], [405, ['error']], `${method} ${path}`)
+      assert.match(String(headers['allow']), allowed)
+    }
+  })
+
   it('knows one server, and refuses broken requests', async () => {
     assert.equal((await call('GET', '/api/v1/servers/other')).status, 404)
     assert.equal((await call('GET', '/api/v1/servers/other/zones/mine.example.')).status, 404)

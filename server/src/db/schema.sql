@@ -1310,6 +1310,7 @@ create table dns_recordsets (
   constraint dns_recordsets_type_check CHECK (((type >= 1) AND (type <= 65535)))
 );
 CREATE INDEX dns_recordsets_alias ON public.dns_recordsets USING btree (zone_id, name_key) WHERE (type = 65401);
+CREATE INDEX dns_recordsets_alias_name ON public.dns_recordsets USING btree (name_key) WHERE (type = 65401);
 alter table dns_recordsets enable row level security;
 create policy tenant on dns_recordsets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 

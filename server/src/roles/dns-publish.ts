@@ -101,6 +101,8 @@ function aliasLoop(shared: Shared): LoopComponent {
     // Questions to the resolver change nothing.
     sends: 'nothing',
     wakeName: 'dns',
+    // Every change of a zone wakes it, and few are of ALIAS records.
+    pauseMs: 500,
     intervalMs: aliasIntervalMs,
     run: async (signal) => void (await resolveAliases(deps, log, signal)),
   })

@@ -28,6 +28,7 @@ grant select on dns_aliases to pharos_tenant;
 
 -- 65401 is the type ALIAS.
 create index dns_recordsets_alias on dns_recordsets (zone_id, name_key) where type = 65401;
+create index dns_recordsets_alias_name on dns_recordsets (name_key) where type = 65401;
 
 alter table dns_zones add column alias_requested timestamptz;
 comment on column dns_zones.alias_requested is 'addresses of ALIAS records changed that are not published';

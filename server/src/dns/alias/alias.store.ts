@@ -5,7 +5,7 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { nameFromKey, nameFromWire, nameKey, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import type { AliasAddresses, AliasOutcome } from './alias.ts'
+import type { AliasAddresses, AliasBefore, AliasOutcome } from './alias.ts'
 import type { PublishedAlias } from './publish-aliases.ts'
 
 export type DueAlias = {
@@ -15,7 +15,7 @@ export type DueAlias = {
   readonly target: DomainName
   readonly rdata: Buffer
   /** The addresses of the same name before; of another target, those that are served until the new one has an answer. */
-  readonly before: AliasAddresses
+  readonly before: AliasBefore
   readonly isSameTarget: boolean
 }
 
@@ -27,23 +27,33 @@ export async function listDueAliases(db: Db, limit: number): Promise<DueAlias[]>
     rdata: Buffer
     a: Buffer[] | null
     aaaa: Buffer[] | null
+    reason: AliasReason | null
+    waited: number | null
     is_same: boolean
   }>`
-    select r.zone_id, r.name_key, r.rdata[1] as rdata, a.a, a.aaaa, coalesce(a.target = r.rdata[1], false) as is_same
+    select r.zone_id, r.name_key, r.rdata[1] as rdata, a.a, a.aaaa, a.reason,
+      extract(epoch from a.due - a.checked)::float8 as waited, coalesce(a.target = r.rdata[1], false) as is_same
     from dns_recordsets r join dns_zones z on z.id = r.zone_id
       left join dns_aliases a on a.zone_id = r.zone_id and a.name_key = r.name_key
     where r.type = ${sql.lit(recordType.ALIAS)} and z.kind = 'primary' and z.deleted is null and z.claimed is not null
       and (a.due is null or a.due <= now() or a.target <> r.rdata[1])
     order by a.due nulls first limit ${limit}`.execute(db)
-  return rows.map(({ zone_id: zoneId, name_key: key, rdata, a, aaaa, is_same: isSameTarget }) => ({
-    zoneId,
-    key,
-    name: nameFromKey(key),
-    target: nameFromWire(rdata),
-    rdata,
-    before: { a: a ?? [], aaaa: aaaa ?? [] },
-    isSameTarget,
-  }))
+  return rows.map(
+    ({ zone_id: zoneId, name_key: key, rdata, a, aaaa, reason, waited, is_same: isSameTarget }) => ({
+      zoneId,
+      key,
+      name: nameFromKey(key),
+      target: nameFromWire(rdata),
+      rdata,
+      before: {
+        a: a ?? [],
+        aaaa: aaaa ?? [],
+        reason: isSameTarget ? reason : null,
+        waitedSeconds: Math.round(waited ?? 0),
+      },
+      isSameTarget,
+    }),
+  )
 }
 
 /** Returns the target of the ALIAS record of a name in any served zone; undefined if there is none. */

@@ -5,15 +5,23 @@ import { parseName } from '../../net/dns/name.ts'
 import { parseRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import type { RrsetChange } from '../sign/sign-delta.ts'
-import { applyAnswers, type AliasAddresses, type AliasOutcome, type FamilyAnswer } from './alias.ts'
+import {
+  applyAnswers,
+  type AliasAddresses,
+  type AliasBefore,
+  type AliasOutcome,
+  type FamilyAnswer,
+} from './alias.ts'
 import { withAddresses, type PublishedAlias } from './publish-aliases.ts'
 
 const { A, AAAA, ALIAS, TXT } = recordType
-const known: AliasAddresses = {
+const known: AliasBefore = {
   a: [parseRdata(A, '192.0.2.1')],
   aaaa: [parseRdata(AAAA, '2001:db8::1')],
+  reason: null,
+  waitedSeconds: 120,
 }
-const none: AliasAddresses = { a: [], aaaa: [] }
+const none: AliasBefore = { a: [], aaaa: [], reason: null, waitedSeconds: 0 }
 const answer = (...addresses: string[]): FamilyAnswer => addresses.map((address) => ({ address, ttl: 120 }))
 const isAllowed = (address: string): boolean => !address.startsWith('10.')
 const shown = ({ a, aaaa, ...rest }: AliasOutcome) => ({
@@ -90,6 +98,18 @@ describe('answers of the resolver', () => {
       return applyAnswers(none, { a, aaaa: [] }, isAllowed).dueSeconds
     }
     assert.deepEqual([0, 59, 61, 299, 86_400].map(after), [60, 60, 61, 299, 300])
+  })
+
+  it('are asked for less and less often while they fail, and every 15 minutes at least', () => {
+    let before: AliasBefore = known
+    const waits = Array.from({ length: 6 }, () => {
+      const { dueSeconds, reason } = applyAnswers(before, { a: 'unreachable', aaaa: [] }, isAllowed)
+      before = { ...before, reason, waitedSeconds: dueSeconds }
+      return dueSeconds
+    })
+    assert.deepEqual(waits, [60, 120, 240, 480, 900, 900])
+    const { dueSeconds } = applyAnswers(before, { a: answer('192.0.2.1'), aaaa: [] }, isAllowed)
+    assert.equal(dueSeconds, 120)
   })
 
   it('have at most 100 addresses', () => {

@@ -11,6 +11,8 @@ import type { ResolvedAddress } from '../reverse/address-resolver.ts'
 export const aliasTtlMax = 300
 /** Seconds between two questions: the TTL of the answer within these limits. */
 const refreshSeconds = { minimum: 60, maximum: aliasTtlMax } as const
+/** Longest time between two questions for a target that fails: many of them must not delay the others. */
+const retrySecondsMax = 900
 /** Addresses of a target that are published; more of them are left out, in canonical order. */
 const addressesMax = 100
 
@@ -19,6 +21,13 @@ export type AliasAddresses = { readonly a: readonly Uint8Array[]; readonly aaaa:
 
 /** An answer for one family, or why there is none. */
 export type FamilyAnswer = readonly ResolvedAddress[] | 'unreachable' | 'refused'
+
+/** What is known of a target before it is asked for. */
+export type AliasBefore = AliasAddresses & {
+  readonly reason: AliasReason | null
+  /** Seconds between the last attempt and this one. */
+  readonly waitedSeconds: number
+}
 
 export type AliasOutcome = AliasAddresses & {
   /** The answers had addresses. */
@@ -33,7 +42,7 @@ export type AliasOutcome = AliasAddresses & {
  * failure withdraws nothing.
  */
 export function applyAnswers(
-  before: AliasAddresses,
+  before: AliasBefore,
   answers: { readonly a: FamilyAnswer; readonly aaaa: FamilyAnswer },
   isAllowed: (address: string) => boolean,
 ): AliasOutcome {
@@ -46,25 +55,34 @@ export function applyAnswers(
   const a = of(answers.a, recordType.A, before.a)
   const aaaa = of(answers.aaaa, recordType.AAAA, before.aaaa)
   const reason = failed ?? (isResolved ? null : given.length > 0 ? 'not_public' : 'no_addresses')
-  const ttl = isResolved && !failed ? Math.min(...allowed.map((one) => one.ttl)) : 0
   return {
     a,
     aaaa,
     isResolved,
     isChanged: !sameRdata(a, before.a) || !sameRdata(aaaa, before.aaaa),
     reason,
-    dueSeconds: Math.min(Math.max(ttl, refreshSeconds.minimum), refreshSeconds.maximum),
+    dueSeconds:
+      reason === null
+        ? within(Math.min(...allowed.map((one) => one.ttl)), refreshSeconds.maximum)
+        : retrySeconds(before),
   }
 }
 
+const within = (seconds: number, maximum: number): number =>
+  Math.min(Math.max(seconds, refreshSeconds.minimum), maximum)
+
+/** The time doubles with every failure. */
+const retrySeconds = ({ reason, waitedSeconds }: AliasBefore): number =>
+  within(reason === null ? 0 : 2 * waitedSeconds, retrySecondsMax)
+
 /** Returns the outcome of an attempt that brought nothing. */
-export const withoutAnswer = ({ a, aaaa }: AliasAddresses, reason: AliasReason): AliasOutcome => ({
-  a,
-  aaaa,
+export const withoutAnswer = (before: AliasBefore, reason: AliasReason): AliasOutcome => ({
+  a: before.a,
+  aaaa: before.aaaa,
   isResolved: false,
   isChanged: false,
   reason,
-  dueSeconds: refreshSeconds.minimum,
+  dueSeconds: retrySeconds(before),
 })
 
 const rdataOf = (addresses: readonly ResolvedAddress[], type: number): Uint8Array[] =>

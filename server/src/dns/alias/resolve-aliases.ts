@@ -22,8 +22,8 @@ export type AliasDeps = {
 }
 
 /** Targets at once: a question waits for another network most of the time. */
-const parallel = 16
-const batch = 128
+const parallel = 64
+const batch = 256
 /** A longer chain of ALIAS records is not followed: each resolves the next one anyway. */
 const chainMax = 20
 
@@ -38,10 +38,10 @@ export async function resolveAliases(deps: AliasDeps, log: Log, signal: AbortSig
       try {
         const outcome = await resolveOne(deps, alias, signal)
         await saveAlias(deps.db, alias, outcome)
-        if (outcome.reason !== null)
+        if (outcome.reason !== alias.before.reason)
           log.info(
             { zone: alias.zoneId, name: alias.name, reason: outcome.reason },
-            'ALIAS target not resolved',
+            outcome.reason === null ? 'ALIAS target resolved again' : 'ALIAS target not resolved',
           )
       } catch (error) {
         signal.throwIfAborted()
