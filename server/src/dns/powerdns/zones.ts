@@ -1,5 +1,6 @@
 // The operations of the PowerDNS-compatible API on zones, each on the operation of Pharos with the same meaning.
 import { dnsAdmin } from '@pharos/contract/dns-term'
+import type { CreatedZone } from '@pharos/contract/dns-zone'
 import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import { createZoneWithSoa, type SoaOfNewZone, type ZoneDeps } from '../zone/create-zone.ts'
@@ -158,8 +159,9 @@ export async function createPowerdnsZone(
   ).catch((error: unknown) => {
     throw atRrsets(error, others)
   })
-  const { id } = body as { readonly id: number }
-  if (isNsec3 && !replayed)
+  const { id, dnssec: state } = body as Pick<CreatedZone, 'id' | 'dnssec'>
+  // Name servers that sign by themselves get the zone unsigned.
+  if (isNsec3 && !replayed && state !== 'disabled')
     await enableDnssec(deps, { ...operation, idempotency: null }, name, { nsec3: true })
   await saveOptions(deps.postgres, operation.actor.teamId, id, optionsOf({ ...given, kind }))
   const created = await getPowerdnsZone(deps, operation, server, name, { rrsets: rrsets ?? true })
