@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listRecordSetsRoute, type RecordSet, type RecordSetAlias } from '@pharos/contract/dns-recordset'
+import { getZoneRoute } from '@pharos/contract/dns-zone'
+import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { Browser } from 'playwright-core'
 import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
 import { exampleOf, startExampleServer, type ExampleServer } from './example-server.ts'
@@ -46,6 +48,16 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
       set('new', { ...known, status: 'pending', addresses: [], resolved: null, checked: null }),
     ]
     server.answer(listRecordSetsRoute, () => ({ results, count: results.length }))
+    const text =
+      'The targets of ALIAS records are not resolved: failing. The last known addresses stay published.'
+    const state: StateMessage = {
+      severity: 'warning',
+      tag: 'zone_aliases_failing',
+      message: text,
+      attrs: {},
+      timestamp: '2026-01-01T00:00:00.000Z',
+    }
+    server.answer(getZoneRoute, () => ({ ...exampleOf(getZoneRoute), state_messages: [state] }))
     await using person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
     const { page, pageErrors } = person
     await page.goto(server.url)
@@ -57,6 +69,7 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
       .getByText(/did not answer in time\..*Last resolved .*ago\./)
       .waitFor()
     await row('new').getByText('Not resolved yet').waitFor()
+    await page.getByText(text).waitFor()
     const [asked] = server.asked(listRecordSetsRoute)
     assert.equal(asked!.query.get('include'), 'alias')
     assert.deepEqual(await mistakesOfLook(page), [])

@@ -85,6 +85,13 @@ describe('ALIAS records', () => {
     }
     assert.deepEqual([body.alias, body.source], [expected, 'user'])
     assert.equal((await blue.call('GET', path)).status, 404)
+    const { body: zone } = await red.call('GET', '/zones/state.example?include=state_messages')
+    const message = zone.state_messages.find(({ tag }: Answered) => tag === 'zone_aliases_failing')
+    assert.equal(
+      message.message,
+      'The targets of ALIAS records are not resolved: state.example. (last resolved 2026-01-01T00:00:00Z). The last known addresses stay published.',
+    )
+    assert.equal(message.severity, 'warning')
   })
 
   const refused: readonly [

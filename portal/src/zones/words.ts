@@ -167,6 +167,7 @@ export const words = {
       zone_expired:
         'Check that the primary servers answer, and that they allow transfers to your provider. The zone returns with the first transfer.',
     } as Readonly<Record<string, string>>,
+    aliasesTitle: 'A target of an ALIAS record is not resolved',
     nextOther: 'It is tried again automatically. If it lasts, contact your provider.',
     reload: 'Reload',
   },
