@@ -8,6 +8,8 @@ import {
   Id,
   Include,
   Limit,
+  Nullable,
+  NullableTime,
   Offset,
   Optional,
   Ordering,
@@ -26,7 +28,30 @@ export type RecordSetSource = (typeof recordSetSources)[number]
 const recordsPerSet = 4096
 
 const types =
-  'a type such as A, AAAA, CNAME, MX, TXT, SRV, CAA, HTTPS or TLSA, or TYPE and a number (RFC 3597); case-insensitive'
+  'a type such as A, AAAA, ALIAS, CNAME, MX, TXT, SRV, CAA, HTTPS or TLSA, or TYPE and a number (RFC 3597); case-insensitive'
+
+/** States of the target of an ALIAS record. `failing`: the last attempt brought no addresses. */
+const aliasStatuses = ['pending', 'ok', 'failing'] as const
+
+const aliasFields = {
+  status: {
+    ...Enumeration('RecordSetAliasStatus', aliasStatuses),
+    description:
+      '`pending`: not resolved yet; `ok`; `failing`: the last attempt brought no addresses, and those before stay published',
+  },
+  addresses: Type.Array(Type.String(), {
+    description: 'the addresses of the target that are published as A and AAAA records',
+  }),
+  resolved: { ...NullableTime, description: 'when the target last had addresses' },
+  checked: { ...NullableTime, description: 'when it was last asked for' },
+  message: Nullable(
+    Type.String({ description: 'why the last attempt failed, as a sentence; null if it did not' }),
+  ),
+}
+
+const RecordSetAlias = Component('RecordSetAlias', aliasFields, {
+  description: 'with `include=alias`, of ALIAS records: what is published in their place',
+})
 
 export const RecordSet = Component('RecordSet', {
   id: Type.String({ description: '`name` and `type`: `www/A`' }),
@@ -50,8 +75,10 @@ export const RecordSet = Component('RecordSet', {
     description:
       'with `include=source`: `user`; `generated`: from a template of reverse DNS; `system`: by Pharos',
   }),
+  alias: Optional(RecordSetAlias),
 })
 export type RecordSet = Static<typeof RecordSet>
+export type RecordSetAlias = Static<typeof RecordSetAlias>
 
 const Records = (minItems: number) =>
   Type.Array(Type.String({ minLength: 0, maxLength: 262_144 }), {
@@ -116,7 +143,7 @@ export const listRecordSetsRoute = route({
       }),
     ),
     managed: Optional(Type.Boolean({ description: 'whether it is written by Pharos' })),
-    include: Optional(Include('RecordSetInclude', ['source'])),
+    include: Optional(Include('RecordSetInclude', ['source', 'alias'])),
     ordering: Ordering(['name', 'type', 'touched', 'ttl'], 'name'),
     limit: Limit,
     offset: Offset,
@@ -134,7 +161,7 @@ export const getRecordSetRoute = route({
   description: 'Returns one record set. `@` is the zone itself.',
   permission: dnsReading,
   params: oneRecordSet,
-  query: Strict({ include: Optional(Include('RecordSetInclude', ['source'])) }),
+  query: Strict({ include: Optional(Include('RecordSetInclude', ['source', 'alias'])) }),
   response: RecordSet,
   success: 200,
   conditional: true,

@@ -12,6 +12,8 @@ const regionText = ({ region, reason, desired, ...attrs }: ReasonAttrs): string 
 
 type UnexpectedRoute = { readonly cidr: string; readonly asn: number; readonly count: number }
 
+type FailingAlias = { readonly name: string; readonly resolved: string | null }
+
 const texts = {
   suspended: ({ by, reason }) =>
     by === 'validation'
@@ -56,6 +58,13 @@ const texts = {
     record
       ? `The primary servers have the record ${String(record)}, which name servers refuse: ${String(note)} The last copy is served until it expires.`
       : `The zone could not be transferred from its primary servers: ${String(reason)}. The last copy is served until it expires.`,
+  zone_aliases_failing: ({ aliases, count }) => {
+    const shown = (aliases as FailingAlias[]).map(({ name, resolved }) =>
+      resolved === null ? `${name} (no addresses yet)` : `${name} (last resolved ${resolved})`,
+    )
+    const more = Number(count) - shown.length
+    return `The targets of ALIAS records are not resolved: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. The last known addresses stay published.`
+  },
   zone_expired: () =>
     'The primary servers did not answer for the time of SOA expire. The zone is no longer served.',
 } satisfies Record<string, (attrs: ReasonAttrs) => string>

@@ -325,7 +325,6 @@ describe('a record set', () => {
       ['bad/A', {}, 'required'],
       ['bad/A', { records: ['192.0.2.1'], ttl: 1 }, 'range'],
       ['bad/A', { records: ['192.0.2.1'], ttl: 4294967295 }, 'maximum'],
-      ['bad/ALIAS', { records: ['www'] }, 'unsupported_type'],
       ['bad/WKS', { records: ['\\# 1 00'] }, 'unsupported_type'],
       ['bad/AAA', { records: ['x'] }, 'unknown'],
       ['bad.sets.example/A', { records: ['192.0.2.1'] }, 'trailing_dot'],

@@ -11,9 +11,11 @@ const zones = '/api/v1/servers/localhost/zones'
 let api: TestApi
 let key: string
 let otherKey: string
+let team: Awaited<ReturnType<typeof teamWithKey>>
 before(async () => {
   api = await createTestApi({})
-  key = (await teamWithKey('red', ['dns:read', 'dns:write'])).key
+  team = await teamWithKey('red', ['dns:read', 'dns:write'])
+  key = team.key
   otherKey = (await teamWithKey('blue', ['dns:read', 'dns:write'])).key
 })
 after(() => api[Symbol.asyncDispose]())
@@ -22,14 +24,18 @@ async function teamWithKey(slug: string, scopes: string[], modules?: string[]) {
   const team = await addTeam(api, slug, modules)
   const { email } = await addUser(api, 'admin', [team], { admin: true })
   const { access } = await api.signIn(email)
+  return { ...team, key: await addKey(access, scopes, true), bearer: access }
+}
+
+async function addKey(bearer: string, scopes: string[], isAdmin: boolean): Promise<string> {
   const created = await api.server.inject({
     method: 'POST',
     url: '/v3/tokens',
-    headers: { authorization: `Bearer ${access}` },
-    payload: { name: 'dns', scopes, is_admin: true },
+    headers: { authorization: `Bearer ${bearer}` },
+    payload: { name: 'dns', scopes, is_admin: isAdmin },
   })
   assert.equal(created.statusCode, 201, created.body)
-  return { ...team, key: created.json().token as string, bearer: access }
+  return created.json().token
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -195,7 +201,6 @@ describe('changes of record sets', () => {
       { type: 'TYPE22', records: records('\\# 0') },
       /^rrsets\.0\.records\.0 .*at least 1/,
     ],
-    ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
     ['code, as LUA records are', { type: 'LUA', records: records('A "return 1"') }, /rrsets\.0\.type/],
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
     ['an unknown change', { changetype: 'UPSERT' }, /rrsets\.0\.changetype/],
@@ -268,6 +273,251 @@ describe('changes of record sets', () => {
       assert.equal(other.status, 403, `${set.type}: ${other.text}`)
     }
   })
+
+  it('takes the keys of a signed zone sent back as no change, and no others', async () => {
+    const zone = 'keys-sent.example.'
+    await addZone(zone, { dnssec: true })
+    const [{ dnskey, ds }] = (await call('GET', `${zones}/${zone}/cryptokeys`)).body
+    const version = await versionOf(api, zone)
+    const set = { name: zone, ttl: 3600, changetype: 'REPLACE' }
+    const sent = [
+      { ...set, type: 'DNSKEY', records: records(dnskey) },
+      { ...set, type: 'CDNSKEY', records: records(dnskey) },
+      { ...set, type: 'CDS', records: records(...ds) },
+    ]
+    const { status, text } = await patch(zone, ...sent)
+    assert.equal(status, 204, text)
+    assert.equal(await versionOf(api, zone), version)
+    const other =
+      '257 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA=='
+    const refused = await patch(zone, { ...set, type: 'DNSKEY', records: records(dnskey, other) })
+    assert.equal(refused.status, 403, refused.text)
+  })
+
+  it('names the place of an error behind sets that are unchanged', async () => {
+    const zone = 'place.example.'
+    await addZone(zone)
+    const { body } = await call('GET', `${zones}/${zone}`)
+    const sent = body.rrsets.map((set: object) => ({ ...set, changetype: 'REPLACE' }))
+    const bad = { name: `a.${zone}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('x') }
+    const answer = await patch(zone, ...sent, bad)
+    assert.match(answer.body.error, /^rrsets\.2\.records\.0 /)
+  })
+})
+
+describe('the SOA record', () => {
+  const soaOf = async (zone: string) => contentsOf(await setOf(zone, zone, 'SOA'))![0]!.split(' ')
+  const patchSoa = async (zone: string, change: (fields: string[]) => void, as = key) => {
+    const set = await setOf(zone, zone, 'SOA')
+    const fields = await soaOf(zone)
+    change(fields)
+    const sent = {
+      name: zone,
+      type: 'SOA',
+      ttl: set.ttl,
+      changetype: 'REPLACE',
+      records: records(fields.join(' ')),
+    }
+    return call('PATCH', `${zones}/${zone}`, { rrsets: [sent] }, {}, as)
+  }
+
+  it('sets the times and the mailbox in the settings of the zone, in one version', async () => {
+    const zone = 'times.example.'
+    await addZone(zone)
+    const version = await versionOf(api, zone)
+    const wanted = ['dns.example.net.', '7200', '1800', '1814400', '600']
+    const change = (fields: string[]) => {
+      fields.splice(3, 4, ...wanted.slice(1))
+      fields[1] = wanted[0]!
+    }
+    const { status, text } = await patchSoa(zone, change)
+    assert.equal(status, 204, text)
+    assert.equal(await versionOf(api, zone), version + 1)
+    const [, rname, , ...times] = await soaOf(zone)
+    assert.deepEqual([rname, ...times], wanted)
+    assert.equal((await patchSoa(zone, change)).status, 204)
+    assert.equal(await versionOf(api, zone), version + 1, 'the same again is no change')
+    const { rows } = await sql<{ soa: object }>`
+      select settings -> 'soa' as soa from dns_zones where name = ${zone}`.execute(
+      api.database.postgres.owner,
+    )
+    const soa = {
+      rname: 'dns.example.net.',
+      refresh: 7200,
+      retry: 1800,
+      expire: 1_814_400,
+      negative_ttl: 600,
+    }
+    assert.deepEqual(rows, [{ soa }])
+  })
+
+  it('is within the limits of the settings', async () => {
+    const zone = 'limits.example.'
+    await addZone(zone)
+    // The expiry and the refresh of a new zone of PowerDNS, and a time below every limit.
+    const change = (fields: string[]) => fields.splice(3, 4, '10800', '3600', '604800', '1')
+    assert.equal((await patchSoa(zone, change)).status, 204)
+    assert.deepEqual((await soaOf(zone)).slice(3), ['10800', '3600', '1209600', '60'])
+    const version = await versionOf(api, zone)
+    assert.equal((await patchSoa(zone, change)).status, 204)
+    assert.equal(await versionOf(api, zone), version)
+    const refused = await patchSoa(zone, (fields) => fields.splice(3, 2, '1000', '5000'))
+    assert.deepEqual([refused.status, /soa\.retry/.test(refused.text)], [422, true], refused.text)
+  })
+
+  it('is changed by admins only, and not in its name server', async () => {
+    const zone = 'who.example.'
+    await addZone(zone)
+    const member = await addKey(team.bearer, ['dns:read', 'dns:write'], false)
+    const change = (fields: string[]) => fields.splice(6, 1, '120')
+    assert.equal((await patchSoa(zone, () => {}, member)).status, 204)
+    assert.equal((await patchSoa(zone, change, member)).status, 403)
+    assert.equal((await patchSoa(zone, change)).status, 204)
+    assert.equal((await patchSoa(zone, (fields) => fields.splice(0, 1, 'other.example.'))).status, 403)
+  })
+
+  it('of a new zone gives its settings, and the serial goes on', async () => {
+    const zone = 'moved.example.'
+    const content = `a.misconfigured.dns.server.invalid. hostmaster.${zone} 2026112801 10800 3600 604800 3600`
+    await addZone(zone, {
+      rrsets: [{ name: zone, type: 'SOA', ttl: 3600, records: records(content) }],
+    })
+    const [, rname, , ...times] = await soaOf(zone)
+    assert.deepEqual([rname, ...times], [`hostmaster.${zone}`, '10800', '3600', '1209600', '3600'])
+    const { rows } = await sql<{ serial: string }>`
+      select serial from dns_zones where name = ${zone}`.execute(api.database.postgres.owner)
+    assert.equal(Number(rows[0]!.serial), 2_026_112_801)
+    const bad = await call('POST', zones, {
+      name: 'soas.example.',
+      rrsets: [{ name: 'soas.example.', type: 'SOA', ttl: 3600, records: records(content, content) }],
+    })
+    assert.deepEqual(
+      [bad.status, bad.body.error.startsWith('rrsets.0.records must have one record')],
+      [422, true],
+    )
+  })
+})
+
+describe('NSEC3', () => {
+  const paramOf = async (zone: string) => (await call('GET', `${zones}/${zone}`)).body.nsec3param
+
+  it('is enabled and disabled with the parameters of RFC 9276', async () => {
+    const zone = 'nsec3.example.'
+    await addZone(zone, { dnssec: true, nsec3param: '1 0 0 -' })
+    assert.equal(await paramOf(zone), '1 0 0 -')
+    const put = (body: object) => call('PUT', `${zones}/${zone}`, body)
+    assert.equal((await put({ nsec3param: '' })).status, 204)
+    assert.equal(await paramOf(zone), '')
+    assert.equal((await put({ nsec3param: '1 0 0 -', nsec3narrow: false })).status, 204)
+    assert.equal(await paramOf(zone), '1 0 0 -')
+    assert.equal((await put({ account: 'x' })).status, 204)
+    assert.equal(await paramOf(zone), '1 0 0 -', 'a request without the field leaves it')
+  })
+
+  const refused: readonly [what: string, body: object, text: RegExp][] = [
+    ['iterations and a salt', { dnssec: true, nsec3param: '1 0 5 ab' }, /^nsec3param must be 1 0 0 -/],
+    ['opt-out', { dnssec: true, nsec3param: '1 1 0 -' }, /^nsec3param must be 1 0 0 -/],
+    ['narrow answers', { dnssec: true, nsec3param: '1 0 0 -', nsec3narrow: true }, /^nsec3narrow/],
+    ['a zone without DNSSEC', { nsec3param: '1 0 0 -' }, /^nsec3param needs DNSSEC/],
+  ]
+  for (const [what, body, text] of refused)
+    it(`is refused with ${what}, in POST and PUT`, async () => {
+      const zone = 'nsec3-refused.example.'
+      const created = await call('POST', zones, { name: zone, kind: 'Native', ...body })
+      assert.deepEqual([created.status, text.test(created.body.error)], [422, true], created.text)
+      assert.equal((await call('GET', `${zones}/${zone}`)).status, 404)
+      if ((await call('GET', `${zones}/plain.example.`)).status === 404) await addZone('plain.example.')
+      const changed = await call('PUT', `${zones}/plain.example.`, body)
+      assert.deepEqual([changed.status, text.test(changed.body.error)], [422, true], changed.text)
+      assert.equal((await call('GET', `${zones}/plain.example.`)).body.dnssec, false)
+    })
+})
+
+describe('keys, metadata and secondary zones', () => {
+  it('returns one key, and takes the state that it has', async () => {
+    const zone = 'onekey.example.'
+    await addZone(zone, { dnssec: true })
+    const path = `${zones}/${zone}/cryptokeys`
+    const [listed] = (await call('GET', path)).body
+    const one = await call('GET', `${path}/${listed.id}`)
+    assert.deepEqual([one.status, one.body], [200, listed])
+    assert.ok(!('privatekey' in one.body))
+    const { active, published } = listed
+    assert.equal((await call('PUT', `${path}/${listed.id}`, { active, published })).status, 204)
+    for (const field of ['active', 'published']) {
+      const other = await call('PUT', `${path}/${listed.id}`, { [field]: false })
+      assert.deepEqual([other.status, other.body.error.startsWith(field)], [422, true], other.text)
+    }
+    assert.equal((await call('GET', `${path}/${listed.id + 999}`)).status, 404)
+    assert.equal((await call('PUT', `${path}/${listed.id + 999}`, {})).status, 404)
+  })
+
+  it('writes metadata as settings of the zone, and leaves the other settings', async () => {
+    const zone = 'meta.example.'
+    await addZone(zone, { nameservers: ['ns1.example.net.'] })
+    const { owner } = api.database.postgres
+    await sql`insert into dns_tsig_keys (name, team_id, secret_sealed)
+      values ('meta-key.example.', ${team.teamId}, ${Buffer.from('sealed')})`.execute(owner)
+    const path = `${zones}/${zone}/metadata`
+    const values: readonly [kind: string, values: string[]][] = [
+      ['ALLOW-AXFR-FROM', ['198.51.100.0/24', '2001:db8::1']],
+      ['ALSO-NOTIFY', ['8.8.8.8', '8.8.4.4:5300']],
+      ['SOA-EDIT-API', ['INCREASE']],
+      ['TSIG-ALLOW-AXFR', ['meta-key.example']],
+    ]
+    for (const [kind, metadata] of values) {
+      const put = await call('PUT', `${path}/${kind}`, { metadata })
+      assert.deepEqual([put.status, put.body], [200, { type: 'Metadata', kind, metadata }], put.text)
+      assert.deepEqual((await call('GET', `${path}/${kind}`)).body.metadata, metadata)
+    }
+    assert.deepEqual(
+      (await call('GET', path)).body,
+      values.map(([kind, metadata]) => ({ type: 'Metadata', kind, metadata })),
+    )
+    const added = await call('POST', path, { kind: 'ALSO-NOTIFY', metadata: ['9.9.9.9'] })
+    assert.deepEqual([added.status, added.body.metadata], [201, ['8.8.8.8', '8.8.4.4:5300', '9.9.9.9']])
+    assert.equal((await call('DELETE', `${path}/ALSO-NOTIFY`)).status, 204)
+    assert.deepEqual((await call('GET', `${path}/ALSO-NOTIFY`)).body.metadata, [])
+    assert.equal((await call('GET', `${path}/ALLOW-AXFR-FROM`)).body.metadata.length, 2)
+    const { rows } = await sql<{ settings: object }>`
+      select settings from dns_zones where name = ${zone}`.execute(owner)
+    assert.deepEqual(Object.keys(rows[0]!.settings).toSorted(), [
+      'allow_transfer',
+      'also_notify',
+      'nameservers',
+      'tsig_key_ids',
+    ])
+    const refused: readonly [kind: string, metadata: string[], text: RegExp][] = [
+      ['LUA-AXFR-SCRIPT', ['/etc/passwd'], /ALLOW-AXFR-FROM, ALSO-NOTIFY/],
+      ['ALSO-NOTIFY', ['10.0.0.1'], /also_notify/],
+      ['ALLOW-AXFR-FROM', ['AUTO-NS'], /allow_transfer/],
+      ['TSIG-ALLOW-AXFR', ['none.example'], /metadata\.0/],
+    ]
+    for (const [kind, metadata, text] of refused) {
+      const { status, body } = await call('PUT', `${path}/${kind}`, { metadata })
+      assert.deepEqual([status, text.test(body.error)], [422, true], JSON.stringify(body))
+    }
+  })
+
+  it('has a secondary zone transferred, and refuses a primary one', async () => {
+    const zone = 'second.example.'
+    await addZone(zone, { kind: 'Slave', masters: ['8.8.8.8'] })
+    const { owner } = api.database.postgres
+    await sql`update dns_secondaries s set due = now() + interval '1 day', notified = null
+      from dns_zones z where z.id = s.zone_id and z.name = ${zone}`.execute(owner)
+    const asked = await call('PUT', `${zones}/${zone}/axfr-retrieve`)
+    assert.deepEqual(
+      [asked.status, asked.body],
+      [200, { result: `Added retrieval request for '${zone}' from primary 8.8.8.8` }],
+    )
+    const { rows } = await sql<{ is_due: boolean }>`
+      select s.due <= now() and s.notified is not null as is_due from dns_secondaries s
+      join dns_zones z on z.id = s.zone_id where z.name = ${zone}`.execute(owner)
+    assert.deepEqual(rows, [{ is_due: true }])
+    await addZone('first.example.')
+    const refused = await call('PUT', `${zones}/first.example./axfr-retrieve`)
+    assert.deepEqual([refused.status, /not a secondary zone/.test(refused.body.error)], [422, true])
+  })
 })
 
 describe('zones', () => {
@@ -275,6 +525,28 @@ describe('zones', () => {
     const { id, url } = await addZone('a_b.example.')
     assert.equal(id, 'a=5Fb.example.')
     assert.equal((await call('GET', url)).status, 200)
+  })
+
+  it('takes the kind in any case, as octodns writes it, and names the known ones', async () => {
+    const { kind } = await addZone('kind.example.', { kind: 'master' })
+    assert.equal(kind, 'Master')
+    assert.equal((await call('PUT', `${zones}/kind.example.`, { kind: 'NATIVE' })).status, 204)
+    assert.equal((await call('GET', `${zones}/kind.example.`)).body.kind, 'Native')
+    for (const [method, path] of [
+      ['POST', zones],
+      ['PUT', `${zones}/kind.example.`],
+    ] as const) {
+      const { status, body } = await call(method, path, { name: 'other.example.', kind: 'Producer' })
+      assert.deepEqual([status, body.error.startsWith('kind must be one of Native,')], [422, true])
+    }
+  })
+
+  it('names the place of a wrong set of a new zone', async () => {
+    const zone = 'wrong.example.'
+    const ns = { name: zone, type: 'NS', ttl: 300, records: records('ns1.example.net.') }
+    const bad = { name: `a.${zone}`, type: 'A', ttl: 300, records: records('192.0.2.1', 'x') }
+    const { status, body } = await call('POST', zones, { name: zone, kind: 'Native', rrsets: [ns, bad] })
+    assert.deepEqual([status, body.error.startsWith('rrsets.1.records.1 ')], [422, true], body.error)
   })
 
   it('exports a zone file, lists metadata, and finds data by pattern', async () => {
@@ -368,8 +640,18 @@ describe('callers', () => {
     ['GET', `${zones}/mine.example./export`],
     ['GET', `${zones}/mine.example./cryptokeys`],
     ['POST', `${zones}/mine.example./cryptokeys`, {}],
+    ['GET', `${zones}/mine.example./cryptokeys/1`],
+    ['PUT', `${zones}/mine.example./cryptokeys/1`, {}],
     ['DELETE', `${zones}/mine.example./cryptokeys/1`],
+    ['PUT', `${zones}/mine.example./axfr-retrieve`],
     ['GET', `${zones}/mine.example./metadata`],
+    ['POST', `${zones}/mine.example./metadata`, { kind: 'ALSO-NOTIFY', metadata: [] }],
+    ['GET', `${zones}/mine.example./metadata/ALSO-NOTIFY`],
+    ['PUT', `${zones}/mine.example./metadata/ALSO-NOTIFY`, { metadata: [] }],
+    ['DELETE', `${zones}/mine.example./metadata/ALSO-NOTIFY`],
+    ['GET', '/api/v1/servers/localhost/tsigkeys'],
+    ['GET', '/api/v1/servers/localhost/statistics'],
+    ['PUT', '/api/v1/servers/localhost/cache/flush?domain=mine.example.'],
     ['DELETE', `${zones}/mine.example.`],
     ['GET', '/api/v1/servers/localhost/search-data?q=mine*'],
   ]
@@ -406,7 +688,7 @@ describe('callers', () => {
   })
 
   it('has no zone of another team', async () => {
-    for (const [method, path, body] of paths.filter(([, path]) => path.includes('mine.example.')))
+    for (const [method, path, body] of paths.filter(([, path]) => path.startsWith(`${zones}/mine`)))
       assert.equal((await call(method, path, body, {}, otherKey)).status, 404, `${method} ${path}`)
     assert.deepEqual((await call('GET', zones, undefined, {}, otherKey)).body, [])
     assert.equal((await call('GET', `${zones}/mine.example.`)).status, 200)
@@ -453,6 +735,13 @@ describe('callers', () => {
       count: 0,
       result: 'Flushed cache.',
     })
+    for (const [path, method] of [
+      ['/statistics?statistic=nothing', 'GET'],
+      ['/cache/flush?domain=rest.example', 'PUT'],
+    ] as const) {
+      const { status, body } = await call(method, `${ofServer}${path}`)
+      assert.deepEqual([status, Object.keys(body)], [422, ['error']], path)
+    }
     for (const path of [
       '/nothing',
       '/zones/rest.example./nothing',
@@ -462,6 +751,22 @@ describe('callers', () => {
       const { status, body, headers } = await call('GET', `${ofServer}${path}`)
       assert.deepEqual([status, Object.keys(body), typeof body.error], [404, ['error'], 'string'], path)
       assert.match(String(headers['content-type']), /^application\/json/)
+    }
+  })
+
+  it('answers methods that Pharos lacks in its form, with those that it has', async () => {
+    const ofServer = '/api/v1/servers/localhost'
+    const lacking: readonly [Method, string, allowed: RegExp][] = [
+      ['POST', `${ofServer}/tsigkeys`, /GET/],
+      ['DELETE', `${ofServer}/tsigkeys/red.example.`, /GET/],
+      ['POST', `${ofServer}/statistics`, /GET/],
+      ['GET', `${ofServer}/cache/flush`, /PUT/],
+      ['POST', `${zones}/mine.example./axfr-retrieve`, /PUT/],
+    ]
+    for (const [method, path, allowed] of lacking) {
+      const { status, body, headers } = await call(method, path, method === 'POST' ? {} : undefined)
+      assert.deepEqual([status, Object.keys(body ?? {})], [405, ['error']], `${method} ${path}`)
+      assert.match(String(headers['allow']), allowed)
     }
   })
 

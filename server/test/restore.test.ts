@@ -401,6 +401,7 @@ const sendsNothing = [
   'close-period',
   'compact-usage',
   'devices',
+  'dns-alias',
   'dns-delegation',
   'dns-follow',
   'dns-observe',

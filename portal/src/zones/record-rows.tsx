@@ -11,11 +11,12 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import type { RecordSet } from '@pharos/contract/dns-recordset'
+import type { RecordSet, RecordSetAlias } from '@pharos/contract/dns-recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { ago } from '../ui/time.tsx'
 import { digOf } from './dig.ts'
 import { draftOf, isChanged, ttlPresets, ttlText, type Draft } from './record-drafts.ts'
 import { commonTypes, exampleOf, helpOf } from './record-types.ts'
@@ -62,6 +63,7 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
       <Table.Td className={classes['ttl']!}>{shown ? shown.ttl : ttlText(set.ttl)}</Table.Td>
       <Table.Td>
         <Values values={values} />
+        {set.alias && <AliasState alias={set.alias} />}
         {comment !== '' && <div className={classes['comment']}>{comment}</div>}
         {state && <StatePill color={state === 'removed' ? 'bad' : 'warn'}>{texts.state[state]}</StatePill>}
       </Table.Td>
@@ -82,6 +84,28 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
         </Group>
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** What is published for an ALIAS record. */
+function AliasState({ alias: { status, addresses, message, resolved } }: { alias: RecordSetAlias }) {
+  if (status === 'pending') return <StatePill color="warn">{texts.alias.pending}</StatePill>
+  return (
+    <>
+      {addresses.length > 0 && (
+        <div className={classes['comment']} data-verbatim>
+          {texts.alias.published(addresses)}
+        </div>
+      )}
+      {status === 'failing' && (
+        <>
+          <StatePill color="bad">{texts.alias.failing}</StatePill>
+          <div className={classes['comment']}>
+            {message} {resolved !== null && texts.alias.resolved(ago(resolved))}
+          </div>
+        </>
+      )}
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { words } from './words.ts'
 const examples: Readonly<Record<string, string>> = {
   A: '192.0.2.1',
   AAAA: '2001:db8::1',
+  ALIAS: 'lb.example.net.',
   CAA: '0 issue "ca.example.net"',
   CNAME: 'www.example.net.',
   DNAME: 'example.net.',

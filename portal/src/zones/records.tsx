@@ -59,7 +59,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const answer = useQuery({
     ...answerOverLastOf(listRecordSetsRoute, {
       params: { zone: id },
-      query: { ...filter, ordering: orderingOf(sort), limit: pageSize, offset },
+      query: { ...filter, include: 'alias', ordering: orderingOf(sort), limit: pageSize, offset },
     }),
     refetchInterval: 15_000,
   })

@@ -167,6 +167,7 @@ export const words = {
       zone_expired:
         'Check that the primary servers answer, and that they allow transfers to your provider. The zone returns with the first transfer.',
     } as Readonly<Record<string, string>>,
+    aliasesTitle: 'A target of an ALIAS record is not resolved',
     nextOther: 'It is tried again automatically. If it lasts, contact your provider.',
     reload: 'Reload',
   },
@@ -219,6 +220,7 @@ export const words = {
     typeHelp: {
       A: 'One IPv4 address per line.',
       AAAA: 'One IPv6 address per line.',
+      ALIAS: 'One name, whose addresses are published here; also for the zone itself.',
       CAA: 'Flags, tag and value: who may issue certificates.',
       CNAME: 'One name; no other records at this name.',
       DNAME: 'One name, which replaces this one in all names below it.',
@@ -240,6 +242,12 @@ export const words = {
     actions: 'Actions',
     managed: 'Managed',
     managedHelp: 'Follows from the settings of the zone.',
+    alias: {
+      pending: 'Not resolved yet',
+      failing: 'Target not resolved',
+      published: (addresses: readonly string[]) => `Published: ${addresses.join(', ')}`,
+      resolved: (age: string) => `Last resolved ${age}.`,
+    },
     state: { new: 'New', edited: 'Changed', removed: 'Deleted' },
     nameOf: 'Name of the record set',
     typeOf: 'Type of the record set',

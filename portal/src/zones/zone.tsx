@@ -2,6 +2,7 @@
 import { Alert, Button, Menu, Skeleton, Tabs } from '@mantine/core'
 import { useClipboard, useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
+import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { getZoneRoute, type Zone } from '@pharos/contract/dns-zone'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -176,8 +177,11 @@ const Summary = ({ zone }: { zone: Zone }) => (
 /** Only what is not as it should be. */
 function Messages({ zone }: { zone: Zone }) {
   const { status, state_messages: messages = [], nameservers } = zone
-  const sentences = messages.map(({ message }) => message).filter(isForPeople)
-  const tag = messages[0]?.tag ?? ''
+  const isOfAliases = ({ tag }: StateMessage): boolean => tag === 'zone_aliases_failing'
+  const ofAliases = messages.find(isOfAliases)
+  const others = messages.filter((one) => !isOfAliases(one))
+  const sentences = others.map(({ message }) => message).filter(isForPeople)
+  const tag = others[0]?.tag ?? ''
   const isLost =
     status !== 'pending_verification' && ['elsewhere', 'absent'].includes(nameservers.delegation_status)
   return (
@@ -195,6 +199,11 @@ function Messages({ zone }: { zone: Zone }) {
             </div>
           ))}
           <div>{texts.next[tag] ?? texts.nextOther}</div>
+        </Alert>
+      )}
+      {ofAliases && (
+        <Alert color="warn" title={texts.aliasesTitle}>
+          <WithTimes text={ofAliases.message} />
         </Alert>
       )}
       {isLost && (

@@ -1139,6 +1139,27 @@ create policy tenant on devices as permissive for all to pharos_tenant using (((
    FROM ports p
   WHERE (p.device_id = devices.id)))));
 
+-- the addresses of the targets of ALIAS records; a row is of the record set with the same name and target
+create table dns_aliases (
+  zone_id integer not null,
+  name_key bytea not null,
+  target bytea not null, -- the name whose addresses these are, as in the record
+  a bytea[] not null default '{}'::bytea[],
+  aaaa bytea[] not null default '{}'::bytea[],
+  resolved timestamp with time zone, -- the last answer with addresses; null before the first
+  checked timestamp with time zone not null,
+  due timestamp with time zone not null,
+  reason text, -- why the last attempt brought no addresses; the former ones stay published
+  constraint dns_aliases_pkey PRIMARY KEY (zone_id, name_key),
+  constraint dns_aliases_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_aliases_reason_check CHECK ((reason = ANY (ARRAY['unreachable'::text, 'refused'::text, 'no_addresses'::text, 'not_public'::text, 'loop'::text])))
+);
+CREATE INDEX dns_aliases_due ON public.dns_aliases USING btree (due);
+alter table dns_aliases enable row level security;
+create policy tenant on dns_aliases as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_aliases.zone_id) AND (z.team_id = current_team_id())))));
+
 -- number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers
 create table dns_blocks (
   zone_id integer not null,
@@ -1288,6 +1309,8 @@ create table dns_recordsets (
   constraint dns_recordsets_ttl_check CHECK ((ttl >= 0)),
   constraint dns_recordsets_type_check CHECK (((type >= 1) AND (type <= 65535)))
 );
+CREATE INDEX dns_recordsets_alias ON public.dns_recordsets USING btree (zone_id, name_key) WHERE (type = 65401);
+CREATE INDEX dns_recordsets_alias_name ON public.dns_recordsets USING btree (name_key) WHERE (type = 65401);
 alter table dns_recordsets enable row level security;
 create policy tenant on dns_recordsets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -1472,6 +1495,7 @@ create table dns_zones (
   dnssec_removal boolean not null default false, -- pending_disabled although the parent had DS records: it was asked to delete them
   dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
   powerdns jsonb not null default '{}'::jsonb, -- kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect
+  alias_requested timestamp with time zone, -- addresses of ALIAS records changed that are not published
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -3038,6 +3062,7 @@ grant select on cross_connect_log to pharos_tenant;
 grant select on cross_connects to pharos_tenant;
 grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
+grant select on dns_aliases to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;
 grant select on dns_defaults to pharos_tenant;
 grant insert, select, update on dns_delegations to pharos_tenant;

@@ -555,6 +555,24 @@ export interface DevicesTable {
   created: Generated<Date>
 }
 
+export type DnsAliasesReason = 'unreachable' | 'refused' | 'no_addresses' | 'not_public' | 'loop'
+
+/** the addresses of the targets of ALIAS records; a row is of the record set with the same name and target */
+export interface DnsAliasesTable {
+  zone_id: number
+  name_key: Buffer
+  /** the name whose addresses these are, as in the record */
+  target: Buffer
+  a: Generated<Buffer[]>
+  aaaa: Generated<Buffer[]>
+  /** the last answer with addresses; null before the first */
+  resolved: Date | null
+  checked: Date
+  due: Date
+  /** why the last attempt brought no addresses; the former ones stay published */
+  reason: DnsAliasesReason | null
+}
+
 /** number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers */
 export interface DnsBlocksTable {
   zone_id: number
@@ -885,6 +903,8 @@ export interface DnsZonesTable {
   dnssec_serial: number | null
   /** kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect */
   powerdns: GeneratedJson
+  /** addresses of ALIAS records changed that are not published */
+  alias_requested: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
@@ -2226,6 +2246,7 @@ export interface Schema {
   device_credentials: DeviceCredentialsTable
   device_states: DeviceStatesTable
   devices: DevicesTable
+  dns_aliases: DnsAliasesTable
   dns_blocks: DnsBlocksTable
   dns_defaults: DnsDefaultsTable
   dns_delegations: DnsDelegationsTable

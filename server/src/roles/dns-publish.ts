@@ -2,6 +2,7 @@
 // each of them.
 import { Leadership } from '../db/leadership.ts'
 import type { WakeName } from '../db/wake.ts'
+import { resolveAliases } from '../dns/alias/resolve-aliases.ts'
 import { hasDeleted, purge } from '../dns/publish/purge.ts'
 import { OtherNotifier } from '../dns/publish/notify-others.ts'
 import { publishCatalog } from '../dns/publish/publish-catalog.ts'
@@ -10,18 +11,23 @@ import { renewalTime, type SignWhole } from '../dns/publish/publish-zone.ts'
 import { publishZones } from '../dns/publish/publish-zones.ts'
 import { signZone } from '../dns/sign/sign-zone.ts'
 import { signInThread } from '../dns/sign/sign-in-thread.ts'
+import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { parseZoneName } from '../net/dns/name.ts'
+import { isWithin, objectionToAddress } from '../net/public-address.ts'
 import type { Component } from '../runtime/component.ts'
 import { fromSetting } from './config-error.ts'
 import { dnsFollowPart } from './dns-follow.ts'
 import { dnsObservePart } from './dns-observe.ts'
 import { createLoopComponent, type LoopComponent, type LoopSettings } from './loop-component.ts'
+import { parseNetworks } from './webhooks.ts'
 import type { Shared } from './shared.ts'
 import { openTsigKey } from './tsig-keys.ts'
 
 /** Finds what is to be published within this time if a notification is lost. */
 const publishIntervalMs = 30_000
+/** Targets are due after a minute at the earliest. */
+const aliasIntervalMs = 5_000
 /** Signatures are renewed with 14 days left, deleted zones kept for 7: an hour more does not matter. */
 const upkeepIntervalMs = 3_600_000
 
@@ -75,9 +81,31 @@ export function dnsPublishParts(shared: Shared): Component[] {
       },
     }),
     alsoNotifyLoop(shared),
+    aliasLoop(shared),
     dnsObservePart(shared),
     dnsFollowPart(shared),
   ]
+}
+
+/** Asks for the addresses of ALIAS records. */
+function aliasLoop(shared: Shared): LoopComponent {
+  const { config, postgres, log } = shared
+  const networks = fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed))
+  const deps = {
+    db: postgres.owner,
+    resolver: createAddressResolver({ servers: config.dnsResolvers }),
+    isAllowed: (address: string) => isWithin(address, networks) || objectionToAddress(address) === undefined,
+  }
+  return createLedLoop(shared, {
+    name: 'dns-alias',
+    // Questions to the resolver change nothing.
+    sends: 'nothing',
+    wakeName: 'dns',
+    // Every change of a zone wakes it, and few are of ALIAS records.
+    pauseMs: 500,
+    intervalMs: aliasIntervalMs,
+    run: async (signal) => void (await resolveAliases(deps, log, signal)),
+  })
 }
 
 /** NOTIFY to the servers that the settings of zones name. */

@@ -25,6 +25,7 @@ export type Figures = {
     readonly holds: number
     readonly restores: number
     readonly shield_holds: number
+    readonly aliases_failing: number
     /** When the first signature of a primary zone expires, in Unix seconds; null without signatures. */
     readonly signatures_expire: number | null
     readonly servers: readonly { readonly name: string; readonly up: boolean | null }[]
@@ -64,6 +65,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         select (select count(*) from dns_holds where state = 'open') as holds,
           (select count(*) from restores where closed is null) as restores,
           (select count(*) from shield_holds where state = 'open') as shield_holds,
+          (select count(*) from dns_aliases where reason is not null) as aliases_failing,
           (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
             where s.expires is not null and z.kind = 'primary' and z.deleted is null
             order by s.expires limit 1) as signatures_expire,

@@ -51,6 +51,7 @@ function plainGaugesOf(metrics: Metrics) {
     metrics.restoreOpen,
     metrics.dnsHoldsOpen,
     metrics.shieldHoldsOpen,
+    metrics.dnsAliasesFailing,
     metrics.dnsSignaturesExpire,
   ]
 }
@@ -87,6 +88,7 @@ function show(
   metrics.restoreOpen.set(dns.restores)
   metrics.dnsHoldsOpen.set(dns.holds)
   metrics.shieldHoldsOpen.set(dns.shield_holds)
+  metrics.dnsAliasesFailing.set(dns.aliases_failing)
   if (dns.signatures_expire === null) metrics.dnsSignaturesExpire.remove()
   else metrics.dnsSignaturesExpire.set(dns.signatures_expire)
   for (const { name, up } of dns.servers)

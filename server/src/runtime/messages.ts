@@ -137,6 +137,8 @@ export const failureTexts = {
       `${atMost(limit, 'zone')} Delete one, or ask your provider for more.`,
     recordSets: ({ limit, count }: { limit: number; count: number }) =>
       `A zone may have at most ${plural(limit, 'record set')}; it would have ${count}. Ask your provider for more.`,
+    aliases: ({ limit, count }: { limit: number; count: number }) =>
+      `A zone may have at most ${plural(limit, 'ALIAS record')}; it would have ${count}. Use A and AAAA records, or CNAME below the zone.`,
     lettersPerDay: ({ limit }: { limit: number }) =>
       `The team may upload at most ${plural(limit, 'letter')} in 24 hours. Upload the letter later.`,
     letterBytes: ({ limit, left }: { limit: number; left: number }) =>
@@ -598,6 +600,29 @@ export const invalidTexts = {
     'is fixed once the zone exists. Delete the zone and create it with the other kind',
   ],
   zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
+  powerdnsKind: ['not_accepted', ({ kinds }: { kinds: string }) => `must be one of ${kinds}`],
+  oneSoa: ['several_in_set', 'must have one record: a zone has one SOA record'],
+  nsec3Parameters: [
+    'not_accepted',
+    ({ parameters }: { parameters: string }) =>
+      `must be ${parameters} as RFC 9276 asks for, or empty for NSEC records`,
+  ],
+  nsec3Narrow: [
+    'not_accepted',
+    'is not supported: NSEC3 records are those of the names of the zone, signed in advance',
+  ],
+  nsec3Unsigned: ['not_accepted', 'needs DNSSEC: send dnssec with the value true as well'],
+  cryptokeyState: [
+    'not_accepted',
+    'follows from the rollover of the zone. Create a key to replace this one, or delete it to disable DNSSEC',
+  ],
+  metadataKind: [
+    'not_accepted',
+    ({ kinds }: { kinds: string }) => `is not supported here. Kinds with a setting of the zone: ${kinds}`,
+  ],
+  notSecondary: ['not_accepted', 'is not a secondary zone: there is no primary to transfer it from'],
+  statistic: ['not_found', 'is unknown. Statistics: uptime'],
+  canonicalName: ['trailing_dot', 'must be a name with the trailing dot'],
   disabledRecord: ['not_accepted', 'is not supported: leave out records that are not to be served'],
   cryptokey: [
     'not_accepted',

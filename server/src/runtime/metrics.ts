@@ -178,6 +178,11 @@ export function createMetrics() {
       help: 'Installation: removals of zones and names that wait for staff. Alert if it is above 0.',
       registers,
     }),
+    dnsAliasesFailing: new Gauge({
+      name: 'pharos_dns_aliases_failing',
+      help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served.',
+      registers,
+    }),
     shieldHoldsOpen: new Gauge({
       name: 'pharos_shield_holds_open',
       help: 'Installation: changes of shield rules that wait for staff. Alert if it is above 0.',

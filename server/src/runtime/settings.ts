@@ -287,7 +287,7 @@ export const settingsSchema = Type.Object(
     }),
     dns_resolvers: UrlList({
       description:
-        'name servers for proofs and for the hosts of webhooks, as address:port; if unset, those of the system',
+        'name servers for proofs, the hosts of webhooks and the targets of ALIAS records, as address:port; if unset, those of the system',
     }),
     dns_roots: UrlList({
       description:
@@ -295,7 +295,7 @@ export const settingsSchema = Type.Object(
     }),
     dns_networks_allowed: NetworkList([], {
       description:
-        'addresses and networks outside the public internet that teams may name as primary servers and for NOTIFY',
+        'addresses and networks outside the public internet that teams may name as primary servers and for NOTIFY, and that are published for ALIAS records',
     }),
     dns_cache_seconds: IntegerSetting(7 * day, 1, 7 * day, {
       description:

@@ -43,7 +43,16 @@ it('every tag of a state message has a sentence', () => {
       tag,
       tag === 'suspended'
         ? { by: 'staff', reason: null }
-        : { ...own, days: 1, count: 3, serving: 3, total: 30, routes: [], servers: ['ns1.example.net'] },
+        : {
+            ...own,
+            days: 1,
+            count: 3,
+            serving: 3,
+            total: 30,
+            routes: [],
+            aliases: [],
+            servers: ['ns1.example.net'],
+          },
     )
     assert.match(text, /[A-Z].*[.]$/)
     assert.doesNotMatch(text, /undefined|null|\[object/)

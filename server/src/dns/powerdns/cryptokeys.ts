@@ -1,11 +1,9 @@
-// Keys, metadata and the search of the PowerDNS-compatible API. Deleting the key of a zone disables DNSSEC by the rules of Pharos: never while
+// Keys and the search of the PowerDNS-compatible API. Deleting the key of a zone disables DNSSEC by the rules of Pharos: never while
 // the parent has DS records.
 import type { Operation } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { Dnssec } from '@pharos/contract/dns-dnssec'
 import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey } from '../dnssec/request-dnssec.ts'
-import { getZoneSettings } from '../settings/settings.ts'
-import { listTsigKeys } from '../settings/tsig-keys.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { typeName } from '../../net/dns/type.ts'
 import { cryptokeyOf } from './format.ts'
@@ -70,67 +68,36 @@ export async function deleteCryptokey(
   return { body: null }
 }
 
-/** The settings of the zone that PowerDNS has as metadata. */
-async function readMetadata(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
-  requireServer(server)
-  const { body } = await getZoneSettings(deps, operation, parseZoneId(id))
-  const { allow_transfer: networks, also_notify: notify } = body
-  return {
-    'ALLOW-AXFR-FROM': networks,
-    'ALSO-NOTIFY': notify.map(({ address, port = 53 }) => (port === 53 ? address : `${address}:${port}`)),
-  }
-}
-
-export async function listMetadata(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
-  const kinds = await readMetadata(deps, operation, server, id)
-  return {
-    body: Object.entries(kinds)
-      .filter(([, metadata]) => metadata.length > 0)
-      .map(([kind, metadata]) => ({ type: 'Metadata', kind, metadata })),
-  }
-}
-
-/** A kind without a value has an empty list. */
-export async function getMetadata(
+/** Returns one key; without its private key, which never leaves Pharos. */
+export async function getCryptokey(
   deps: PowerdnsDeps,
   operation: Operation,
   server: string,
   id: string,
-  kind: string,
+  keyId: number,
 ) {
-  const kinds: Readonly<Record<string, readonly string[]>> = await readMetadata(deps, operation, server, id)
-  const metadata = Object.hasOwn(kinds, kind) ? kinds[kind]! : []
-  return { body: { type: 'Metadata', kind, metadata } }
-}
-
-const tsigKeysMax = 1_000
-
-/** Lists the keys of the team, without their secrets. */
-export async function listPowerdnsTsigKeys(deps: PowerdnsDeps, operation: Operation, server: string) {
   requireServer(server)
-  const { results } = await listTsigKeys(deps, operation, { limit: tsigKeysMax, offset: 0, ordering: 'name' })
-  return {
-    body: results.map(({ name, algorithm }) => ({
-      type: 'TSIGKey',
-      id: name,
-      name: name.slice(0, -1),
-      algorithm,
-      key: '',
-    })),
-  }
+  const key = (await keysOf(deps, operation, parseZoneId(id))).find((one) => one.id === keyId)
+  if (!key) throw notFound('key')
+  return { body: cryptokeyOf(key, true) }
 }
 
-export async function getPowerdnsTsigKey(
+export type CryptokeyUpdate = { readonly active?: boolean; readonly published?: boolean }
+
+/** Accepts the state that the key has: which keys sign and are published follows from the rollover. Throws `invalid` for another one. */
+export async function updateCryptokey(
   deps: PowerdnsDeps,
   operation: Operation,
   server: string,
   id: string,
-) {
-  const { body } = await listPowerdnsTsigKeys(deps, operation, server)
-  const name = id.endsWith('.') ? id : `${id}.`
-  const key = body.find((one) => one.id === name.toLowerCase())
-  if (!key) throw notFound('tsigKey')
-  return { body: key }
+  keyId: number,
+  given: CryptokeyUpdate,
+): Promise<{ body: null }> {
+  const { body: key } = await getCryptokey(deps, operation, server, id, keyId)
+  for (const field of ['active', 'published'] as const)
+    if (given[field] !== undefined && given[field] !== key[field])
+      throw invalid(['body', field], 'cryptokeyState')
+  return { body: null }
 }
 
 type SearchQuery = {

@@ -1,7 +1,7 @@
 // Zones, record sets and keys as PowerDNS 4.9 gives them. Pure. The shapes follow its API description; fields without a meaning here have
 // the value of a server that does not use them.
 import type { DnssecKey } from '@pharos/contract/dns-dnssec'
-import type { Primary, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { Zone as Wire } from '@pharos/contract/dns-zone'
 import { isIPv6 } from 'node:net'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
@@ -45,7 +45,7 @@ export function zoneInfo(
     kind: kind === 'secondary' ? 'Slave' : (options.kind ?? 'Native'),
     dnssec: dnssec !== 'disabled',
     account: options.account ?? '',
-    masters: (details?.primaries ?? []).map(printPrimary),
+    masters: (details?.primaries ?? []).map(printServer),
     serial: serial ?? 0,
     edited_serial: serial ?? 0,
     notified_serial: published === null ? 0 : (serial ?? 0),
@@ -54,9 +54,19 @@ export function zoneInfo(
   }
 }
 
-const printPrimary = ({ address, port = 53 }: Primary): string => {
+type ServerAddress = { readonly address: string; readonly port?: number | undefined }
+
+export const printServer = ({ address, port = 53 }: ServerAddress): string => {
   const host = isIPv6(address) && port !== 53 ? `[${address}]` : address
   return port === 53 ? host : `${host}:${port}`
+}
+
+/** Parses `192.0.2.1`, `192.0.2.1:5300`, `2001:db8::1` or `[2001:db8::1]:5300`; the operation checks the address. */
+export function readServer(text: string): { address: string; port?: number } {
+  const [, bracketed, v4, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const address = bracketed ?? v4
+  if (address === undefined) return { address: text }
+  return port === undefined ? { address } : { address, port: Number(port) }
 }
 
 /** A zone with its record sets; undefined leaves them out. */
@@ -69,7 +79,6 @@ export const zoneWithSets = (
   api_rectify: true,
   soa_edit: '',
   soa_edit_api: options.soa_edit_api ?? 'DEFAULT',
-  nsec3param: '',
   nsec3narrow: false,
   master_tsig_key_ids: [],
   slave_tsig_key_ids: [],

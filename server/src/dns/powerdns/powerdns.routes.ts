@@ -4,19 +4,27 @@ import type { Problem } from '@pharos/contract/problem'
 import { route } from '@pharos/contract/route'
 import { dnsAdmin, dnsReading, dnsWriting } from '@pharos/contract/dns-term'
 import { Type, type TProperties } from 'typebox'
+import { invalid } from '../../runtime/error.ts'
 import type { Facade } from '../../http/facade.ts'
 import { handle } from '../../http/mount.ts'
 import {
   createCryptokey,
   deleteCryptokey,
-  getMetadata,
-  getPowerdnsTsigKey,
+  getCryptokey,
   listCryptokeys,
-  listMetadata,
-  listPowerdnsTsigKeys,
   searchData,
+  updateCryptokey,
 } from './cryptokeys.ts'
 import { reportedVersion, server } from './format.ts'
+import {
+  addMetadata,
+  deleteMetadata,
+  getMetadata,
+  getPowerdnsTsigKey,
+  listMetadata,
+  listPowerdnsTsigKeys,
+  putMetadata,
+} from './metadata.ts'
 import {
   acknowledge,
   createPowerdnsZone,
@@ -26,6 +34,7 @@ import {
   listPowerdnsZones,
   patchPowerdnsZone,
   requireServer,
+  retrievePowerdnsZone,
   updatePowerdnsZone,
   type PowerdnsDeps,
 } from './zones.ts'
@@ -45,8 +54,8 @@ const inZone = Exact({
 const ofServer = '/api/v1/servers/{server}'
 const ofZone = `${ofServer}/zones/{zone}` as const
 
-const kinds = ['Native', 'Master', 'Primary', 'Slave', 'Secondary'] as const
-const Kind = Type.Enum([...kinds])
+/** In any case, as in PowerDNS: octodns writes `master`. */
+const Kind = Type.String({ maxLength: 20 })
 
 const rrset = {
   name: Type.String({ minLength: 1, maxLength: 1_100 }),
@@ -61,6 +70,10 @@ const rrset = {
 }
 const setsMax = 10_000
 const RrsetChange = Open({ ...rrset, changetype: Type.Enum(['REPLACE', 'DELETE', 'EXTEND', 'PRUNE']) })
+const nsec3 = {
+  nsec3param: Optional(Type.String({ maxLength: 600 })),
+  nsec3narrow: Optional(Type.Boolean()),
+}
 const NoSets = Optional(Type.Boolean())
 /** Any JSON: the shapes are those of format.ts. */
 const Answer = Type.Unknown()
@@ -107,6 +120,7 @@ const createZoneRoute = route({
     masters: Optional(Type.Array(Text, { maxItems: 8 })),
     rrsets: Optional(Type.Array(Open(rrset), { maxItems: setsMax })),
     dnssec: Optional(Type.Boolean()),
+    ...nsec3,
     zone: Optional(Text),
   }),
   response: Answer,
@@ -140,6 +154,7 @@ const putZone = route({
     soa_edit_api: Optional(Type.String({ maxLength: 40 })),
     masters: Optional(Type.Array(Text, { maxItems: 8 })),
     dnssec: Optional(Type.Boolean()),
+    ...nsec3,
   }),
   success: 204,
 })
@@ -177,25 +192,63 @@ const createKey = route({
   response: Answer,
   success: 201,
 })
-const deleteKey = route({
-  ...administrating,
-  name: 'powerdnsDeleteKey',
-  method: 'DELETE',
+const ofKey = {
   path: `${cryptokeys}/{key}`,
   params: Exact({ ...inZone.properties, key: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+} as const
+const getKey = route({ ...reading, ...ofKey, name: 'powerdnsGetKey' })
+const putKey = route({
+  ...administrating,
+  ...ofKey,
+  name: 'powerdnsPutKey',
+  method: 'PUT',
+  body: Open({ active: Optional(Type.Boolean()), published: Optional(Type.Boolean()) }),
   success: 204,
 })
+const deleteKey = route({
+  ...administrating,
+  ...ofKey,
+  name: 'powerdnsDeleteKey',
+  method: 'DELETE',
+  success: 204,
+})
+const retrieve = route({ ...acknowledging, name: 'powerdnsRetrieve', path: `${ofZone}/axfr-retrieve` })
 const metadata = route({
   ...reading,
   name: 'powerdnsListMetadata',
   path: `${ofZone}/metadata`,
   params: inZone,
 })
-const metadataKind = route({
-  ...reading,
-  name: 'powerdnsGetMetadata',
+const Values = Type.Array(Type.String({ minLength: 1, maxLength: 1_100 }), { maxItems: 64 })
+const addKind = route({
+  ...administrating,
+  name: 'powerdnsAddMetadata',
+  method: 'POST',
+  path: `${ofZone}/metadata`,
+  body: Open({ kind: Type.String({ minLength: 1, maxLength: 100 }), metadata: Values }),
+  response: Answer,
+  success: 201,
+})
+const ofKind = {
   path: `${ofZone}/metadata/{kind}`,
   params: Exact({ ...inZone.properties, kind: Type.String({ minLength: 1, maxLength: 100 }) }),
+} as const
+const getKind = route({ ...reading, ...ofKind, name: 'powerdnsGetMetadata' })
+const putKind = route({
+  ...administrating,
+  ...ofKind,
+  name: 'powerdnsPutMetadata',
+  method: 'PUT',
+  body: Open({ metadata: Values }),
+  response: Answer,
+  success: 200,
+})
+const deleteKind = route({
+  ...administrating,
+  ...ofKind,
+  name: 'powerdnsDeleteMetadata',
+  method: 'DELETE',
+  success: 204,
 })
 const tsigKeys = `${ofServer}/tsigkeys` as const
 const listTsigKeysRoute = route({
@@ -251,7 +304,20 @@ const readStatistics = (
 ): { body: object[] } => {
   requireServer(server)
   const uptime = { type: 'StatisticItem', name: 'uptime', value: String(Math.floor(process.uptime())) }
-  return { body: [uptime].filter(({ name }) => statistic === undefined || name === statistic) }
+  if (statistic !== undefined && statistic !== uptime.name) throw invalid(['query', 'statistic'], 'statistic')
+  return { body: [uptime] }
+}
+
+/** Answers come from the published zones: there is no cache to flush. */
+const flushNothing = (
+  _deps: object,
+  _operation: object,
+  server: string,
+  { domain }: { readonly domain: string },
+): { body: object } => {
+  requireServer(server)
+  if (!domain.endsWith('.')) throw invalid(['query', 'domain'], 'canonicalName')
+  return { body: { count: 0, result: 'Flushed cache.' } }
 }
 
 /** Refuses another server than `localhost`, and answers the same for everybody. */
@@ -292,14 +358,19 @@ export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
     handle(exportRoute, exportPowerdnsZone, deps),
     handle(listKeys, listCryptokeys, deps),
     handle(createKey, createCryptokey, deps),
+    handle(getKey, getCryptokey, deps),
+    handle(putKey, updateCryptokey, deps),
     handle(deleteKey, deleteCryptokey, deps),
+    handle(retrieve, retrievePowerdnsZone, deps),
     handle(metadata, listMetadata, deps),
-    handle(metadataKind, getMetadata, deps),
+    handle(addKind, addMetadata, deps),
+    handle(getKind, getMetadata, deps),
+    handle(putKind, putMetadata, deps),
+    handle(deleteKind, deleteMetadata, deps),
     handle(listTsigKeysRoute, listPowerdnsTsigKeys, deps),
     handle(getTsigKeyRoute, getPowerdnsTsigKey, deps),
     handle(statistics, readStatistics, deps),
-    // Answers come from the published zones: there is no cache to flush.
-    handle(flush, constant({ count: 0, result: 'Flushed cache.' }), deps),
+    handle(flush, flushNothing, deps),
     handle(search, searchData, deps),
   ],
 })

@@ -2,8 +2,8 @@
 import type { ProblemError } from '@pharos/contract/problem'
 import { canonicalRdata, parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
 import { sameRdata, uniqueRdata } from '../../net/dns/record.ts'
-import { recordType, typeName } from '../../net/dns/type.ts'
-import { compareOctets } from '../../net/dns/name.ts'
+import { findType, recordType } from '../../net/dns/type.ts'
+import { compareOctets, type ZoneName } from '../../net/dns/name.ts'
 import { errorAt, Failure, failWith } from '../../runtime/error.ts'
 import {
   parseSetName,
@@ -12,6 +12,7 @@ import {
   type ReadSet,
   type RecordSetContext,
 } from '../recordset/recordset.ts'
+import { dsOf } from '../sign/dnskey.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
 import { withSerial } from '../zone/zone.ts'
 
@@ -31,24 +32,30 @@ export type ReadChange = { readonly set: ReadSet; readonly changetype: RrsetChan
 
 type Loc = ProblemError['loc']
 
+/** A change with its place in the request. */
+export type PlacedChange = { readonly rrset: RrsetChange; readonly loc: Loc }
+
+/** The sets at the name of a zone that Pharos writes: SOA and NS as stored, and the rdata of its published keys. */
+export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys: readonly Uint8Array[] }
+
 /**
- * Returns whether the change replaces a set of the zone itself that Pharos writes, SOA or NS, by what it is: clients send whole zones. Serials are
- * no difference. `apex` has the stored sets of that name.
+ * Returns whether the change replaces a set of the zone itself that Pharos writes by what it is: clients send whole zones. Serials are no
+ * difference, and neither is the TTL of key records.
  */
 export function isUnchangedApex(
   { changetype, name, type: typeText, ttl, records = [] }: RrsetChange,
-  apex: readonly StoredSet[],
+  { stored, keys }: ManagedApex,
   { zone }: RecordSetContext,
 ): boolean {
-  const stored = apex.find(
-    ({ type, source }) => source === 'system' && typeName(type) === typeText.toUpperCase(),
-  )
-  if (changetype !== 'REPLACE' || !stored || name.toLowerCase() !== zone) return false
-  const comparable = (rdata: Uint8Array): Uint8Array =>
-    canonicalRdata(stored.type, stored.type === recordType.SOA ? withSerial(rdata, 0) : rdata)
+  const type = findType(typeText)
+  if (changetype !== 'REPLACE' || type === undefined || name.toLowerCase() !== zone) return false
+  const set = stored.find((one) => one.source === 'system' && one.type === type)
   try {
-    const given = records.map(({ content }) => comparable(parseRdata(stored.type, content)))
-    return (ttl ?? stored.ttl) === stored.ttl && sameRdata(given, stored.rdata.map(comparable))
+    const given = records.map(({ content }) => parseRdata(type, content))
+    if (!set) return isOfKeys(type, given, keys, zone)
+    const comparable = (rdata: Uint8Array): Uint8Array =>
+      canonicalRdata(type, type === recordType.SOA ? withSerial(rdata, 0) : rdata)
+    return (ttl ?? set.ttl) === set.ttl && sameRdata(given.map(comparable), set.rdata.map(comparable))
   } catch (error) {
     // It is refused as a change.
     if (error instanceof RdataError) return false
@@ -56,12 +63,30 @@ export function isUnchangedApex(
   }
 }
 
+/** Returns whether the records are those that Pharos publishes of the keys: every DNSKEY, or CDS and CDNSKEY records of some of them. */
+function isOfKeys(
+  type: number,
+  given: readonly Uint8Array[],
+  keys: readonly Uint8Array[],
+  zone: ZoneName,
+): boolean {
+  if (given.length === 0 || keys.length === 0) return false
+  if (type === recordType.DNSKEY) return sameRdata(given, keys)
+  const derived =
+    type === recordType.CDNSKEY
+      ? keys
+      : type === recordType.CDS
+        ? keys.flatMap((key) => ([2, 4] as const).map((digest) => dsOf(zone, key, digest)))
+        : []
+  return without(given, derived).length === 0
+}
+
 /** Reads the changes. Throws `invalid` with all errors of all changes, or `managed`. */
-export function readChanges(rrsets: readonly RrsetChange[], context: RecordSetContext): ReadChange[] {
+export function readChanges(placed: readonly PlacedChange[], context: RecordSetContext): ReadChange[] {
   const errors: ProblemError[] = []
-  const changes = rrsets.flatMap((rrset, at) => {
+  const changes = placed.flatMap(({ rrset, loc }) => {
     try {
-      return [readChange(rrset, ['body', 'rrsets', at], context)]
+      return [readChange(rrset, loc, context)]
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'invalid') throw error
       errors.push(...error.errors!)

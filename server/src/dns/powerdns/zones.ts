@@ -1,19 +1,39 @@
 // The operations of the PowerDNS-compatible API on zones, each on the operation of Pharos with the same meaning.
-import { createZone, type ZoneDeps } from '../zone/create-zone.ts'
+import { dnsAdmin } from '@pharos/contract/dns-term'
+import type { CreatedZone } from '@pharos/contract/dns-zone'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { ProblemError } from '@pharos/contract/problem'
+import { createZoneWithSoa, type SoaOfNewZone, type ZoneDeps } from '../zone/create-zone.ts'
 import { deleteZone } from '../zone/delete-zone.ts'
 import { getZone, listZones } from '../zone/list-zones.ts'
 import { readAllSets, readNames } from '../zone/zone-change.store.ts'
 import { disableDnssec, enableDnssec, type DnssecDeps } from '../dnssec/request-dnssec.ts'
-import { editRecordSets, type RecordSetDeps } from '../recordset/change-recordsets.ts'
-import type { Postgres } from '../../db/postgres.ts'
+import { readDnssec } from '../dnssec/dnssec.store.ts'
+import { editRecordSets, type Editing, type RecordSetDeps } from '../recordset/change-recordsets.ts'
+import { readRecords, type ReadSet } from '../recordset/recordset.ts'
+import { requestTransfer } from '../publish/follow.store.ts'
+import { replaceSettings } from '../settings/settings.ts'
+import { managedSets } from '../zone/zone.ts'
+import { adminOnly } from '../../operation/admin-only.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { root } from '../../net/dns/name.ts'
 import type { Operation } from '../../operation/operation.ts'
-import { findType } from '../../net/dns/type.ts'
-import { errorAt, failWith, invalid, notFound } from '../../runtime/error.ts'
+import { findType, recordType } from '../../net/dns/type.ts'
+import { errorAt, Failure, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { exportZone } from '../import/export-zone.ts'
-import { zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
+import { printServer, readServer, zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
 import { readDefaultsInTeam } from '../zone/zone.store.ts'
 import { readOptions, saveOptions } from './powerdns.store.ts'
-import { applyChanges, isUnchangedApex, itemOf, readChanges, type Rrset, type RrsetChange } from './rrset.ts'
+import {
+  applyChanges,
+  isUnchangedApex,
+  itemOf,
+  readChanges,
+  type PlacedChange,
+  type Rrset,
+  type RrsetChange,
+} from './rrset.ts'
+import { readSoa, soaSettings } from './soa.ts'
 import { parseZoneId } from './zone-id.ts'
 
 export type PowerdnsDeps = ZoneDeps & RecordSetDeps & DnssecDeps
@@ -54,9 +74,12 @@ export async function getPowerdnsZone(
   requireServer(server)
   const { teamId } = operation.actor
   const { body: zone } = await getZone({ postgres }, operation, parseZoneId(id), { include: 'details' })
-  const [options, sets] = await Promise.all([
+  const [options, { sets, hasNsec3 }] = await Promise.all([
     readOptions(postgres, teamId, zone.id),
-    rrsets ? postgres.inTeam(teamId, (trx) => readAllSets(trx, zone.id)) : undefined,
+    postgres.inTeam(teamId, async (trx) => ({
+      sets: rrsets ? await readAllSets(trx, zone.id) : undefined,
+      hasNsec3: zone.dnssec !== 'disabled' && (await readDnssec(trx, zone.id)).options.nsec3 === true,
+    })),
   ])
   const type = typeText === undefined ? undefined : findType(typeText)
   const wanted = sets?.filter(
@@ -64,14 +87,24 @@ export async function getPowerdnsZone(
       (name === undefined || set.name === name.toLowerCase()) &&
       (typeText === undefined || set.type === type),
   )
-  return { body: zoneWithSets(zone, options.get(zone.id) ?? {}, wanted) }
+  const nsec3param = hasNsec3 ? nsec3Parameters : ''
+  return { body: { ...zoneWithSets(zone, options.get(zone.id) ?? {}, wanted), nsec3param } }
 }
 
-type Kind = 'Native' | 'Master' | 'Primary' | 'Slave' | 'Secondary'
+const kinds = ['Native', 'Master', 'Primary', 'Slave', 'Secondary'] as const
+type Kind = (typeof kinds)[number]
+
+function parseKind(text: string): Kind {
+  const kind = kinds.find((one) => one.toLowerCase() === text.toLowerCase())
+  if (kind === undefined) throw invalid(['body', 'kind'], 'powerdnsKind', { kinds: kinds.join(', ') })
+  return kind
+}
+
+const isSecondaryKind = (kind: Kind): boolean => kind === 'Slave' || kind === 'Secondary'
 
 export type NewPowerdnsZone = {
   readonly name: string
-  readonly kind?: Kind
+  readonly kind?: string
   readonly account?: string
   readonly soa_edit_api?: string
   readonly nameservers?: readonly string[]
@@ -79,7 +112,9 @@ export type NewPowerdnsZone = {
   readonly rrsets?: readonly Rrset[]
   readonly dnssec?: boolean
   readonly zone?: string
-}
+} & Nsec3Fields
+
+type Nsec3Fields = { readonly nsec3param?: string; readonly nsec3narrow?: boolean }
 
 /** Creates a zone. NS records of the zone itself, as a set or in `nameservers`, are the name servers of its settings. */
 export async function createPowerdnsZone(
@@ -90,32 +125,84 @@ export async function createPowerdnsZone(
   { rrsets }: SetsQuery,
 ) {
   requireServer(server)
-  const { name, kind = 'Native', masters = [], dnssec = false, zone } = given
+  const { name, kind: kindText = 'Native', masters = [], dnssec = false, zone } = given
+  const kind = parseKind(kindText)
   if (!name.endsWith('.'))
     throw failWith('invalid', [errorAt(['body', 'name'], 'trailingDot', { suggestion: `${name}.` })])
   if (zone !== undefined) throw invalid(['body', 'zone'], 'zoneText')
-  const isSecondary = kind === 'Slave' || kind === 'Secondary'
+  const isSecondary = isSecondaryKind(kind)
   const sets = given.rrsets ?? []
   const isApex = (set: Rrset, type: string): boolean =>
     set.type.toUpperCase() === type && set.name.toLowerCase() === name.toLowerCase()
   const apexNs = sets.find((set) => isApex(set, 'NS'))?.records?.map(({ content }) => content)
   const nameservers = [...(given.nameservers ?? []), ...(apexNs ?? [])]
-  // The SOA record follows from the settings; a client that sends one wants a zone that has one.
-  const others = sets.filter((set) => !isApex(set, 'NS') && !isApex(set, 'SOA'))
+  const others = sets
+    .map((set, at) => ({ set, loc: ['body', 'rrsets', at] }))
+    .filter(({ set }) => !isApex(set, 'NS') && !isApex(set, 'SOA'))
   const { minimumTtl } = await readDefaultsInTeam(deps.postgres, operation.actor.teamId)
-  const { body, status, replayed } = await createZone(deps, operation, {
-    name,
-    kind: isSecondary ? 'secondary' : 'primary',
-    ...(isSecondary ? { primaries: masters.map(parsePrimary) } : { dnssec }),
-    ...(nameservers.length > 0 ? { nameservers: [...new Set(nameservers)] } : {}),
-    ...(others.length > 0
-      ? { recordsets: others.map((set, at) => itemOf(set, ['body', 'rrsets', at], minimumTtl) as never) }
-      : {}),
+  const isNsec3 = readNsec3(given)
+  if (isNsec3 && !dnssec) throw invalid(['body', 'nsec3param'], 'nsec3Unsigned')
+  const { body, status, replayed } = await createZoneWithSoa(
+    deps,
+    operation,
+    {
+      name,
+      kind: isSecondary ? 'secondary' : 'primary',
+      ...(isSecondary ? { primaries: masters.map(readServer) } : { dnssec }),
+      ...(nameservers.length > 0 ? { nameservers: [...new Set(nameservers)] } : {}),
+      ...(others.length > 0
+        ? { recordsets: others.map(({ set, loc }) => itemOf(set, loc, minimumTtl) as never) }
+        : {}),
+    },
+    {},
+    isSecondary ? {} : soaOf(sets, (set) => isApex(set, 'SOA')),
+  ).catch((error: unknown) => {
+    throw atRrsets(error, others)
   })
-  const { id } = body as { readonly id: number }
+  const { id, dnssec: state } = body as Pick<CreatedZone, 'id' | 'dnssec'>
+  // Name servers that sign by themselves get the zone unsigned.
+  if (isNsec3 && !replayed && state !== 'disabled')
+    await enableDnssec(deps, { ...operation, idempotency: null }, name, { nsec3: true })
   await saveOptions(deps.postgres, operation.actor.teamId, id, optionsOf({ ...given, kind }))
   const created = await getPowerdnsZone(deps, operation, server, name, { rrsets: rrsets ?? true })
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
+}
+
+/** Returns the failure with the places of sets in the request instead of those in the list of others. */
+function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError['loc'] }[]): unknown {
+  if (!(error instanceof Failure) || error.code !== 'invalid' || !error.errors) return error
+  const errors = error.errors.map((one) => {
+    const [part, list, at, ...rest] = one.loc
+    const other = part === 'body' && list === 'recordsets' ? others[Number(at)] : undefined
+    return other ? { ...one, loc: [...other.loc, ...rest] } : one
+  })
+  return failWith('invalid', errors)
+}
+
+/** Returns what a new zone takes over from its SOA record. The name server in it follows from the NS records. */
+function soaOf(sets: readonly Rrset[], isSoa: (set: Rrset) => boolean): SoaOfNewZone {
+  const at = sets.findIndex(isSoa)
+  if (at === -1) return {}
+  const loc = ['body', 'rrsets', at, 'records']
+  const contents = (sets[at]!.records ?? []).map(({ content }) => content)
+  const errors: ProblemError[] = []
+  const [rdata, ...more] = readRecords(recordType.SOA, contents, loc, root, errors)
+  if (errors.length > 0) throw failWith('invalid', errors)
+  if (rdata === undefined || more.length > 0) throw invalid(loc, 'oneSoa')
+  const { soa, serial } = readSoa(rdata)
+  return { soa, ...(serial === 0 ? {} : { serial }) }
+}
+
+/** Hash algorithm, flags, iterations and salt that RFC 9276 asks for, the only ones in use. */
+const nsec3Parameters = '1 0 0 -'
+
+/** Returns whether the zone is to have NSEC3 records, undefined if the request does not say. Throws `invalid` for other parameters. */
+function readNsec3({ nsec3param, nsec3narrow }: Nsec3Fields): boolean | undefined {
+  if (nsec3narrow) throw invalid(['body', 'nsec3narrow'], 'nsec3Narrow')
+  if (nsec3param === undefined) return undefined
+  if (nsec3param !== '' && nsec3param !== nsec3Parameters)
+    throw invalid(['body', 'nsec3param'], 'nsec3Parameters', { parameters: nsec3Parameters })
+  return nsec3param !== ''
 }
 
 /** The fields that are only stored; Master and Primary are two words for one kind. */
@@ -123,27 +210,17 @@ function optionsOf({
   kind,
   account,
   soa_edit_api: soaEditApi,
-}: Omit<NewPowerdnsZone, 'name'>): PowerdnsOptions {
+}: Omit<NewPowerdnsZone, 'name' | 'kind'> & { readonly kind: Kind | undefined }): PowerdnsOptions {
   return {
-    ...(kind === undefined || kind === 'Slave' || kind === 'Secondary'
-      ? {}
-      : { kind: kind === 'Native' ? 'Native' : 'Master' }),
+    ...(kind === undefined || isSecondaryKind(kind) ? {} : { kind: kind === 'Native' ? 'Native' : 'Master' }),
     ...(account === undefined ? {} : { account }),
     ...(soaEditApi === undefined ? {} : { soa_edit_api: soaEditApi }),
   }
 }
 
-/** Parses `192.0.2.1`, `192.0.2.1:5300`, `2001:db8::1` or `[2001:db8::1]:5300`; the operation checks the address. */
-function parsePrimary(text: string): { address: string; port?: number } {
-  const [, bracketed, v4, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  const address = bracketed ?? v4
-  if (address === undefined) return { address: text }
-  return port === undefined ? { address } : { address, port: Number(port) }
-}
-
 export type PowerdnsZoneUpdate = Pick<
   NewPowerdnsZone,
-  'kind' | 'account' | 'soa_edit_api' | 'dnssec' | 'masters'
+  'kind' | 'account' | 'soa_edit_api' | 'dnssec' | 'masters' | 'nsec3param' | 'nsec3narrow'
 >
 
 /** Stores the fields without an effect, and enables or disables DNSSEC, which waits for the parent as everywhere. */
@@ -159,14 +236,17 @@ export async function updatePowerdnsZone(
   const { body: zone } = await getZone(deps, operation, text)
   if (given.masters !== undefined && given.masters.length > 0)
     throw invalid(['body', 'masters'], 'primariesFixed')
-  const isSecondary = given.kind === 'Slave' || given.kind === 'Secondary'
-  if (given.kind !== undefined && isSecondary !== (zone.kind === 'secondary'))
+  const kind = given.kind === undefined ? undefined : parseKind(given.kind)
+  if (kind !== undefined && isSecondaryKind(kind) !== (zone.kind === 'secondary'))
     throw invalid(['body', 'kind'], 'kindFixed')
-  if (given.dnssec === true && zone.dnssec === 'disabled')
-    await enableDnssec(deps, operation, text, undefined)
+  const nsec3 = readNsec3(given)
+  const isSigned = given.dnssec ?? (zone.dnssec !== 'disabled' && zone.dnssec !== 'pending_disabled')
+  if (nsec3 && !isSigned) throw invalid(['body', 'nsec3param'], 'nsec3Unsigned')
+  if (isSigned && (zone.dnssec === 'disabled' || nsec3 !== undefined))
+    await enableDnssec(deps, operation, text, nsec3 === undefined ? undefined : { nsec3 })
   if (given.dnssec === false && zone.dnssec !== 'disabled')
     await disableDnssec(deps, operation, text, { force: false, request_removal: false })
-  await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf(given))
+  await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf({ ...given, kind }))
   return { body: null }
 }
 
@@ -185,16 +265,47 @@ export async function patchPowerdnsZone(
     parseZoneId(id),
     'recordset.change',
     async (trx, editing) => {
-      const apex = await readNames(trx, editing.locked.id, new Set([editing.zone]))
-      const changes = readChanges(
-        rrsets.filter((rrset) => !isUnchangedApex(rrset, apex, editing)),
-        editing,
-      )
-      const stored = await readNames(trx, editing.locked.id, new Set(changes.map(({ set }) => set.name)))
-      return applyChanges(stored, changes)
+      const { locked, zone, settings } = editing
+      const apex = {
+        stored: await readNames(trx, locked.id, new Set([zone])),
+        keys: locked.dnssec === 'disabled' ? [] : await listPublishedKeys(trx, locked.id),
+      }
+      let soa: ZoneSettingsUpdate['soa']
+      const others: PlacedChange[] = []
+      for (const [at, rrset] of rrsets.entries()) {
+        if (isUnchangedApex(rrset, apex, editing)) continue
+        const asked = soaSettings(rrset, zone, apex.stored, settings.soa)
+        if (asked) soa = asked
+        else others.push({ rrset, loc: ['body', 'rrsets', at] })
+      }
+      const changes = readChanges(others, editing)
+      const stored = await readNames(trx, locked.id, new Set(changes.map(({ set }) => set.name)))
+      const written = soa && Object.keys(soa).length > 0 ? [await writeSoa(trx, operation, editing, soa)] : []
+      return [...written, ...applyChanges(stored, changes)]
     },
   )
   return { body: null, ...(replayed ? { replayed } : {}) }
+}
+
+/** Returns the rdata of the DNSKEY records of the zone. */
+async function listPublishedKeys(trx: Trx, zoneId: number): Promise<Uint8Array[]> {
+  const { keys, otherKeys } = await readDnssec(trx, zoneId)
+  return [...keys, ...otherKeys].map(({ dnskey }) => dnskey)
+}
+
+/** Stores what the SOA record has as settings of the zone, which admins of the team may change, and returns the set that follows from them. */
+async function writeSoa(
+  trx: Trx,
+  operation: Operation,
+  { locked, defaults }: Editing,
+  soa: NonNullable<ZoneSettingsUpdate['soa']>,
+): Promise<ReadSet> {
+  const { actor } = operation
+  if (!actor.isAdmin && !actor.isStaff) throw adminOnly(actor.kind, dnsAdmin.scope)
+  const settings = { ...locked.settings, soa: { ...locked.settings.soa, ...soa } }
+  const { after } = await replaceSettings(trx, operation, locked, settings, defaults)
+  const [set] = managedSets(locked.name, after)
+  return { ...set!, loc: ['body'], withPtr: false }
 }
 
 export async function deletePowerdnsZone(
@@ -220,6 +331,22 @@ export async function acknowledge(
   requireServer(server)
   await getZone(deps, operation, parseZoneId(id))
   return { body: { result } }
+}
+
+/** Has a secondary zone transferred now. Throws `invalid` for a primary one. */
+export async function retrievePowerdnsZone(
+  deps: PowerdnsDeps,
+  operation: Operation,
+  server: string,
+  id: string,
+) {
+  requireServer(server)
+  const text = parseZoneId(id)
+  const { body: zone } = await getZone(deps, operation, text, { include: 'details' })
+  const [primary] = zone.details?.primaries ?? []
+  if (zone.kind !== 'secondary' || !primary) throw invalid(['path', 'zone'], 'notSecondary')
+  await requestTransfer(deps.postgres.owner, zone.id)
+  return { body: { result: `Added retrieval request for '${text}' from primary ${printServer(primary)}` } }
 }
 
 export async function exportPowerdnsZone(

@@ -5,6 +5,8 @@ import { uniqueRdata, type Rrset, type SignedRrset } from '../../net/dns/record.
 import { nextSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
+import { listPublishedAliases } from '../alias/alias.store.ts'
+import { withAddresses } from '../alias/publish-aliases.ts'
 import { Guarded, isApproved, openHold } from './hold.ts'
 import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets, withSnapshot } from '../serve/served.store.ts'
@@ -80,11 +82,13 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
   const nowSeconds = Math.floor(now().getTime() / 1000)
   const index = servedRows(db, zone.id)
   // What is read at the same time is of the serial of the row, or the publication is not saved.
-  const [{ version, change }, signing, apex] = await Promise.all([
+  const [{ version, change: desired }, signing, apex] = await Promise.all([
     desiredChange(db, zone),
     readZoneSigning(db, deps.ring, zone, nowSeconds),
     index.at([zone.name]),
   ])
+  const hasAliases = zone.hasAliases || desired.some(({ type }) => type === recordType.ALIAS)
+  const change = hasAliases ? withAddresses(desired, await listPublishedAliases(db, zone.id)) : desired
   const serial = nextSerial(zone.serial, nowSeconds)
   const isRaised = isSerialRaised(zone, apex.get(zone.name) ?? [])
   const changes = zone.isPublished
@@ -97,7 +101,7 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
       )
     : await firstChanges(deps, zone, change, signing, serial)
   if (!changes) {
-    await skipVersions(db, zone.id, version, zone.resignRequested)
+    await skipVersions(db, zone.id, version, zone)
     return 'unchanged'
   }
   await guard(db, zone, changes, change)
@@ -108,6 +112,7 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
     changes,
     hasStep: zone.isPublished && !isRaised && changes.length < stepSetsMax,
     resigned: zone.resignRequested,
+    aliased: zone.aliasRequested,
     now: nowSeconds,
   })
   if (!isSaved) return 'raced'

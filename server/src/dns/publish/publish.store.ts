@@ -7,6 +7,7 @@ import { wake, waking } from '../../db/wake.ts'
 import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { expirationOf } from '../sign/signature.ts'
 import type { ServedChange } from '../sign/served-index.ts'
 import { decodeRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
@@ -20,6 +21,9 @@ export type PublishedZone = {
   readonly serial: Serial | undefined
   readonly isPublished: boolean
   readonly resignRequested: Date | null
+  /** Addresses of ALIAS records changed. */
+  readonly aliasRequested: Date | null
+  readonly hasAliases: boolean
   readonly dnssec: string
   readonly dnssecOptions: unknown
 }
@@ -33,12 +37,15 @@ type ZoneRow = {
   readonly serial: number | null
   readonly is_published: boolean
   readonly resign_requested: Date | null
+  readonly alias_requested: Date | null
+  readonly has_aliases: boolean
   readonly dnssec: string
   readonly dnssec_options: unknown
 }
 
 const zoneColumns = sql`id, team_id, name, version::float8 as version, published_version::float8 as published_version,
-  serial::float8 as serial, published is not null as is_published, resign_requested, dnssec, dnssec_options`
+  serial::float8 as serial, published is not null as is_published, resign_requested, alias_requested, dnssec, dnssec_options,
+  exists (select from dns_recordsets r where r.zone_id = dns_zones.id and r.type = ${sql.lit(recordType.ALIAS)}) as has_aliases`
 
 const zoneOf = (row: ZoneRow): PublishedZone => ({
   id: row.id,
@@ -49,6 +56,8 @@ const zoneOf = (row: ZoneRow): PublishedZone => ({
   serial: row.serial === null ? undefined : toSerial(row.serial),
   isPublished: row.is_published,
   resignRequested: row.resign_requested,
+  aliasRequested: row.alias_requested,
+  hasAliases: row.has_aliases,
   dnssec: row.dnssec,
   dnssecOptions: row.dnssec_options,
 })
@@ -57,7 +66,8 @@ const zoneOf = (row: ZoneRow): PublishedZone => ({
 export async function listUnpublished(db: Db): Promise<PublishedZone[]> {
   const { rows } = await sql<ZoneRow>`
     select ${zoneColumns} from dns_zones
-    where (version > published_version or resign_requested is not null) and claimed is not null and deleted is null
+    where (version > published_version or resign_requested is not null or alias_requested is not null)
+      and claimed is not null and deleted is null
       and kind = 'primary' and not is_catalog
     order by touched`.execute(db)
   return rows.map(zoneOf)
@@ -108,6 +118,8 @@ export type Publication = {
   readonly hasStep: boolean
   /** The request to sign again that this publication fulfils. */
   readonly resigned: Date | null
+  /** The request to publish addresses of ALIAS records that this publication fulfils. */
+  readonly aliased?: Date | null
   /** Unix time in seconds. */
   readonly now: number
 }
@@ -123,7 +135,7 @@ export const commitPublication = (db: Db, publication: Publication): Promise<boo
  * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
  */
 export async function savePublication(trx: Db | Trx, publication: Publication): Promise<boolean> {
-  const { zone, serial, version, changes, resigned, now } = publication
+  const { zone, serial, version, changes, resigned, aliased = null, now } = publication
   const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
   const added = changes.flatMap(({ after }) => (after ? [after] : []))
   // What the others write depends on the row of the zone: without it they write nothing.
@@ -132,7 +144,8 @@ export async function savePublication(trx: Db | Trx, publication: Publication): 
       update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
         status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
         attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}),
-        resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
+        resign_requested = case when resign_requested < ${justAfter(resigned)} then null else resign_requested end,
+        alias_requested = case when alias_requested < ${justAfter(aliased)} then null else alias_requested end
       where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
         and deleted is null
       returning id),
@@ -149,21 +162,21 @@ export async function savePublication(trx: Db | Trx, publication: Publication): 
   return true
 }
 
-/** A later request stays. A Date has milliseconds, the column microseconds. */
-const isFulfilled = (resigned: Date | null) =>
-  sql`resign_requested < ${resigned}::timestamptz + interval '1 millisecond'`
+/** A later request than the fulfilled one stays. A Date has milliseconds, the column microseconds. */
+const justAfter = (fulfilled: Date | null) => sql`${fulfilled}::timestamptz + interval '1 millisecond'`
 
 /** Marks versions as published that together change nothing. */
 export async function skipVersions(
   db: Db,
   zoneId: number,
   version: number,
-  resigned: Date | null,
+  { resignRequested, aliasRequested }: Pick<PublishedZone, 'resignRequested' | 'aliasRequested'>,
 ): Promise<void> {
   await sql`
     update dns_zones set published_version = greatest(published_version, ${version}),
       dnssec_serial = coalesce(dnssec_serial, serial),
-      resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
+      resign_requested = case when resign_requested < ${justAfter(resignRequested)} then null else resign_requested end,
+      alias_requested = case when alias_requested < ${justAfter(aliasRequested)} then null else alias_requested end
     where id = ${zoneId}`.execute(db)
 }
 

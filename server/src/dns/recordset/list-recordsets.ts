@@ -3,13 +3,16 @@ import type { listRecordSetsRoute, RecordSet as Wire } from '@pharos/contract/dn
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { NameError, parseName, type DomainName } from '../../net/dns/name.ts'
-import { findType } from '../../net/dns/type.ts'
+import { findType, recordType } from '../../net/dns/type.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
+import { readAliasStates } from '../alias/alias.store.ts'
+import { presentAlias } from '../alias/present-alias.ts'
 import { getZoneOf } from '../zone/find-zone.ts'
 import { presentSet, type IncludeQuery } from '../zone/present-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
+import type { StoredSet } from '../zone/zone-change.ts'
 import type { Zone } from '../zone/zone.ts'
 import { findSet, listSetRows } from './recordset.store.ts'
 
@@ -26,8 +29,28 @@ export async function listRecordSets(
   const names = query.name?.map((name) => parseNameAt(['query', 'name'], name, zone.name))
   const types = query.type?.map(requireType)
   const { page, count } = await listSetRows(postgres, actor.teamId, zone, query, names, types)
-  const withSource = query.include !== undefined
-  return { results: page.map((set) => presentSet(zone, set, withSource)), count }
+  const present = await presenter(postgres, actor.teamId, zone, page, query)
+  return { results: page.map(present), count }
+}
+
+/** Returns how the sets are presented, with the parts of `include`. */
+async function presenter(
+  postgres: Postgres,
+  teamId: number,
+  zone: Zone,
+  sets: readonly StoredSet[],
+  { include = '' }: IncludeQuery,
+): Promise<(set: StoredSet) => Wire> {
+  const names = include.split(',')
+  const withSource = names.includes('source')
+  const isAlias = ({ type }: StoredSet): boolean => type === recordType.ALIAS
+  const aliases = names.includes('alias') ? sets.filter(isAlias).map(({ name }) => name) : []
+  if (aliases.length === 0) return (set) => presentSet(zone, set, withSource)
+  const states = await readAliasStates(postgres, teamId, zone.id, aliases)
+  return (set) => ({
+    ...presentSet(zone, set, withSource),
+    ...(isAlias(set) ? { alias: presentAlias(states.get(set.name)) } : {}),
+  })
 }
 
 function requireType(text: string): number {
@@ -49,7 +72,7 @@ export async function getRecordSet(
   const { name, type } = findSetId(zone, nameText, typeText)
   const set = await findSet(postgres, actor.teamId, zone, name, type)
   if (!set) throw notFound('record set')
-  const body = presentSet(zone, set, query.include !== undefined)
+  const body = (await presenter(postgres, actor.teamId, zone, [set], query))(set)
   return { body, etag: setEtag(body) }
 }
 

@@ -67,10 +67,6 @@ export function parseSetType(
 }
 
 function typeError(loc: Loc, text: string): ProblemError {
-  if (/^(?:alias|aname)$/i.test(text))
-    return errorAt(loc, 'unsupportedType', {
-      reason: 'it is not a type of the DNS. Use HTTPS with an alias, or A and AAAA records',
-    })
   const hint = didYouMean(text.toUpperCase(), Object.keys(recordType))
   const error = errorAt(loc, 'recordType')
   return hint ? { ...error, msg: `${error.msg}${hint}` } : error

@@ -43,7 +43,7 @@ describe('the forward check', () => {
           asked.push(`${name} ${family}`)
           const found = answers[name]
           if (!found) throw new DriverError('unreachable', 'no answer')
-          return found
+          return found.map((address) => ({ address, ttl: 60 }))
         },
       },
     })
@@ -83,7 +83,7 @@ describe('the forward check', () => {
             await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
           running--
           signal.throwIfAborted()
-          return ['203.0.113.1']
+          return [{ address: '203.0.113.1', ttl: 60 }]
         },
       },
     })

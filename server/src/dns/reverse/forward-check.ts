@@ -5,7 +5,7 @@ import { parseAddress, type Address } from '../../net/address.ts'
 import { parentOf, type DomainName } from '../../net/dns/name.ts'
 import { parseRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
-import type { AddressResolver } from './address-resolver.ts'
+import type { AddressResolver, ResolvedAddress } from './address-resolver.ts'
 import { readForward } from './reverse.store.ts'
 
 /** A name and the address that it should have. */
@@ -59,7 +59,8 @@ export function createForwardCheck({
   }
 }
 
-const canonical = (addresses: readonly string[]): ReadonlySet<string> => new Set(addresses.map(parseAddress))
+const canonical = (found: readonly ResolvedAddress[]): ReadonlySet<string> =>
+  new Set(found.map(({ address }) => parseAddress(address)))
 
 function wantedOf({ name, address }: ForwardClaim) {
   const type = address.includes(':') ? recordType.AAAA : recordType.A

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -17,7 +17,7 @@ import { serverAddressAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { getZoneOf, lockZoneOf } from '../zone/find-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
-import { managedSets, resolveSettings, type DnsDefaults } from '../zone/zone.ts'
+import { managedSets, resolveSettings, type DnsDefaults, type Zone } from '../zone/zone.ts'
 import { saveSettings } from './settings.store.ts'
 
 export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'allowedNetworks' | 'now'>
@@ -50,36 +50,52 @@ export async function updateZoneSettings(
     const zone = await lockZoneOf(trx, teamId, text)
     requireMatch(operation.ifMatch, etagOf(zone.settingsVersion))
     const defaults = await readDefaults(trx)
-    const [before, after] = [zone.settings, settings].map((one) => resolveSettings(one, defaults))
-    requireConsistent(after!, before!, defaults)
-    const isChanged = !isDeepStrictEqual(zone.settings, settings)
+    const { before, after, isChanged } = await replaceSettings(trx, operation, zone, settings, defaults)
     const settingsVersion = zone.settingsVersion + (isChanged ? 1 : 0)
     if (isChanged) {
-      await saveSettings(trx, zone, settings)
-      const sets = zone.kind === 'primary' ? managedSets(zone.name, after!) : []
+      const sets = zone.kind === 'primary' ? managedSets(zone.name, after) : []
       // The NS records belong to the team while it may edit them, until it names other servers.
       const isOwn =
-        after!.apex_ns_editable && JSON.stringify(before!.nameservers) === JSON.stringify(after!.nameservers)
+        after.apex_ns_editable && JSON.stringify(before.nameservers) === JSON.stringify(after.nameservers)
       const desired = sets
         .filter(({ type }) => type !== recordType.NS || !isOwn)
         .map((set) => ({ ...set, loc: ['body'] }))
       await changeZone(trx, zone, desired, {
         author: { actor: actorName(operation.actor), what: 'zone.settings' },
         now: now(),
-        settings: after!,
+        settings: after,
         recordsetsMax: Infinity,
-      })
-      await writeAudit(trx, {
-        ...auditOf(operation),
-        action: 'zone.settings',
-        target: `zone:${zone.id}`,
-        before,
-        after,
       })
       await wake(trx, 'dns')
     }
-    return { body: after!, before: before!, etag: etagOf(settingsVersion, after!) }
+    return { body: after, before, etag: etagOf(settingsVersion, after) }
   })
+}
+
+type Replaced = {
+  readonly before: ZoneSettings
+  readonly after: ZoneSettings
+  readonly isChanged: boolean
+}
+
+/** Stores the settings of a locked zone, with the audit entry. The records that follow from them are left to the caller. Throws `invalid`. */
+export async function replaceSettings(
+  trx: Trx,
+  operation: Operation,
+  zone: Zone,
+  settings: ZoneSettingsUpdate,
+  defaults: DnsDefaults,
+): Promise<Replaced> {
+  const before = resolveSettings(zone.settings, defaults)
+  const after = resolveSettings(settings, defaults)
+  requireConsistent(after, before, defaults)
+  const isChanged = !isDeepStrictEqual(zone.settings, settings)
+  if (isChanged) {
+    await saveSettings(trx, zone, settings)
+    const target = `zone:${zone.id}`
+    await writeAudit(trx, { ...auditOf(operation), action: 'zone.settings', target, before, after })
+  }
+  return { before, after, isChanged }
 }
 
 /** Returns the settings with names, addresses and networks in canonical form. Throws `invalid` with all errors. Pure. */

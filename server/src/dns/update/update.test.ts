@@ -18,6 +18,7 @@ const stored = rrsetsOf(
    @ 300 NS ns1.example.
    www 300 A 192.0.2.1
    www 300 A 192.0.2.2
+   shop 300 ALIAS lb.example.net.
    alias 300 CNAME www.example.`,
 )
 
@@ -179,6 +180,12 @@ describe('changes', () => {
     ['deletes and adds in order', ['ANY www A', 'IN www A 300 192.0.2.7'], ['www.example. A 300 192.0.2.7']],
     ['deletes a name', ['ANY www ANY'], ['www.example. A -']],
     ['replaces a CNAME', ['IN alias CNAME 300 other.example.'], ['alias.example. CNAME 300 other.example.']],
+    [
+      'adds an ALIAS by its number',
+      ['IN @ TYPE65401 300 lb.example.net.'],
+      ['example. ALIAS 300 lb.example.net.'],
+    ],
+    ['replaces an ALIAS', ['IN shop ALIAS 300 other.example.'], ['shop.example. ALIAS 300 other.example.']],
     ['adds no CNAME beside other data', ['IN www CNAME 300 other.example.'], []],
     ['adds no data beside a CNAME', ['IN alias A 300 192.0.2.1'], []],
     [

@@ -168,7 +168,9 @@ export function applyUpdate({ zone, changes }: Update, stored: readonly Rrset[])
       const { type, ttl, rdata } = change
       const isAlias = type === recordType.CNAME
       if (typesAt(name).some((other) => (other === recordType.CNAME) !== isAlias)) continue
-      const known = isAlias ? [] : (sets.get(setId(change))?.rdata ?? [])
+      // Only one target: a second ALIAS record replaces the first, as a CNAME does.
+      const isReplaced = isAlias || type === recordType.ALIAS
+      const known = isReplaced ? [] : (sets.get(setId(change))?.rdata ?? [])
       sets.set(setId(change), { name, type, ttl, rdata: uniqueRdata([...known, rdata]) })
     }
   }

@@ -11,6 +11,7 @@ export type ZoneErrorCode =
   | 'out_of_zone'
   | 'cname_and_other'
   | 'cname_loop'
+  | 'alias_and_address'
   | 'several_in_set'
   | 'soa_below_apex'
   | 'below_dname'
@@ -39,7 +40,7 @@ export type PlacedSet = Rrset & { readonly line?: number }
 
 /** Types that may be beside CNAME (RFC 4034 section 2.5, RFC 2181 section 10.1). */
 const besideCname = new Set<number>([t.CNAME, t.RRSIG, t.NSEC])
-const singletons = new Set<number>([t.CNAME, t.DNAME, t.SOA])
+const singletons = new Set<number>([t.CNAME, t.ALIAS, t.DNAME, t.SOA])
 /** Types that a delegation has at its cut; everything else there is occluded. */
 const atCut = new Set<number>([t.NS, t.DS, t.NSEC, t.RRSIG])
 const addressTypes = new Set<number>([t.A, t.AAAA])
@@ -158,10 +159,9 @@ function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]):
   for (const set of types) {
     checkSize(check, set)
     checkData(check, set)
-    if (set.type === t.CNAME) {
-      checkCname(check, set, types)
-      checkLoop(check, set)
-    }
+    if (set.type === t.CNAME) checkCname(check, set, types)
+    if (set.type === t.ALIAS) checkAlias(check, set, types)
+    if (isAlias(set)) checkLoop(check, set)
     if (set.type === t.DS) checkDs(check, set, types)
     if (set.type === t.SOA && name !== zone)
       findings.push(finding(set, 'soa_below_apex', 'SOA is only at the apex of the zone. Remove the record.'))
@@ -226,21 +226,31 @@ function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly P
   if (other) findings.push(finding(set, 'cname_and_other', message, set.line, other))
 }
 
+/** The addresses of the target are published at the name. */
+function checkAlias({ findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {
+  const other = types.find(({ type }) => addressTypes.has(type))
+  const message =
+    'A name with ALIAS has the addresses of its target. Remove the ALIAS, or the A and AAAA records.'
+  if (other) findings.push(finding(set, 'alias_and_address', message, set.line, other))
+}
+
+const isAlias = ({ type }: Rrset): boolean => type === t.CNAME || type === t.ALIAS
+
 /** Each alias is followed once. Names that lead into a loop of others are not part of it. */
 function checkLoop({ byName, followed, findings }: Check, start: PlacedSet): void {
   const chain: PlacedSet[] = []
   for (let set: PlacedSet | undefined = start; set && !followed.has(set.name);) {
     followed.add(set.name)
     chain.push(set)
-    const target: DomainName = targetOf(t.CNAME, set.rdata[0]!)!
+    const target: DomainName = targetOf(set.type, set.rdata[0]!)!
     const first = chain.findIndex(({ name }) => name === target)
     if (first >= 0) {
       const loop = chain.slice(first)
       const names = [...loop.slice(0, 4).map(({ name }) => name), ...(loop.length > 4 ? ['...'] : []), target]
-      const message = `The CNAME leads back to itself: ${names.join(' -> ')} Change a target.`
+      const message = `The ${typeName(start.type)} leads back to itself: ${names.join(' -> ')} Change a target.`
       for (const one of loop) findings.push(finding(one, 'cname_loop', message))
     }
-    set = ofType(byName.get(target), t.CNAME)
+    set = byName.get(target)?.find(isAlias)
   }
 }
 

@@ -16,7 +16,7 @@ const firstLine = header.split('\n').length
 /** Types and SVCB keys that the versions of Debian 12 do not read; ldns no CSYNC without types. */
 const later = ['AMTRELAY', 'RESINFO', 'WALLET', 'DSYNC']
 const old = ['EID', 'NIMLOC', 'GPOS', 'NSAP-PTR', 'NINFO', 'ISDN', 'PX', 'TALINK', 'TA', 'DLV', 'AVC']
-const opaque = ['NSAP', 'ATMA', 'SINK', 'RKEY', 'HHIT', 'BRID', 'DOA']
+const opaque = ['NSAP', 'ATMA', 'SINK', 'RKEY', 'HHIT', 'BRID', 'DOA', 'ALIAS']
 const unknown = {
   bind: opaque,
   ldns: [...later, 'CSYNC', 'NSAP-PTR', 'NINFO', 'TA', 'AVC', ...opaque],

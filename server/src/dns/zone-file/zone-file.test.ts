@@ -162,7 +162,7 @@ describe('errors of a zone file', () => {
       ['1 type_refused', '2 type_refused', '3 type_refused', '4 type_refused'],
     ],
     ['a 60 A', ['1 rdata']],
-    ['a 60 ALIAS b', ['1 type']],
+    ['a 60 ALIES b', ['1 type']],
     ['$TTL', ['1 directive']],
     ['$TTL 1 2', ['1 directive']],
     ['$TTL -1', ['1 directive']],

@@ -4,7 +4,7 @@ import type { ZoneSettings } from '@pharos/contract/dns-settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { isAtOrBelow, isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { targetOf } from '../../net/dns/rdata/rdata.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
@@ -21,6 +21,7 @@ import {
 } from './zone-change.ts'
 import {
   applyTo,
+  countType,
   readNames,
   readNeighbours,
   saveComments,
@@ -117,9 +118,23 @@ async function saveDifference(
   const count = zone.recordsetCount + added.length - removed.length
   if (added.length > removed.length && count > recordsetsMax)
     throw fail('quota_exceeded', 'recordSets', { limit: recordsetsMax, count })
+  await requireAliasQuota(trx, zone, difference)
   const next = await writeDifference(trx, zone, difference, author)
   await announce(zone.teamId === null ? [] : [updatedMessage(zone.teamId, next, difference, author)])
   return next
+}
+
+/** Most ALIAS records of a zone: each is a question every few minutes. */
+const aliasesMax = 50
+
+/** Throws `quota_exceeded`. */
+async function requireAliasQuota(trx: Trx, zone: Zone, { added, removed }: ZoneDifference): Promise<void> {
+  const countOf = (sets: readonly StoredSet[]): number =>
+    sets.filter(({ type }) => type === recordType.ALIAS).length
+  const more = countOf(added) - countOf(removed)
+  if (more <= 0) return
+  const count = (await countType(trx, zone, recordType.ALIAS)) + more
+  if (count > aliasesMax) throw fail('quota_exceeded', 'aliases', { limit: aliasesMax, count })
 }
 
 const updatedMessage = (
@@ -180,25 +195,24 @@ async function requireMeaning(
 }
 
 /** A longer chain of aliases is not followed: resolvers stop earlier. */
-const aliasesMax = 20
+const chainMax = 20
 
 /** Returns the stored aliases to which those among the sets lead: a loop is seen only with all of its aliases. */
 async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]): Promise<StoredSet[]> {
   const found: StoredSet[] = []
   const known = new Set(written.map(({ name }) => name))
-  let aliases = written.filter(({ type }) => type === recordType.CNAME)
-  for (let step = 0; aliases.length > 0 && step < aliasesMax; step++) {
-    const targets = aliases.flatMap(({ rdata }) => rdata.map((one) => targetOf(recordType.CNAME, one)!))
-    const next = targets.filter((name) => !known.has(name) && isBelow(name, zone.name))
+  let aliases = written.filter(isAlias)
+  for (let step = 0; aliases.length > 0 && step < chainMax; step++) {
+    const targets = aliases.flatMap(({ type, rdata }) => rdata.map((one) => targetOf(type, one)!))
+    const next = targets.filter((name) => !known.has(name) && isAtOrBelow(name, zone.name))
     for (const name of next) known.add(name)
-    aliases =
-      next.length === 0
-        ? []
-        : (await readNames(trx, zone.id, new Set(next))).filter(({ type }) => type === recordType.CNAME)
+    aliases = next.length === 0 ? [] : (await readNames(trx, zone.id, new Set(next))).filter(isAlias)
     found.push(...aliases)
   }
   return found
 }
+
+const isAlias = ({ type }: Rrset): boolean => type === recordType.CNAME || type === recordType.ALIAS
 
 /** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
 function namesAbove(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
@@ -226,6 +240,7 @@ const fieldOf: Partial<Record<ZoneFinding['code'], 'name' | 'type' | 'records'>>
   set_too_large: 'records',
   data_refused: 'records',
   cname_loop: 'records',
+  alias_and_address: 'type',
 }
 
 function locOf(code: ZoneFinding['code'], place: ReturnType<Places>): ProblemError['loc'] | undefined {

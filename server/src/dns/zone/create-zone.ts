@@ -49,11 +49,22 @@ export type ZoneDeps = ClaimDeps & {
 type Body = BodyOf<typeof createZoneRoute>
 const nameAt = ['body', 'name']
 
-export async function createZone(
+/** For interfaces whose clients send the SOA record of a new zone. The first published serial follows `serial`. */
+export type SoaOfNewZone = { readonly soa?: ZoneSettingsUpdate['soa']; readonly serial?: number | null }
+
+export const createZone = (
   deps: ZoneDeps,
   operation: Operation,
   body: Body,
   query: IncludeQuery = {},
+): Promise<Answer<CreatedZone>> => createZoneWithSoa(deps, operation, body, query, {})
+
+export async function createZoneWithSoa(
+  deps: ZoneDeps,
+  operation: Operation,
+  body: Body,
+  query: IncludeQuery,
+  { soa, serial = null }: SoaOfNewZone,
 ): Promise<Answer<CreatedZone>> {
   const name = parseZoneNameAt(nameAt, body.name)
   const primaries = await readPrimaries(deps, operation.actor.teamId, body)
@@ -61,8 +72,8 @@ export async function createZone(
     const { zone, defaults } = await insertNewZone(deps, trx, operation, {
       name,
       primaries,
-      settings: settingsOf(body),
-      serial: null,
+      settings: { ...settingsOf(body), ...(soa ? { soa } : {}) },
+      serial,
       recordsets: body.recordsets ?? [],
       what: 'zone.create',
     })

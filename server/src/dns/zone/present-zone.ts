@@ -93,7 +93,8 @@ const severities = { ok: 'info', updating: 'info', error: 'error', pending_verif
 
 /** The reason is a tag of state messages, written by the loop that found it; without one, the status says it all. */
 function stateMessagesOf(zone: ShownZone): StateMessage[] {
-  if (zone.status === 'ok') return []
+  const aliases = aliasMessages(zone)
+  if (zone.status === 'ok') return aliases
   const tag = (zone.reason ??
     (zone.status === 'pending_verification' ? 'zone_claimed' : 'zone_updating')) as StateMessageTag
   const attrs = zone.attrs ?? serverAttrs(zone)
@@ -104,6 +105,25 @@ function stateMessagesOf(zone: ShownZone): StateMessage[] {
       message: stateMessageText(tag, attrs),
       attrs,
       timestamp: zone.touched.toISOString(),
+    },
+    ...aliases,
+  ]
+}
+
+const aliasesShownMax = 5
+
+/** The zone is served as it was, so its status is not concerned. */
+function aliasMessages({ failingAliases, touched }: ShownZone): StateMessage[] {
+  if (!failingAliases) return []
+  const attrs = { count: failingAliases.length, aliases: failingAliases.slice(0, aliasesShownMax) }
+  const tag = 'zone_aliases_failing'
+  return [
+    {
+      severity: 'warning',
+      tag,
+      message: stateMessageText(tag, attrs),
+      attrs,
+      timestamp: touched.toISOString(),
     },
   ]
 }

@@ -32,6 +32,15 @@ export async function readNames(trx: Trx, zoneId: number, names: Iterable<Domain
   return rows
 }
 
+/** Returns the number of record sets of a type, of which a zone has few. */
+export async function countType(trx: Trx, zone: Pick<Zone, 'id'>, type: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from dns_recordsets r where r.zone_id = ${zone.id} and r.type = ${type}`.execute(
+    trx,
+  )
+  return rows[0]!.count
+}
+
 /** Returns all sets of the zone in canonical order. */
 export async function readAllSets(trx: Trx, zoneId: number): Promise<StoredSet[]> {
   const { rows } = await sql<SetRow>`

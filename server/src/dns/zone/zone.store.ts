@@ -1,5 +1,6 @@
 // The SQL of zones: list, find, lock, insert, delete. Every statement names the team; `null` is the operator.
 import { sql, type RawBuilder } from 'kysely'
+import type { AliasReason } from '@pharos/contract/alias-reason'
 import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
 import type { DelegationStatus, listZonesRoute, Primary, ServerZoneState } from '@pharos/contract/dns-zone'
 import type { QueryOf } from '@pharos/contract/route'
@@ -7,6 +8,7 @@ import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowO
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { nameKey, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { noNameserver, type DnsDefaults, type Zone } from './zone.ts'
 
 const zoneColumns = camelColumns(
@@ -63,9 +65,22 @@ const withServers = withExpressions(shownColumns, {
   primaries: sql<
     (Primary & { readonly tsig_key_id?: number })[] | null
   >`(select p.primaries from dns_secondaries p where p.zone_id = z.id)`,
+  failingAliases: sql<readonly FailingAlias[] | null>`(
+    select json_agg(json_build_object('name', r.name, 'reason', a.reason,
+      'resolved', to_char(a.resolved at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) order by r.name_key)
+    from dns_aliases a join dns_recordsets r on r.zone_id = a.zone_id and r.name_key = a.name_key
+    where a.zone_id = z.id and a.reason is not null and r.type = ${sql.lit(recordType.ALIAS)})`,
 })
 
-type ShownRow = RowOf<typeof shownColumns> & Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries'>>
+/** An ALIAS record whose target was not resolved when it was last asked for, and when it last was. */
+type FailingAlias = {
+  readonly name: DomainName
+  readonly reason: AliasReason
+  readonly resolved: string | null
+}
+
+type ShownRow = RowOf<typeof shownColumns> &
+  Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries' | 'failingAliases'>>
 
 /** A zone with what answers show beside it. */
 export type ShownZone = Omit<ShownRow, 'servers'> & {

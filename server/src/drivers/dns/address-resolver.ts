@@ -8,7 +8,7 @@ export function createAddressResolver(options: ResolverOptions = {}): AddressRes
   return {
     resolveAddresses: (name, family, signal) =>
       query(`${family === 4 ? 'A' : 'AAAA'} ${name}`, signal, (resolver) =>
-        family === 4 ? resolver.resolve4(name) : resolver.resolve6(name),
+        family === 4 ? resolver.resolve4(name, { ttl: true }) : resolver.resolve6(name, { ttl: true }),
       ),
   }
 }

@@ -12,11 +12,11 @@ export type ResolverOptions = {
 }
 
 /** Returns what `ask` does, or nothing if the name or such a record does not exist. `what` is the question, for errors. */
-export type Query = (
+export type Query = <Record>(
   what: string,
   signal: AbortSignal,
-  ask: (resolver: Resolver) => Promise<readonly string[]>,
-) => Promise<readonly string[]>
+  ask: (resolver: Resolver) => Promise<readonly Record[]>,
+) => Promise<readonly Record[]>
 
 /** Throws a TypeError on a server that is not an address. */
 export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: ResolverOptions): Query {
@@ -63,7 +63,7 @@ const kinds: Readonly<Record<string, DriverErrorKind>> = {
   EBADNAME: 'protocol',
 }
 
-function emptyOrThrow(what: string, error: unknown): readonly string[] {
+function emptyOrThrow(what: string, error: unknown): readonly never[] {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   // ENODATA: the name has other records, or only names below it.
   if (code === 'ENOTFOUND' || code === 'ENODATA') return []

@@ -100,9 +100,15 @@ export const recordType = {
   IPN: 264,
   TA: 32_768,
   DLV: 32_769,
+  /** Of PowerDNS, for private use: the addresses of another name, which the server publishes in its place. */
+  ALIAS: 65_401,
 } as const
 
-const numbers: ReadonlyMap<string, number> = new Map(Object.entries(recordType))
+/** Other servers have the word ANAME for ALIAS. */
+const numbers: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(recordType),
+  ['ANAME', recordType.ALIAS],
+])
 const mnemonics: ReadonlyMap<number, string> = new Map(
   Object.entries(recordType).map(([mnemonic, type]) => [type, mnemonic]),
 )

@@ -183,6 +183,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
 const targets: Readonly<Record<number, number>> = {
   [recordType.NS]: 0,
   [recordType.CNAME]: 0,
+  [recordType.ALIAS]: 0,
   [recordType.PTR]: 0,
   [recordType.DNAME]: 0,
   [recordType.MX]: 2,

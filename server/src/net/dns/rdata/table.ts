@@ -103,6 +103,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.A, fields(['address', ipv4])],
   [t.NS, oneName('name server')],
   [t.CNAME, oneName('target')],
+  [t.ALIAS, oneName('target')],
   [
     t.SOA,
     fields(

@@ -15,6 +15,9 @@ AAAA ::
 AAAA 1:2:3:4:5:6:7:8
 AFSDB 1 afs.example.com.
 AFSDB 65535 AFS => 65535 afs.example.
+ALIAS lb.example.com.
+ALIAS LB => lb.example.
+ALIAS \# 6 04 48 6f 73 74 00 => host.
 APL 1:192.168.32.0/21 !1:192.168.38.0/28
 APL 2:2001:db8::/32 !2:2001:db8:1::/48
 APL 1:0.0.0.0/0 2:::/0
@@ -235,6 +238,8 @@ CERT 65536 0 0 AAAA
 CERT FOO 0 0 AAAA
 CERT 1 0 0 A===
 CNAME
+ALIAS a.example. b.example.
+ALIAS a..b.
 CNAME a..b.
 CNAME .a.
 CNAME a.example. b.example.
