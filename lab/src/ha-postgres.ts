@@ -58,16 +58,12 @@ export async function startHaPostgres(): Promise<HaPostgres> {
   start(
     'etcd',
     '--enable-v2',
-    ...['--data-dir', join(folder, 'etcd')],
-    ...['--listen-client-urls', client, '--advertise-client-urls', client],
-    ...[
-      '--listen-peer-urls',
-      peer,
-      '--initial-advertise-peer-urls',
-      peer,
-      '--initial-cluster',
-      `default=${peer}`,
-    ],
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
   )
   const owner = await idsOf('postgres')
   const members = network.machines.map((machine, at) => {

@@ -138,7 +138,7 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
   const { results } = (await list.json()) as { results: { id: number; cidr: string }[] }
   const { id } = results.find(({ cidr }) => cidr === changing)!
   const acknowledged: string[] = []
-  let isOver = false
+  const load = { isOver: false }
   /** Whether the state is known: after a lost answer the next change may change nothing, and then leaves no entry. */
   let isKnown = false
   let sent = 0
@@ -159,7 +159,7 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
     isKnown = isStored
   }
   async function run(): Promise<void> {
-    for (let enabled = false; !isOver; enabled = !enabled) {
+    for (let enabled = false; !load.isOver; enabled = !enabled) {
       await change(enabled)
       await sleep(100)
     }
@@ -172,7 +172,7 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
       await waitFor('a change is stored', () => storedUpTo > from)
     },
     async stop() {
-      isOver = true
+      load.isOver = true
       await running
     },
   }
