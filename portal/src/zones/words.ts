@@ -593,6 +593,7 @@ export const words = {
       'zone.rollback': 'Rolled back',
       'zone.transfer': 'Transferred',
       'zone.settings': 'Settings changed',
+      'zone.delegation': 'Delegation of a zone below changed',
       'recordset.create': 'Records added',
       'recordset.update': 'Records changed',
       'recordset.delete': 'Records deleted',

@@ -307,19 +307,20 @@ export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Pr
 
 /**
  * Gives the name of a deleted zone to the zone that waited longest for it, of any team. One that was published before is published now: name
- * servers read what changed since. In a transaction of the owner.
+ * servers read what changed since. Its delegation is checked at once, and written into a zone of its owner above. In a transaction of the owner.
  */
 export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
   await sql`
-    update dns_zones set claimed = now(), status = 'updating', withdrawn = null,
+    with claimed as (update dns_zones set claimed = now(), status = 'updating', withdrawn = null,
       published = case when published is not null then now() end
     where id = (
       select z.id from dns_zones z where z.name_key = ${keyOf(name)} and z.claimed is null and z.deleted is null
       order by z.created limit 1)
     and not exists (
-      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)`.execute(
-    trx,
-  )
+      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)
+    returning id, kind, published)
+    insert into dns_delegations (zone_id, due) select id, now() from claimed where kind = 'primary' and published is not null
+    on conflict (zone_id) do update set due = now()`.execute(trx)
 }
 
 const defaultColumns = camelColumns('dns_defaults', 'd', [
