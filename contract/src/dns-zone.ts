@@ -113,8 +113,10 @@ export const Zone = Component('Zone', {
   status: {
     ...Enumeration('ZoneStatus', zoneStatuses),
     description:
-      'observed at the name servers: `ok`: all of them serve the newest version; `updating`: not yet all; `error`: a server ' +
-      'fails or the zone cannot be published; `pending_verification`: another customer has the name, and the zone is not served',
+      'the worst of publication, name servers, delegation and DNSSEC. `ok`: all name servers serve the newest version; `updating`: not yet ' +
+      'all; `error`: a server fails or refuses the zone, the zone cannot be published, DNSSEC has failed, or the parent no longer ' +
+      'delegates to the zone; `pending_verification`: another customer has the name, and the zone is not served. Of a deleted zone: ' +
+      '`ok`: no longer served; `updating`: leaves the name servers; `error`: it is served until the provider has approved it',
   },
   serial: Nullable({
     ...Serial,
@@ -150,7 +152,8 @@ export const Zone = Component('Zone', {
   ),
   state_messages: Optional(
     Type.Array(StateMessage, {
-      description: 'with `include=state_messages`: reasons for a status other than `ok`',
+      description:
+        'with `include=state_messages`: the reasons for a status other than `ok`, the worst first, and hints about the delegation',
     }),
   ),
   details: Optional({ ...ZoneDetails, description: 'with `include=details`' }),

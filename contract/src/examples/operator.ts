@@ -80,6 +80,7 @@ const zoneHold: ZoneHold = {
   detail: zoneHoldReasons.many_removals,
   removals: ['customer-1.example.', 'customer-2.example.', 'customer-3.example.', 'customer-4.example.'],
   removal_count: 4,
+  evidence: '5d41402abc4b2a76b9719d911017c592ae1ff0d5b2a0a9d0b6c5a1e0f3c8d7e2',
   state: 'open',
   created: '2026-04-01T10:02:18.410Z',
   decided: null,

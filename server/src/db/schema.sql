@@ -1208,6 +1208,7 @@ create table dns_delegations (
   ds_last_seen timestamp with time zone,
   dnskey_ttl_max integer, -- largest TTL of DNSKEY records since the DS was last seen
   equal_answers integer not null default 0, -- complete and equal answers in a row
+  delegated_seen timestamp with time zone, -- when the parent was last seen to delegate to the assigned servers, or to some of them
   constraint dns_delegations_pkey PRIMARY KEY (zone_id),
   constraint dns_delegations_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_delegations_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'delegated'::text, 'partial'::text, 'elsewhere'::text, 'absent'::text, 'unavailable'::text])))
@@ -1496,6 +1497,7 @@ create table dns_zones (
   dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
   powerdns jsonb not null default '{}'::jsonb, -- kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect
   alias_requested timestamp with time zone, -- addresses of ALIAS records changed that are not published
+  deletion_held timestamp with time zone, -- since when its removal from the name servers waits for an approval of the provider
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,

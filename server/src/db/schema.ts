@@ -629,6 +629,8 @@ export interface DnsDelegationsTable {
   dnskey_ttl_max: number | null
   /** complete and equal answers in a row */
   equal_answers: Generated<number>
+  /** when the parent was last seen to delegate to the assigned servers, or to some of them */
+  delegated_seen: Date | null
 }
 
 export type DnsHoldsKind = 'publish' | 'catalog' | 'shrink'
@@ -905,6 +907,8 @@ export interface DnsZonesTable {
   powerdns: GeneratedJson
   /** addresses of ALIAS records changed that are not published */
   alias_requested: Date | null
+  /** since when its removal from the name servers waits for an approval of the provider */
+  deletion_held: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

@@ -303,6 +303,7 @@ export const failureTexts = {
       'SOA and NS records of a zone itself are never removed from its name servers. Restore them in the zone, for example with a rollback, ' +
       'and reject the hold.',
     holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
+    holdChanged: 'The removals of the paused change are others than those that were shown. Read it again.',
     holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>
       `Router ${router} is the only one of region ${region} that is not drained. Undrain or add another router first.`,

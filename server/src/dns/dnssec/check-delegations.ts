@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import type { Log } from '../../runtime/log.ts'
 import { updateDelegation } from '../zone/delegate-zone.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { checkDelegation, mergeViews } from './delegation.ts'
 import { claimDue, saveDelegation, type DueDelegation } from './delegation.store.ts'
@@ -49,7 +50,9 @@ async function checkOne({ db, find, now, cacheSeconds }: DelegationDeps, one: Du
     // A zone that got its name, or that an older release created, has no delegation in a zone of the same owner yet.
     if (zone)
       await updateDelegation(trx, zone, { author: { actor: 'pharos', what: 'zone.delegation' }, now: now() })
-    await saveDelegation(trx, one, delegation, now(), cacheSeconds)
+    await withStatusMessages(trx, [one.zoneId], now(), () =>
+      saveDelegation(trx, one, delegation, now(), cacheSeconds),
+    )
     await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(
       trx,
     )

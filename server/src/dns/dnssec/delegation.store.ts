@@ -107,6 +107,7 @@ export async function saveDelegation(
       is_ds_everywhere = ${isDsEverywhere}, ns_ttl = ${nsTtl ?? null}, ds_ttl = greatest(ds_ttl, ${dsTtl ?? null}),
       ds_first_seen = case when ${hasDs} then coalesce(ds_first_seen, ${now}) else ds_first_seen end,
       ds_last_seen = case when ${mayHaveDs} then ${now}::timestamptz else ds_last_seen end,
+      delegated_seen = case when ${status} in ('delegated', 'partial') then ${now} else delegated_seen end,
       equal_answers = ${equal}, due = ${due}, leased_until = null
     where zone_id = ${zoneId}`.execute(trx)
 }

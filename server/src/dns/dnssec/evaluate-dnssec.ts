@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/log.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { updateDelegation } from '../zone/delegate-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { readDnssec, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { readFacts } from './facts.ts'
@@ -58,7 +59,9 @@ export async function evaluateZone(
     if (keysSerial !== before.keysSerial)
       await sql`update dns_zones set dnssec_serial = ${keysSerial} where id = ${zoneId}`.execute(trx)
     const due = next.status === 'disabled' ? undefined : new Date(dueOf(next, seconds) * 1000)
-    await saveState(trx, before, { ...next, due }, needsPublication(before, next))
+    await withStatusMessages(trx, [zoneId], now(), () =>
+      saveState(trx, before, { ...next, due }, needsPublication(before, next)),
+    )
     const isMoved = next.status !== before.status
     const options = { author: { actor: 'pharos', what: 'zone.delegation' }, now: now() }
     // A zone of the same owner above follows the request of CDS (RFC 7344).
