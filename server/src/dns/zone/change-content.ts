@@ -245,7 +245,7 @@ async function requireMeaning(
     ({ isError, code }) => isError || (isAnsweredOnly && code === 'occluded'),
   )
   const concerned = new Set(written.map(setId))
-  // What a delegation had below it before is no objection to a change of its servers.
+  // Sets that were below a delegation before are no objection to a change of its servers.
   const causes = new Set(written.filter((set) => !isCut(zone, set) || isNewCut(set)).map(setId))
   const found = errors.filter(
     (one) =>

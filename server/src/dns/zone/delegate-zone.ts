@@ -27,7 +27,7 @@ export type OtherZone = { readonly zone: Zone; readonly difference: ZoneDifferen
 
 type Options = Pick<ZoneChangeOptions, 'author' | 'now' | 'announce'>
 
-/** What a new zone takes over from the closest zone above. */
+/** Sets that a new zone takes over from the closest zone above. */
 export type Takeover = {
   readonly parent: Zone | undefined
   /** The sets of the zone above at and below the new zone. */

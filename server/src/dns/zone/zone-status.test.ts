@@ -33,7 +33,7 @@ const factsOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Co
   failingAliases: [],
 })
 
-/** What each part alone makes of the zone. */
+/** The worst status of the parts, one by one. */
 const expectedOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Combination): ZoneStatus => {
   if (deletion !== 'none') return { leaving: 'updating', held: 'error', gone: 'ok' }[deletion] as ZoneStatus
   if (publication === 'pending_verification') return publication
