@@ -10,6 +10,7 @@ import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
+import { region } from './region.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   drill,
   drain,
   undrain,
+  region,
   audit,
   mail,
   secrets,

@@ -24,10 +24,10 @@ import {
   type RouterAfter,
   type RouterFailure,
 } from './region-run.ts'
-import type { Speaker } from './speaker.ts'
+import type { Speaker, SpeakerIdentity } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
-export type RegionSpeaker = Omit<Router, 'asn'>
+export type RegionSpeaker = Omit<Router, 'asn' | 'daemon'>
 
 export type RegionReconcilerDeps = {
   readonly postgres: Postgres
@@ -63,6 +63,9 @@ export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
   readonly #region: RegionRecord
   readonly #routers: readonly RegionRouter[]
+  readonly #formers: readonly RegionRouter[]
+  /** Former routers that did not answer the last full run: only runs at the interval wait for them. */
+  #silentFormers: ReadonlySet<Router> = new Set()
   readonly #intervalMs: number
   readonly #lock: RegionLock
   readonly #loop: Loop
@@ -90,7 +93,9 @@ export class RegionReconciler {
     const { postgres, log, metrics, intervalMs } = deps
     this.#deps = deps
     this.#region = region
-    this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    const routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    this.#routers = routers.filter(({ former }) => former === undefined)
+    this.#formers = routers.filter(({ former }) => former !== undefined)
     this.#keptRouters = new KeptRouters({ region: region.slug, routers: this.#routers, log })
     this.#intervalMs = intervalMs
     this.#kept = kept
@@ -142,7 +147,7 @@ export class RegionReconciler {
     await this.#loop.stop()
     clearTimeout(this.#fullTimer)
     await this.#lock.release()
-    await Promise.all(this.#routers.map(({ speaker }) => speaker.close()))
+    await Promise.all([...this.#routers, ...this.#formers].map(({ speaker }) => speaker.close()))
   }
 
   /** Without the database there is no run; a restarted router gets its last known routes. */
@@ -307,19 +312,26 @@ export class RegionReconciler {
 
   async #runFully(lease: RegionLease): Promise<void> {
     const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+    const formers = isPreemptible
+      ? this.#formers
+      : this.#formers.filter((one) => !this.#silentFormers.has(one))
     this.#fullDue = undefined
     const dropped = Promise.withResolvers<never>()
     if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
     try {
       const preempt = dropped.promise
-      const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
+      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt }
+      const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
       this.#failedRuns = 0
       this.#keptRouters.restored()
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
+      const silent = report.failuresOfFormers.map(({ router }) => router)
+      this.#silentFormers = isPreemptible ? new Set(silent) : this.#silentFormers.union(new Set(silent))
       this.#changedMs = undefined
-      this.#fullIn(this.#intervalMs)
+      if (report.formersContinue) this.#fullSoon()
+      else this.#fullIn(this.#intervalMs)
       this.#report(report)
     } catch (error) {
       if (!(error instanceof RunPreempted)) throw error
@@ -383,7 +395,9 @@ export class RegionReconciler {
     for (const state of ['desired', 'observed', 'held'] as const)
       metrics.routes.set({ region, state }, report[state])
     this.#reportFailures(report.failures)
-    const { neighbors: _, failures, ...counts } = report
+    for (const { router, error } of report.failuresOfFormers)
+      log.error({ region, router: router.name, error }, 'former router could not be emptied')
+    const { neighbors: _, failures, failuresOfFormers: __, formersContinue: ___, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts
     const level =
       held + refused + quarantined + failures.length > 0
@@ -409,23 +423,31 @@ export class RegionReconciler {
   }
 }
 
-/** A router with its ASN, which is queried once per connection. */
+/** A router with its identity, which is queried once per connection. */
 class RegionRouter implements Router {
   readonly name: string
   readonly speaker: Speaker
   readonly routes: RouteSettings
-  #asn: number | undefined
+  declare readonly former?: number
+  #identity: SpeakerIdentity | undefined
 
-  constructor({ name, speaker, routes }: RegionSpeaker) {
+  constructor({ name, speaker, routes, former }: RegionSpeaker) {
     this.name = name
     this.speaker = speaker
     this.routes = routes
+    if (former !== undefined) this.former = former
   }
 
-  readonly asn = async (): Promise<number> => (this.#asn ??= (await this.speaker.probe()).asn)
+  readonly asn = async (): Promise<number> => (await this.#identify()).asn
+
+  readonly daemon = async (): Promise<string> => (await this.#identify()).key
 
   /** After a reconnect, another daemon may answer. */
   invalidate(): void {
-    this.#asn = undefined
+    this.#identity = undefined
+  }
+
+  async #identify(): Promise<SpeakerIdentity> {
+    return (this.#identity ??= await this.speaker.probe())
   }
 }
