@@ -30,6 +30,12 @@ const defaultIntervalMs = 30_000
 /** Delay before looking for new regions, so that the loops that were woken too start first. */
 const discoverDelayMs = 250
 
+/**
+ * A database that is silent fails a query only after seconds, and the neighbors of routers that were restarted too do not wait: so long does the
+ * start wait for the regions before it takes them from the files of the last process.
+ */
+const keptAfterMs = 2_000
+
 /** The loops, inert until started. */
 export function createReconcilers(deps: ReconcilersDeps): Component {
   return new Reconcilers(deps)
@@ -42,6 +48,7 @@ class Reconcilers implements Component {
   readonly #regions = new Map<number, RegionReconciler>()
   readonly #off: (() => void)[] = []
   #discoverTimer: NodeJS.Timeout | undefined
+  #keptTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
@@ -66,9 +73,11 @@ class Reconcilers implements Component {
       waker.on('routers', wakeAllFully),
     )
     this.#loop.start()
+    this.#keptTimer = setTimeout(() => this.#addKept(), keptAfterMs)
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#keptTimer)
     for (const off of this.#off.splice(0)) off()
     clearTimeout(this.#discoverTimer)
     this.#discoverTimer = undefined
@@ -98,15 +107,20 @@ class Reconcilers implements Component {
   /** Without a database at the start, regions come from the files of the last process. */
   async #readRegions(): Promise<RegionRecord[]> {
     try {
-      return await readRegions(this.#deps.postgres.owner)
+      const records = await readRegions(this.#deps.postgres.owner)
+      clearTimeout(this.#keptTimer)
+      return records
     } catch (error) {
-      if (this.#regions.size === 0) {
-        const { keptPlans, log } = this.#deps
-        const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
-        for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
-      }
+      this.#addKept()
       throw error
     }
+  }
+
+  #addKept(): void {
+    if (this.#regions.size > 0) return
+    const { keptPlans, log } = this.#deps
+    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
   }
 
   #add(record: RegionRecord, kept?: KeptPlan): void {

@@ -129,6 +129,8 @@ export class RegionReconciler {
       return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
     })
     this.#loop.start()
+    // At the start every router may have been restarted before.
+    if (this.#kept) this.#awaitRun()
   }
 
   wake(): void {
