@@ -1,8 +1,9 @@
 // Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { handedFile, readHanded, writeHanded } from '../../server/src/byoip/reconcile/handed-routes.ts'
 import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
@@ -131,6 +132,37 @@ describe(
     })
   },
 )
+
+describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  it('gives a restarted gobgpd its routes back while no process of Pharos runs, and ends black holes only', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 20 })
+    await using pharos = await startPharos(lab)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    const staff = await signIn(pharos)
+    await staff.blackhole({ host: '203.0.113.77', force: true })
+    const handedOver = handedFile(join(pharos.dataDir, 'agents'), 'fra', 'fra')
+    const isWritten = () => existsSync(handedOver) && readHanded(handedOver).blackholes.length === 1
+    await until('the routes are handed over', async () => isWritten())
+    await pharos.kill()
+
+    const file = join(lab.folder, 'fra.routes')
+    const handed = readHanded(handedOver)
+    writeHanded(file, handed)
+    const { apiAddress } = lab.region('fra')
+    void pharos.command('agent', '--file', file, '--address', apiAddress, '--owner', '64500:1:1')
+    await until('the agent runs', async () => readFileSync(pharos.logFile, 'utf8').includes('agent started'))
+    using fra = lab.watchBirdRoutes('fra')
+    await lab.killGobgpd('fra')
+    await fra.sawRestarts(1)
+    assert.deepEqual(fra.lost, [])
+    assert.equal((await lab.birdRoutes('fra')).length, prefixes.length + 1)
+
+    const blackholes = handed.blackholes.map((one) => ({ ...one, until: new Date().toISOString() }))
+    writeHanded(file, { ...handed, blackholes })
+    await until('the black hole ends', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
+    assert.deepEqual(fra.lost, ['203.0.113.77/32'])
+  })
+})
 
 describe('a black hole', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   const hosts = ['203.0.113.77', '2001:db8:a::77']

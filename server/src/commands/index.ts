@@ -1,4 +1,5 @@
 // Every command of `pharos`, in the order of the help.
+import { agent } from './agent.ts'
 import { apply } from './apply.ts'
 import { audit } from './audit.ts'
 import type { Command } from './command.ts'
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   drill,
   drain,
   undrain,
+  agent,
   region,
   audit,
   mail,

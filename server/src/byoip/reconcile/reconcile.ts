@@ -40,6 +40,8 @@ export type ReconcileDeps = RunDeps & {
   readonly readRows: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
   /** Rejects with RunPreempted to cancel the run while it reads; after that, the run cannot be preempted. */
   readonly preempt?: Promise<never>
+  /** Gets the routes of each router that was read back, and when black holes end; milliseconds since 1970. */
+  readonly handOver?: (afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>) => void
 }
 
 /** Number of routes of each kind, and of routes sent. */
@@ -91,6 +93,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const [failed, failuresOfFormers] = splitFormers(allFailed)
   const unread = activeOf(failed, memory)
   deps.kept?.remember(afters)
+  deps.handOver?.(afters, endsOf(rows))
   const checksOf = { read: formers, inUse, afters: aftersOfFormers, failures: failuresOfFormers }
   const formerChecks = checksOfFormers(memory.formers, checksOf)
   const onFormers = prefixesOf(memory.formers).union(
@@ -118,6 +121,14 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
     formersContinue: canContinue(memory.formers, formerChecks, shownNow(sends, afters)),
   }
 }
+
+/** Returns when each black hole that is wanted ends. */
+const endsOf = (rows: readonly PlanRow[]): ReadonlyMap<string, number> =>
+  new Map(
+    rows.flatMap(({ prefix, desired, expiresMs }) =>
+      desired && expiresMs !== undefined ? [[prefix, expiresMs]] : [],
+    ),
+  )
 
 /** Returns the entries about routers of the region, and about former ones. */
 function splitFormers<T extends { readonly router: Router }>(entries: readonly T[]): [T[], T[]] {

@@ -18,6 +18,8 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  /** Folder of the files for agents; absent: none are written. */
+  readonly agentsDir?: string
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences

@@ -11,7 +11,8 @@ import { KeptRouters } from './kept-routers.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
-import { reconcileRegion, type RunReport } from './reconcile.ts'
+import { handedFile, writeHanded } from './handed-routes.ts'
+import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows } from './plan-row.store.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { KeptPlan, KeptPlans, KeptRouter } from './kept-plan.ts'
@@ -34,6 +35,8 @@ export type RegionReconcilerDeps = {
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  /** Folder of the files for agents; absent: none are written. */
+  readonly agentsDir?: string
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences
@@ -83,6 +86,8 @@ export class RegionReconciler {
   #kept: KeptPlan | undefined
   /** The routes in the file, and when they were written; milliseconds of performance.now(). */
   #saved: { readonly routers: string; readonly atMs: number } | undefined
+  /** The content of the files for agents, and when they were written; milliseconds of performance.now(). */
+  readonly #handed = new Map<string, { readonly text: string; readonly atMs: number }>()
   #fullRuns = 0
   #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
@@ -312,6 +317,39 @@ export class RegionReconciler {
     this.#saved = { routers, atMs }
   }
 
+  /** Writes the files for agents, after a change and at an interval so that their age is known. Only they need them: no run fails. */
+  #handOver(folder: string, afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>): void {
+    const { log } = this.#deps
+    const region = this.#region.slug
+    for (const { router, after } of afters) {
+      const routes = [...after.values()]
+      const content = {
+        routes: routes.filter((route) => !isBlackhole(route)),
+        blackholes: routes.flatMap((route) => {
+          const endMs = isBlackhole(route) ? ends.get(route.prefix) : undefined
+          return endMs === undefined ? [] : [{ route, until: new Date(endMs).toISOString() }]
+        }),
+      }
+      const text = JSON.stringify(content)
+      const last = this.#handed.get(router.name)
+      const atMs = performance.now()
+      if (last?.text === text && atMs - last.atMs < keptSaveMs) continue
+      const handed = {
+        format: 1,
+        region,
+        router: router.name,
+        at: new Date().toISOString(),
+        ...content,
+      } as const
+      try {
+        writeHanded(handedFile(folder, region, router.name), handed)
+        this.#handed.set(router.name, { text, atMs })
+      } catch (error) {
+        log.error({ region, router: router.name, error }, 'routes for the agent could not be written')
+      }
+    }
+  }
+
   async #runFully(lease: RegionLease): Promise<void> {
     const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
     const formers = isPreemptible
@@ -322,7 +360,10 @@ export class RegionReconciler {
     if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
     try {
       const preempt = dropped.promise
-      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt }
+      const { agentsDir } = this.#deps
+      const handOver: ReconcileDeps['handOver'] =
+        agentsDir === undefined ? () => {} : (afters, ends) => this.#handOver(agentsDir, afters, ends)
+      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
