@@ -232,14 +232,20 @@ describe('a router that is left out of the platform file', () => {
     assert.equal(await countedWithdrawals(), 0)
   })
 
-  it('keeps a prefix `withdrawing` while it does not let it go', async () => {
+  it('keeps a prefix `withdrawing` while it does not let it go, and counts its withdrawal once', async () => {
     const [first] = await startWithRoutes(1, 200)
     routerOf('r1').keeps = () => true
     await apply(['r2'])
-    await disable(first!)
+    await disableWithoutRequest(database.postgres, [first!])
+    await sql`select pg_notify('pharos', 'announcements')`.execute(owner())
     await waitFor('the state names it', async () => (await stateOf(first!)) === 'withdrawing former_router')
     await waitFor('it was read', async () => (await formers())[0]!.last_check !== null)
-    assert.deepEqual((await formers())[0]!.routes, 1)
+    const { last_check: before } = (await formers())[0]!
+    await waitFor(
+      'two more runs',
+      async () => Date.parse((await formers())[0]!.last_check!) > Date.parse(before!) + 400,
+    )
+    assert.deepEqual([(await formers())[0]!.routes, await countedWithdrawals()], [1, 1])
     routerOf('r1').keeps = () => false
     await isEmptied()
     await waitFor('it is withdrawn', async () => (await stateOf(first!)) === 'withdrawn')

@@ -104,8 +104,10 @@ function originOf(
 ): number | null {
   // A lost black hole is announced again from its row alone, which knows its end.
   if (blackholeId !== undefined) return null
+  // The region's own routers have shown that it is gone: its withdrawal is not planned, and counted, again.
+  if (reason === 'former_router') return null
   if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
-  return state === 'withdrawn' || reason === 'former_router' ? null : announcedOrigin
+  return state === 'withdrawn' ? null : announcedOrigin
 }
 
 type RowState = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
