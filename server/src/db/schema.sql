@@ -1759,6 +1759,24 @@ CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
 create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone
+create table former_speakers (
+  id integer not null generated always as identity,
+  region_id integer not null,
+  name text not null,
+  settings jsonb not null,
+  identity text not null, -- kind of the driver with the address and the owner: two speakers with the same identity have the same routes
+  since timestamp with time zone not null default now(),
+  prefixes cidr[] not null, -- at the last successful check; before the first one, the prefixes that it may have
+  last_check timestamp with time zone,
+  last_error text,
+  constraint former_speakers_pkey PRIMARY KEY (id),
+  constraint former_speakers_identity_key UNIQUE (identity),
+  constraint former_speakers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
+);
+CREATE INDEX former_speakers_region ON public.former_speakers USING btree (region_id);
+alter table former_speakers enable row level security;
+
 -- a day (UTC) of a gauge; today's row is updated in place
 create table gauge_days (
   gauge_id integer not null,
@@ -2415,6 +2433,7 @@ create table region_routers (
   last_error text,
   routes integer,
   neighbors jsonb not null default '[]'::jsonb,
+  daemon text, -- router ID and owner at the last check: an address may have several spellings
   constraint region_routers_pkey PRIMARY KEY (region_id, name),
   constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );

@@ -1099,6 +1099,21 @@ export interface FormerMembersTable {
   ended_by: Generated<FormerMembersEndedBy>
 }
 
+/** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
+export interface FormerSpeakersTable {
+  id: GeneratedAlways<number>
+  region_id: number
+  name: string
+  settings: Json
+  /** kind of the driver with the address and the owner: two speakers with the same identity have the same routes */
+  identity: string
+  since: Generated<Date>
+  /** at the last successful check; before the first one, the prefixes that it may have */
+  prefixes: string[]
+  last_check: Date | null
+  last_error: string | null
+}
+
 /** a day (UTC) of a gauge; today's row is updated in place */
 export interface GaugeDaysTable {
   gauge_id: number
@@ -1618,6 +1633,8 @@ export interface RegionRoutersTable {
   last_error: string | null
   routes: number | null
   neighbors: GeneratedJson
+  /** router ID and owner at the last check: an address may have several spellings */
+  daemon: string | null
 }
 
 /** withdrawals that nobody approved or asked for by name, written before they are sent */
@@ -2281,6 +2298,7 @@ export interface Schema {
   flow_unknown_interfaces: FlowUnknownInterfacesTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
+  former_speakers: FormerSpeakersTable
   gauge_days: GaugeDaysTable
   gauges: GaugesTable
   holds: HoldsTable

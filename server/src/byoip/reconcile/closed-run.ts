@@ -87,7 +87,7 @@ function checksOf(
   failures: readonly RouterFailure[],
   memory: RegionMemory,
 ): RouterCheck[] {
-  const read = views.map(({ router, observed, neighbors }): RouterCheck => {
+  const read = views.map(({ router, daemon, observed, neighbors }): RouterCheck => {
     const before = memory.routers.get(router.name)
     return {
       name: router.name,
@@ -97,6 +97,7 @@ function checksOf(
       routes: observed.length,
       neighbors,
       applied: before?.applied ?? null,
+      daemon,
       error: null,
     }
   })

@@ -125,7 +125,8 @@ class SandboxSpeaker implements Speaker {
 
   async probe() {
     await this.#answer()
-    return { name: 'sandbox', version: '1', asn: 64500, routerId: '192.0.2.1' }
+    const key = `${this.#name} ${this.#owner}`
+    return { name: 'sandbox', version: '1', asn: 64500, routerId: '192.0.2.1', key }
   }
 
   async list() {
