@@ -139,6 +139,7 @@ export const getNotificationSettingsRoute = route({
   permission: { credential: 'web' },
   response: NotificationSettings,
   success: 200,
+  conditional: true,
 })
 
 export const updateNotificationSettingsRoute = route({
@@ -155,6 +156,7 @@ export const updateNotificationSettingsRoute = route({
   response: NotificationSettings,
   success: 200,
   errors: ['forbidden'],
+  conditional: true,
 })
 
 export const listNotificationsRoute = route({

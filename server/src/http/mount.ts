@@ -9,6 +9,7 @@ import {
   locationOf,
   takesIdempotencyKey,
   takesIfMatch,
+  takesIfNoneMatch,
 } from '@pharos/contract/answers'
 import {
   keylessReasons,
@@ -427,7 +428,7 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   if (result.replayed) reply.header('idempotency-replayed', 'true')
   reply.status(result.status ?? route.success)
   if (result.body && !route.secret) reply.header('vary', 'accept-encoding')
-  const text = renderedText(result, reply)
+  const text = renderedText(route, result, reply)
   const etag = result.etag ?? (text === undefined ? undefined : etagOf(text, result.page !== undefined))
   if (etag !== undefined) {
     reply.header('etag', etag)
@@ -443,10 +444,10 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   return text === undefined ? reply.send(result.body) : reply.serializer(asItIs).send(text)
 }
 
-/** The body of a page or of a rendered resource: its ETag is that of the text. */
-function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
+/** The body of a page, of a rendered resource, or of a record without a version: its ETag is that of the text. */
+function renderedText(route: Route, { body, etag, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
-  if (!page) return undefined
+  if (!page && (etag !== undefined || !body || !takesIfNoneMatch(route))) return undefined
   return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(
     body as Record<string, unknown>,
   )

@@ -259,6 +259,8 @@ export const failureTexts = {
       `The team no longer holds the whole of ${prefix}: earlier rules cannot return. Put the list without rules to remove them.`,
     shieldPlanDiffers:
       'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
+    severalDeliveries: ({ sources }: { sources: readonly string[] }) =>
+      `The sources ${sources.join(', ')} have a delivery of this id. Name one as \`source_key\`.`,
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
