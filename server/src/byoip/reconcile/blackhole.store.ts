@@ -1,6 +1,7 @@
 // The SQL of black holes in the reconciler: their rows of a region, and what was observed of them. As the owner of the tables.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { isDesired } from './desired.store.ts'
 import type { ObservedRow } from './observe.ts'
@@ -70,7 +71,7 @@ export async function saveBlackholes(
     set state = n.state, reason = n.reason, attrs = n.attrs::jsonb,
       since = case when br.state = n.state then br.since else now() end
     from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[], ${rows.map((row) => row.state)}::text[],
-        ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[])
+        ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[])
         n (id, desired, state, reason, attrs),
       blackholes b
     where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)`.execute(

@@ -3,6 +3,8 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { storedJson, storedText } from '../../db/stored-json.ts'
+import { writeRows } from '../../db/write-rows.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
@@ -141,7 +143,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
         since = case when ar.state = n.state then ar.since else now() end
       from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[],
           ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.reason)}::text[],
-          ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[],
+          ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[],
           ${rows.map((row) => row.announcedOrigin)}::bigint[])
           n (announcement_id, desired, state, reason, attrs, announced_origin),
         announcements a
@@ -220,12 +222,13 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
   await db.transaction().execute(async (trx) => {
     await sql`
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
-        last_check_result = ${read >= quorum}, last_error = ${lastError || null},
+        last_check_result = ${read >= quorum}, last_error = ${lastError ? storedText(lastError) : null},
         neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
-  await saveRouters(db, fence, routers, at)
+  // A router whose values are refused keeps those before.
+  await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
 }
 
 /** Keeps the last values of a router that failed. */
@@ -240,7 +243,7 @@ async function saveRouters(
       (region_id, name, last_check, last_check_result, last_error, routes, neighbors, applied, daemon)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
       coalesce(n.neighbors, '[]'), n.applied, n.daemon
-    from regions region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
+    from regions region, jsonb_to_recordset(${storedJson(routers)}::jsonb)
       as n (name text, error text, routes integer, neighbors jsonb, applied jsonb, daemon text)
     where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
@@ -258,18 +261,19 @@ export async function saveFailedCheck(
   message: string,
   failed: readonly { readonly name: string; readonly error: string }[],
 ): Promise<void> {
+  const reason = storedText(message)
   await db.transaction().execute(async (trx) => {
     await sql`
-      update regions set last_check_result = false, last_error = ${message}
+      update regions set last_check_result = false, last_error = ${reason}
       where id = ${fence.regionId} and epoch = ${fence.epoch}
-        and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(trx)
+        and (last_check_result is distinct from false or last_error is distinct from ${reason})`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
   if (failed.length === 0) return
   await sql`
     insert into region_routers as r (region_id, name, last_check_result, last_error)
     select g.id, n.name, false, n.error
-    from regions g, jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as n (name text, error text)
+    from regions g, jsonb_to_recordset(${storedJson(failed)}::jsonb) as n (name text, error text)
     where g.id = ${fence.regionId} and g.epoch = ${fence.epoch}
     on conflict (region_id, name) do update set last_check_result = false, last_error = excluded.last_error
     where (r.last_check_result, r.last_error) is distinct from (false, excluded.last_error)`.execute(db)

@@ -3,6 +3,8 @@
 import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/visibility'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import type { RpkiState } from '../../registry/rpki.ts'
 import { parseAsn, type Asn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -70,14 +72,27 @@ export type SavedSummary = Pick<Target, 'id' | 'teamId'> & {
   readonly summary: Summary
   readonly rpki: RpkiState
   readonly notified: Notified
+  /** About it. */
+  readonly messages: readonly NewMessage[]
 }
 
-/** Saves the summaries and writes the messages about them. Announcements that were removed meanwhile are skipped. */
-export async function saveSummaries(
-  db: Db,
-  saved: readonly SavedSummary[],
-  messages: readonly NewMessage[],
-): Promise<void> {
+/**
+ * Saves the summaries and writes the messages about them; returns those that are refused. Announcements that were removed meanwhile
+ * are skipped.
+ */
+export function saveSummaries(db: Db, saved: readonly SavedSummary[]): Promise<RefusedRow<SavedSummary>[]> {
+  return db.transaction().execute(async (trx) => {
+    const left = await writeRows(trx, saved, (some) => upsertSummaries(trx, some))
+    const without = new Set(left.map(({ row }) => row))
+    await writeMessages(
+      trx,
+      saved.flatMap((one) => (without.has(one) ? [] : one.messages)),
+    )
+    return left
+  })
+}
+
+async function upsertSummaries(trx: Trx, saved: readonly SavedSummary[]): Promise<void> {
   const rows = saved.map(({ id, summary, rpki, notified }) => ({
     announcement_id: id,
     state: summary.state,
@@ -95,15 +110,14 @@ export async function saveSummaries(
     notified_zombie: notified.zombie,
     notified_routes: notified.routes,
   }))
-  await db.transaction().execute(async (trx) => {
-    await sql`
+  await sql`
       insert into announcement_visibility (announcement_id, team_id, state, reason, collectors_total, collectors_seeing,
         origins, more_specifics, rpki, change_at, change_kind, seconds_to_80pct, stuck, zombie, notified_zombie,
         notified_routes)
       select n.announcement_id, a.team_id, n.state, n.reason, n.collectors_total, n.collectors_seeing, n.origins,
         n.more_specifics, n.rpki, n.change_at, n.change_kind, n.seconds_to_80pct, n.stuck, n.zombie, n.notified_zombie,
         n.notified_routes
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, state text, reason text,
+      from jsonb_to_recordset(${storedJson(rows)}::jsonb) as n (announcement_id integer, state text, reason text,
           collectors_total integer, collectors_seeing integer, origins jsonb, more_specifics jsonb, rpki text,
           change_at timestamptz, change_kind text, seconds_to_80pct integer, stuck integer, zombie boolean,
           notified_zombie boolean, notified_routes jsonb)
@@ -115,8 +129,6 @@ export async function saveSummaries(
         change_kind = excluded.change_kind, seconds_to_80pct = excluded.seconds_to_80pct, stuck = excluded.stuck,
         zombie = excluded.zombie, notified_zombie = excluded.notified_zombie,
         notified_routes = excluded.notified_routes`.execute(trx)
-    await writeMessages(trx, messages)
-  })
 }
 
 export type SourceReport = {
@@ -135,7 +147,7 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
   const rows = sources.map((source, position) => ({ ...source, position }))
   await sql`
     with n as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      select * from jsonb_to_recordset(${storedJson(rows)}::jsonb)
         as n (name text, label text, position integer, is_used boolean, as_of timestamptz, problem text)),
     gone as (delete from visibility_sources where name not in (select name from n))
     insert into visibility_sources as s (name, label, position, is_used, as_of, problem, checked)
