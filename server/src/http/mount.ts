@@ -12,6 +12,7 @@ import {
   takesIfNoneMatch,
 } from '@pharos/contract/answers'
 import {
+  anonymousBodyBytesMax,
   keylessReasons,
   type ArgsOf,
   type BodyOf,
@@ -398,7 +399,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
-    ...(route.bodyBytesMax === null ? {} : { bodyLimit: route.bodyBytesMax }),
+    ...(route.bodyBytesMax === null ? {} : { bodyLimit: bodyLimitOf(server, route.bodyBytesMax) }),
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) => {
@@ -408,6 +409,10 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     },
   })
 }
+
+/** Operations that anyone may call take no more than others: an installation may have a lower limit than theirs. */
+const bodyLimitOf = ({ initialConfig: { bodyLimit } }: FastifyInstance, bytesMax: number): number =>
+  bytesMax > anonymousBodyBytesMax ? bytesMax : Math.min(bytesMax, bodyLimit ?? bytesMax)
 
 /** The schemas of JSON answers by status and media type, from which the framework compiles serializers. */
 const serializedAnswers = (route: Route) =>
