@@ -141,7 +141,9 @@ const memoryQuery = `
       from region_withdrawals w
       where w.region_id = r.id and w.at > now() - make_interval(mins => ${windowMinutes})) as recent,
     (select coalesce(json_agg(json_build_object('id', h.id, 'state', h.state, 'reason', h.reason,
-        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided)), '[]')
+        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided,
+        'entry', (select max(e.id) from audit_entries e
+          where e.team_id is null and e.target = 'hold:' || h.id and e.action = 'hold.decide'))), '[]')
       from holds h where h.region_id = r.id
         and (h.state = 'open'
           or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
@@ -173,6 +175,7 @@ type MemoryRow = {
     changes: HeldChange[]
     routes: KeptRoute[]
     decided: string
+    entry: number | null
   }[]
   routers: { name: string; drained: boolean; applied: Applied | null }[]
   formers: { id: number; isRead: boolean; prefixes: string[] }[]
