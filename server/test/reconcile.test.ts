@@ -238,6 +238,32 @@ describe('one run', () => {
   })
 })
 
+describe('the history', () => {
+  it('has the time that a request took once, and none after a restart of the router', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    await sql`
+      update announcement_regions set changes = array(select c - interval '9 days' from unnest(changes) c)`.execute(
+      database.postgres.owner,
+    )
+    for (const lost of ['announcing', 'announcing']) {
+      router.restart()
+      await sql`update announcement_regions set state = ${lost}`.execute(database.postgres.owner)
+      await reconcile()
+    }
+    const took = async () => {
+      const { rows } = await sql<{ kind: string; took: boolean }>`
+        select kind, took_ms is not null as took from announcement_history
+        where announcement_id = ${id} and actor = 'reconciler' order by id`.execute(database.postgres.owner)
+      return rows.map(({ kind, took }) => `${kind} ${took}`)
+    }
+    assert.deepEqual(await took(), ['announced true', 'announced false', 'announced false'])
+    await disable([id])
+    await reconcile()
+    assert.equal((await took()).at(-1), 'withdrawn true')
+  })
+})
+
 describe('damping', () => {
   it('stores a toggle at once, withdraws at once, and delays the next announcement, with the time in the response', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })

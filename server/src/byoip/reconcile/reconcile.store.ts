@@ -172,14 +172,18 @@ type SeenRow = RegionChange & { readonly at: Date }
 
 /**
  * Inserts the team's history: the routers announce the prefix or no longer do, and how long after the request, or they reject it.
- * The duration is capped at the range of its column, 24 days.
+ * The duration is capped at the range of its column, 24 days. There is none if the routers did so before since the request: after a
+ * restart of a router, the time since the request is not the time that it took.
  */
 const historyOf = (regionId: number) => sql`
   history as (
     insert into announcement_history (announcement_id, team_id, kind, region_id, actor, detail, took_ms)
     select announcement_id, team_id, case state when 'error' then 'refused' else state end, ${regionId}::integer,
       'reconciler', jsonb_strip_nulls(jsonb_build_object('reason', reason, 'attrs', attrs)),
-      case when state <> 'error'
+      case when state <> 'error' and not exists (
+          select from announcement_history h
+          where h.announcement_id = seen.announcement_id and h.region_id = ${regionId}::integer and h.kind = seen.state
+            and h.at >= seen.switched)
         then least(greatest(extract(epoch from now() - switched) * 1000, 0), 2147483647)::integer end
     from seen where moved and state in ('announced', 'withdrawn', 'error')
     order by announcement_id)`
