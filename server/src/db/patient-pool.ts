@@ -4,10 +4,14 @@ import { Pool, type PoolClient } from 'pg'
 import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { isServerFull } from './failure.ts'
 
-/** A connection of another process that ends is noticed after this time, one of the pool at once. */
+/** Before another attempt of a pool that has no connection. */
 const pauseMs = 100
+/** For so long a pool that was refused a connection asks for no other one: its callers wait in turn for those that it has. */
+const lowMs = 1_000
 
 export class PatientPool extends Pool {
+  #isLow = false
+
   override connect(): Promise<PoolClient>
   override connect(callback: Parameters<Pool['connect']>[0]): void
   override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
@@ -21,16 +25,21 @@ export class PatientPool extends Pool {
         return await super.connect()
       } catch (error) {
         if (!isServerFull(error) || this.ending || performance.now() > deadline) throw error
-        await this.#nextRelease()
+        if (this.totalCount === 0) await sleep(pauseMs)
+        else this.#lower()
       }
     }
   }
 
-  async #nextRelease(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const onRelease = () => resolve()
-    this.once('release', onRelease)
-    await Promise.race([promise, sleep(pauseMs)])
-    this.off('release', onRelease)
+  #lower(): void {
+    const options = this.options as { max: number }
+    const { max } = options
+    options.max = this.totalCount
+    if (this.#isLow) return
+    this.#isLow = true
+    setTimeout(() => {
+      this.#isLow = false
+      options.max = max
+    }, lowMs).unref()
   }
 }
