@@ -35,7 +35,7 @@ function decodeBitmap(bitmap: Uint8Array): number[] {
   return types
 }
 
-function bitmap(isOptional: boolean): Kind {
+function bitmap(isOptional: boolean, check: (types: number[]) => string | undefined = () => undefined): Kind {
   return {
     parse(tokens, out) {
       const types: number[] = []
@@ -46,17 +46,24 @@ function bitmap(isOptional: boolean): Kind {
       }
       if (types.length === 0 && !isOptional)
         throw tokens.error('missing', 'no types. List the types of the name.')
+      const problem = check(types)
+      if (problem !== undefined) throw tokens.error('syntax', problem)
       out.octets(encodeBitmap(types))
     },
     skip(data) {
       if (data.left === 0 && !isOptional) throw data.error('missing', 'no types. List the types of the name.')
+      const types: number[] = []
       for (let last = -1; data.left > 0;) {
         const window = data.octet()
         const length = data.octet()
         if (window <= last || length < 1 || length > 32) throw malformed(data)
-        if (data.octets(length)[length - 1] === 0) throw malformed(data)
+        const octets = data.octets(length)
+        if (octets[length - 1] === 0) throw malformed(data)
+        types.push(...decodeBitmap(Uint8Array.of(window, length, ...octets)))
         last = window
       }
+      const problem = check(types)
+      if (problem !== undefined) throw data.error('syntax', problem)
     },
     print: (data) => decodeBitmap(data.octets()).map(typeName).join(' '),
   }
@@ -69,3 +76,12 @@ function malformed(data: Cursor): Error {
 /** At least one type. */
 export const typeBitmap = bitmap(false)
 export const optionalTypeBitmap = bitmap(true)
+/** Of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
+export const zoneTypeBitmap = bitmap(true, (types) => {
+  const found = types.find(isNeverInZones)
+  return found === undefined ? undefined : `${typeName(found)} is no type of records in a zone.`
+})
+
+/** Types 128 to 255 and OPT are of questions and messages (RFC 6895 section 3.1), SIG is obsolete (RFC 3755), NULL has no text (RFC 1035). */
+const isNeverInZones = (type: number): boolean =>
+  type === 0 || type === 10 || type === 24 || type === 41 || (type >= 128 && type < 256)

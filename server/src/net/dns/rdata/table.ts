@@ -19,7 +19,7 @@ import {
   uint32,
   uint8,
 } from './basic.ts'
-import { optionalTypeBitmap, typeBitmap } from './bitmap.ts'
+import { optionalTypeBitmap, typeBitmap, zoneTypeBitmap } from './bitmap.ts'
 import { base64, hashedName, hex, salt } from './encoded.ts'
 import { Cursor } from './field.ts'
 import type { Kind } from './field.ts'
@@ -214,7 +214,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.CDS, ds],
   [t.CDNSKEY, dnskey],
   [t.OPENPGPKEY, fields(['public key', base64])],
-  [t.CSYNC, fields(['serial', uint32], ['flags', uint16], ['types', optionalTypeBitmap])],
+  [t.CSYNC, fields(['serial', uint32], ['flags', uint16], ['types', zoneTypeBitmap])],
   [
     t.ZONEMD,
     {
