@@ -7,6 +7,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { RegionLease } from './region-lock.store.ts'
 
@@ -23,7 +24,7 @@ export type FormerSpeaker = {
  * the daemon is forgotten: another one has the name from now on.
  */
 export async function addFormerSpeakers(trx: Trx, speakers: readonly FormerSpeaker[]): Promise<void> {
-  const added = sql`jsonb_to_recordset(${JSON.stringify(speakers)}::jsonb)
+  const added = sql`jsonb_to_recordset(${storedJson(speakers)}::jsonb)
     as n (region text, name text, settings jsonb, identity text) join regions r on r.slug = n.region`
   await sql`
     insert into former_speakers (region_id, name, settings, identity, prefixes)
@@ -75,7 +76,7 @@ export async function saveFormerChecks(
       set last_error = n.error, last_check = case when n.prefixes is null then f.last_check else ${at}::timestamptz end,
         prefixes = case when n.prefixes is null then f.prefixes
           else array(select value::cidr from jsonb_array_elements_text(n.prefixes)) end
-      from jsonb_to_recordset(${JSON.stringify(checks)}::jsonb) as n (id integer, error text, prefixes jsonb), regions r
+      from jsonb_to_recordset(${storedJson(checks)}::jsonb) as n (id integer, error text, prefixes jsonb), regions r
       where f.id = n.id and f.region_id = r.id and r.id = ${regionId} and r.epoch = ${epoch}`.execute(trx)
     if (done.length === 0) return
     await sql`
