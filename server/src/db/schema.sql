@@ -2413,6 +2413,7 @@ create table region_routers (
   last_error text,
   routes integer,
   neighbors jsonb not null default '[]'::jsonb,
+  neighbor_checks jsonb not null default '[]'::jsonb, -- for each neighbor and address family the time of its last check, and the routes that it did not receive
   constraint region_routers_pkey PRIMARY KEY (region_id, name),
   constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );

@@ -1614,6 +1614,8 @@ export interface RegionRoutersTable {
   last_error: string | null
   routes: number | null
   neighbors: GeneratedJson
+  /** for each neighbor and address family the time of its last check, and the routes that it did not receive */
+  neighbor_checks: GeneratedJson
 }
 
 /** withdrawals that nobody approved or asked for by name, written before they are sent */

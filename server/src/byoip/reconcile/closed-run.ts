@@ -96,6 +96,7 @@ function checksOf(
       families: new Set(observed.map(({ prefix }) => familyOf(prefix))),
       routes: observed.length,
       neighbors,
+      checks: before?.checks ?? [],
       applied: before?.applied ?? null,
       error: null,
     }

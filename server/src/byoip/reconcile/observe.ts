@@ -6,7 +6,8 @@ import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { RegionState } from '../announcement/announcement.ts'
 import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
-import { sameRoute, type Route } from './speaker.ts'
+import type { Hearing, RouterHearing } from './evidence.ts'
+import { sameRoute, type InstalledRoute, type Route } from './speaker.ts'
 
 /** The address families that a router's established BGP sessions carry. */
 export type Reach = Readonly<Record<Family, boolean>>
@@ -16,11 +17,13 @@ export type RouterResult = {
   readonly asn: number
   readonly drained: boolean
   readonly reach: Reach
-  readonly after: ReadonlyMap<Prefix, Route>
+  readonly after: ReadonlyMap<Prefix, InstalledRoute>
   /** Changes that were sent to it. */
   readonly announced: ReadonlyMap<Prefix, Route>
   /** Prefixes that the router rejected. */
   readonly refused: ReadonlySet<string>
+  /** Whether a neighbor receives a route. */
+  readonly hearing: RouterHearing['hearing']
 }
 
 /** Result of a run in all routers of the region. */
@@ -119,6 +122,9 @@ function stateOfDesired(
     const reached = carriers.filter(({ reach }) => reach[family]).length >= quorum
     // A session that goes down later is the region's state, not that of each of its rows.
     if (!reached && row.state !== 'announced') return { state: 'announcing', reason: 'no_neighbor' }
+    const best = carriers.filter(({ after }) => after.get(prefix)!.isBest)
+    if (best.length < quorum) return { state: 'announcing', reason: 'not_best' }
+    if (isUnheard(row, best, quorum)) return { state: 'announcing', reason: 'not_advertised' }
     return { state: 'announced', reason: heldChanges.has(prefix) ? 'change_held' : null }
   }
   if (routers.some(({ refused }) => refused.has(prefix))) return { state: 'error', reason: 'refused' }
@@ -127,6 +133,17 @@ function stateOfDesired(
   if (carriers.length + unread < quorum) return { state: 'announcing', reason: 'not_shown' }
   // A router that cannot be read may still carry the route.
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
+}
+
+/** Without an answer of a neighbor, a route that was not advertised still counts as such. */
+function isUnheard(
+  { prefix, changedMs, reason }: CheckedRow,
+  routers: readonly RouterResult[],
+  quorum: number,
+): boolean {
+  const hearings = routers.map(({ hearing }) => hearing(prefix, changedMs))
+  const count = (wanted: Hearing[]) => hearings.filter((one) => wanted.includes(one)).length
+  return count(reason === 'not_advertised' ? ['yes'] : ['yes', 'unknown']) < quorum
 }
 
 function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {

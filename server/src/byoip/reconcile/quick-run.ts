@@ -9,6 +9,7 @@ import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
+  checksOf,
   isEmpty,
   nothingSent,
   observe,
@@ -102,7 +103,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   )
   const after = isEmpty(sends)
     ? {
-        answers: planned.plans.map(({ plan }, at) => ({ router: views[at]!.router, after: plan.observed })),
+        answers: views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
         failures: [],
       }
     : await callAll(
@@ -118,7 +119,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
   deps.kept?.remember(afters, prefixes)
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
+  const result = { quorum, unread, undecided, checks: checksOf(memory) }
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, result))
   return {
     moving: rows.length,
     announced: sends.reduce((count, { announce }) => count + announce.length, 0),

@@ -8,6 +8,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
 import { isDesired } from './desired.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
+import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
@@ -188,6 +189,7 @@ export type RouterCheck =
       readonly families: ReadonlySet<Family>
       readonly routes: number
       readonly neighbors: readonly Neighbor[]
+      readonly checks: readonly NeighborCheck[]
       readonly applied: Applied | null
     }
 
@@ -230,16 +232,17 @@ async function saveRouters(
 ): Promise<void> {
   await sql`
     insert into region_routers as r
-      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, applied)
+      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
-      coalesce(n.neighbors, '[]'), n.applied
+      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied
     from regions region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
-      as n (name text, error text, routes integer, neighbors jsonb, applied jsonb)
+      as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb)
     where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
     set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
       neighbors = case when excluded.last_check_result then excluded.neighbors else r.neighbors end,
+      neighbor_checks = case when excluded.last_check_result then excluded.neighbor_checks else r.neighbor_checks end,
       applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
 }
 

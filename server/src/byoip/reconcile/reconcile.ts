@@ -3,8 +3,16 @@
 // the run without a withdrawal, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import { isBlackhole } from './blackhole-route.ts'
+import {
+  advertisedPathsMax,
+  nextNeighbor,
+  updateChecks,
+  type NeighborAnswer,
+  type NeighborCheck,
+} from './evidence.ts'
 import type { Applied, Plan, PlanRow, RouteSettings } from './plan.ts'
 import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -25,11 +33,13 @@ import {
   type Planned,
   type Router,
   type RouterAfter,
+  type RouterChecks,
   type RouterFailure,
   type RouterView,
   type RunDeps,
+  type Sends,
 } from './region-run.ts'
-import type { Neighbor } from './speaker.ts'
+import { plainRoute, type Neighbor } from './speaker.ts'
 
 export type ReconcileDeps = RunDeps & {
   /** Every row of the region in one snapshot: readRegionRows(). */
@@ -58,14 +68,17 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const startedMs = deps.elapsedMs()
   const startedAt = deps.now()
   const ageMs = () => deps.elapsedMs() - startedMs
-  const read = Promise.all([deps.readRows(db, lease.regionId), lease.readMemory(), readRouters(deps.routers)])
-  const [rows, memory, { answers: views, failures }] = await (deps.preempt
+  const read = Promise.all([deps.readRows(db, lease.regionId), readWithNeighbors(deps.routers, lease)])
+  const [rows, { memory, views, failures, answers }] = await (deps.preempt
     ? Promise.race([read, deps.preempt])
     : read)
   const quorum = quorumOf(deps, memory)
   const planned = planRegion(lease, rows, views, memory, { at: startedAt })
   requireFresh(ageMs())
   const sends = sendsOfAll(planned, quorum)
+  const checks = new Map(
+    sends.map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
+  )
   const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
@@ -75,10 +88,10 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const unread = activeOf(failed, memory)
   const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
   deps.kept?.remember(afters)
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, checks }))
   await saveHold(db, lease.regionId, memory, planned)
-  const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
-  await saveCheck(db, lease, { at: startedAt, quorum, routers: checks })
+  const found = afters.map((one) => checkOf(one, planned, memory, checks))
+  await saveCheck(db, lease, { at: startedAt, quorum, routers: [...found, ...failed.map(failedCheckOf)] })
   const observed = new Set(afters.flatMap((one) => [...one.after.keys()])).size
   return {
     ...countsOf(planned),
@@ -108,6 +121,59 @@ export function readRouters(routers: readonly Router[]) {
   )
 }
 
+/** Reads all routes of every router, and what one neighbor of each receives. */
+async function readWithNeighbors(routers: readonly Router[], lease: RegionLease) {
+  const [memory, { answers: views, failures }] = await Promise.all([lease.readMemory(), readRouters(routers)])
+  const answers = new Map(
+    await Promise.all(
+      views.map(async (view) => [view.router.name, await askNeighbor(view, memory)] as const),
+    ),
+  )
+  return { memory, views, failures, answers }
+}
+
+type NeighborAnswers = ReadonlyMap<string, readonly NeighborAnswer[]>
+
+/** Asks about the neighbor whose turn it is. A failed question is no evidence, and the next run asks it again. */
+async function askNeighbor(
+  { router, asn, neighbors }: RouterView,
+  memory: RegionMemory,
+): Promise<NeighborAnswer[]> {
+  const next = nextNeighbor(neighbors, asn, memory.routers.get(router.name)?.checks ?? [])
+  if (!next) return []
+  const { address, families } = next
+  try {
+    return await Promise.all(
+      families.map(async (family) => {
+        return {
+          address,
+          family,
+          advertised: await router.speaker.advertised(address, family, advertisedPathsMax),
+        }
+      }),
+    )
+  } catch (error) {
+    if (error instanceof DriverError) return []
+    throw error
+  }
+}
+
+function neighborChecksOf(
+  { view, announce, withdraw, drain }: Sends[number],
+  memory: RegionMemory,
+  answers: NeighborAnswers,
+  at: Date,
+): readonly NeighborCheck[] {
+  const { name } = view.router
+  const changed = new Set([...announce.map(({ prefix }) => prefix), ...withdraw, ...drain])
+  return updateChecks(
+    memory.routers.get(name)?.checks ?? [],
+    { ...view, changed },
+    answers.get(name) ?? [],
+    at,
+  )
+}
+
 function readBack(views: readonly RouterView[]) {
   return callAll(
     views,
@@ -116,8 +182,8 @@ function readBack(views: readonly RouterView[]) {
   )
 }
 
-const observedOf = ({ views, plans }: Planned): RouterAfter[] =>
-  views.map(({ router }, at) => ({ router, after: plans[at]!.plan.observed }))
+const observedOf = ({ views }: Planned): RouterAfter[] =>
+  views.map(({ router, observed }) => ({ router, after: byPrefix(observed) }))
 
 /** Counts the failed routers that are not drained. */
 function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): number {
@@ -130,6 +196,7 @@ function checkOf(
   { router, after }: RouterAfter,
   { views, plans, guarded }: Planned,
   memory: RegionMemory,
+  checks: RouterChecks,
 ): RouterCheck {
   const view = views.find((one) => one.router === router)!
   const { plan } = plans.find((one) => one.router === router.name)!
@@ -142,6 +209,7 @@ function checkOf(
     families: new Set([...after.keys()].map(familyOf)),
     routes: after.size,
     neighbors: view.neighbors,
+    checks: checks.get(router.name) ?? [],
     applied: isHeld ? (before?.applied ?? appliedBefore(plan, view.asn)) : appliedOf(router, view.asn),
     error: null,
   }
@@ -185,7 +253,7 @@ async function saveHold(
   const unexplained = plans.flatMap(({ router, plan }) =>
     plan.unexplained.map((prefix) => ({
       router,
-      route: plan.observed.get(prefix) ?? plan.lost.get(prefix)!,
+      route: plainRoute(plan.observed.get(prefix) ?? plan.lost.get(prefix)!),
     })),
   )
   await openHold(db, regionId, hold, unexplained)

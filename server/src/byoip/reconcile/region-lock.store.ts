@@ -15,6 +15,7 @@ import {
   type RecentWithdrawal,
   type Withdrawal,
 } from './guard.ts'
+import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
 
@@ -35,7 +36,11 @@ export type OpenHold = {
 /** A route without a row, as a router held it when its hold was opened. */
 export type KeptRoute = { readonly router: string; readonly route: Route }
 
-export type RouterMemory = { readonly drained: boolean; readonly applied: Applied | null }
+export type RouterMemory = {
+  readonly drained: boolean
+  readonly applied: Applied | null
+  readonly checks: readonly NeighborCheck[]
+}
 
 /** Recent decisions and withdrawals of a region, for the guard. */
 export type RegionMemory = {
@@ -137,7 +142,7 @@ const memoryQuery = `
           or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
           or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as holds,
     (select coalesce(json_agg(json_build_object('name', o.name, 'drained', o.drained is not null,
-        'applied', o.applied)), '[]')
+        'applied', o.applied, 'checks', o.neighbor_checks)), '[]')
       from region_routers o where o.region_id = r.id) as routers
   from regions r where r.id = $1`
 
@@ -158,7 +163,7 @@ type MemoryRow = {
     routes: KeptRoute[]
     decided: string
   }[]
-  routers: { name: string; drained: boolean; applied: Applied | null }[]
+  routers: (RouterMemory & { name: string })[]
 }
 
 class ClientLease implements RegionLease {
@@ -190,7 +195,7 @@ class ClientLease implements RegionLease {
         decided: new Date(hold.decided),
       })),
       kept: holds.filter(({ state }) => state !== 'approved').flatMap(({ routes }) => routes),
-      routers: new Map(row.routers.map(({ name, drained, applied }) => [name, { drained, applied }])),
+      routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
     }
   }
 

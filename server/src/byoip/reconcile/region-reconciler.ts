@@ -24,7 +24,7 @@ import {
   type RouterAfter,
   type RouterFailure,
 } from './region-run.ts'
-import type { Speaker } from './speaker.ts'
+import { plainRoute, type Speaker } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
 export type RegionSpeaker = Omit<Router, 'asn'>
@@ -291,7 +291,7 @@ export class RegionReconciler {
   #keep(routers: readonly KeptRouter[]): void {
     const networks = routers.map(({ name, routes }) => ({
       name,
-      routes: routes.filter((route) => !isBlackhole(route)),
+      routes: routes.filter((route) => !isBlackhole(route)).map(plainRoute),
     }))
     this.#kept = { region: this.#region, routers: networks, at: new Date().toISOString() }
   }

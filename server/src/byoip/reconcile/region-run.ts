@@ -8,12 +8,13 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
+import { hearingOf, type NeighborCheck } from './evidence.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
 import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
-import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
+import { SpeakerError, type InstalledRoute, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
 /** One router of the region. */
 export type Router = {
@@ -86,7 +87,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export type RouterView = {
   readonly router: Router
   readonly asn: number
-  readonly observed: readonly Route[]
+  readonly observed: readonly InstalledRoute[]
   readonly neighbors: readonly Neighbor[]
 }
 
@@ -134,7 +135,7 @@ export async function callAll<T, R>(
   return { answers, failures }
 }
 
-const noMemory: RouterMemory = { drained: false, applied: null }
+const noMemory: RouterMemory = { drained: false, applied: null, checks: [] }
 
 /** Returns how many of the routers that are not drained must carry a route. */
 export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
@@ -326,9 +327,12 @@ export function reachOf(neighbors: readonly Neighbor[]): Reach {
 }
 
 /** The routes of one router after the run. */
-export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, Route> }
+export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, InstalledRoute> }
 
-/** Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. */
+/**
+ * Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. `checks`: by name, what
+ * the neighbors of a router receive.
+ */
 export function observe(
   lease: RegionLease,
   planned: Planned,
@@ -338,8 +342,10 @@ export function observe(
   {
     quorum,
     unread,
+    checks,
     undecided = new Set(),
-  }: Pick<RunResult, 'quorum' | 'unread'> & Partial<Pick<RunResult, 'undecided'>>,
+  }: Pick<RunResult, 'quorum' | 'unread'> &
+    Partial<Pick<RunResult, 'undecided'>> & { readonly checks: RouterChecks },
 ): ObservedRow[] {
   const [first] = planned.plans
   if (!first) return []
@@ -350,7 +356,9 @@ export function observe(
     const { view, plan, announce } = send
     const refused = sent.refused.get(router.name) ?? new Set<string>()
     const reach = reachOf(view.neighbors)
-    return [{ asn: view.asn, drained: plan.drained, reach, after, announced: byPrefix(announce), refused }]
+    const { asn, neighbors } = view
+    const { hearing } = hearingOf(neighbors, asn, checks.get(router.name) ?? [])
+    return [{ asn, drained: plan.drained, reach, after, announced: byPrefix(announce), refused, hearing }]
   })
   const heldChanges = new Set(
     plans.flatMap(({ router, plan }) =>
@@ -365,5 +373,11 @@ export function observe(
   return observedRows(lease.regionId, first.plan, result)
 }
 
-export const byPrefix = (routes: readonly Route[]): Map<Prefix, Route> =>
+/** By name of the router. */
+export type RouterChecks = ReadonlyMap<string, readonly NeighborCheck[]>
+
+export const checksOf = ({ routers }: RegionMemory): RouterChecks =>
+  new Map([...routers].map(([name, { checks }]) => [name, checks]))
+
+export const byPrefix = <R extends Route>(routes: readonly R[]): Map<Prefix, R> =>
   new Map(routes.map((route) => [route.prefix, route]))

@@ -15,6 +15,7 @@ import {
   MultiProtocolCapabilitySchema,
   type Path as EventPath,
   type Peer,
+  TableType,
   WatchEventRequestSchema,
   type WatchEventResponse,
 } from './generated/gobgp_pb.js'
@@ -41,14 +42,20 @@ export const gobgp3: Dialect = {
     return global
   },
 
-  async listPaths(client, { family, prefixes }, deadline) {
+  async listPaths(client, { family, prefixes, neighbor: name }, deadline) {
     const lookups = prefixes.map((prefix) => ({ prefix }))
-    const request = create(ListPathRequestSchema, { family, prefixes: lookups, enableOnlyBinary: true })
-    const paths: Path[] = []
-    await client.serverStream(listPath, request, deadline, ({ destination }) => {
-      if (destination) paths.push(...destination.paths)
+    const table = name === undefined ? {} : { tableType: TableType.ADJ_OUT, name }
+    const request = create(ListPathRequestSchema, {
+      ...table,
+      family,
+      prefixes: lookups,
+      enableOnlyBinary: true,
     })
-    return paths
+    const destinations: Path[][] = []
+    await client.serverStream(listPath, request, deadline, ({ destination }) => {
+      if (destination) destinations.push(destination.paths)
+    })
+    return destinations
   },
 
   async listNeighbors(client, deadline) {

@@ -43,19 +43,20 @@ export const gobgp4: Dialect = {
     return global
   },
 
-  async listPaths(client, { family, prefixes }, deadline) {
+  async listPaths(client, { family, prefixes, neighbor: name }, deadline) {
     const lookups = prefixes.map((prefix) => ({ prefix, type: TableLookupPrefix_Type.EXACT }))
+    const table = name === undefined ? { tableType } : { tableType: TableType.ADJ_OUT, name }
     const request = create(ListPathRequestSchema, {
-      tableType,
+      ...table,
       family,
       prefixes: lookups,
       enableOnlyBinary: true,
     })
-    const paths: Path[] = []
+    const destinations: Path[][] = []
     await client.serverStream(listPath, request, deadline, ({ destination }) => {
-      if (destination) paths.push(...destination.paths)
+      if (destination) destinations.push(destination.paths)
     })
-    return paths
+    return destinations
   },
 
   async listNeighbors(client, deadline) {

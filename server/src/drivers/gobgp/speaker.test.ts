@@ -302,6 +302,11 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
       const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
       await gobgpd.gobgp('global', 'rib', 'add', ...family, prefix)
     },
+    addBetter: async (prefix: string) => {
+      const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
+      await gobgpd.gobgp('global', 'rib', 'add', ...family, prefix, 'aspath', '64510', 'local-pref', '200')
+    },
+    rejectExports: (rejects: boolean) => gobgpd.rejectExports(rejects),
     listByHand: async () => {
       const texts = [await gobgpd.gobgp('global', 'rib'), await gobgpd.gobgp('global', 'rib', '-a', 'ipv6')]
       // Routes of Pharos have a large community; the route that the test adds has none.

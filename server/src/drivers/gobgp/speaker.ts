@@ -2,6 +2,8 @@
 // announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tested with a real daemon
 // (docs/decisions/009-gobgp-4.md).
 import type {
+  Advertised,
+  InstalledRoute,
   Neighbor,
   Route,
   Speaker,
@@ -13,7 +15,15 @@ import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
 import { GobgpClient, type GobgpConnection, isTimeout } from './client.ts'
-import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, type Path, wireFamily } from './codec.ts'
+import {
+  decodeOrigin,
+  decodeOwnRoute,
+  encodeRoute,
+  type Owner,
+  parseOwner,
+  type Path,
+  wireFamily,
+} from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
@@ -42,6 +52,8 @@ class GobgpSpeaker implements Speaker {
   readonly #events: EventStream
   /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
+  /** Number of paths that the last full list found. */
+  readonly #paths = new Map<Family, number>()
 
   constructor(config: GobgpSpeakerConfig) {
     this.#owner = parseOwner(config.owner)
@@ -62,17 +74,29 @@ class GobgpSpeaker implements Speaker {
     return { name: 'GoBGP', version: dialect.version, asn: global.asn, routerId: global.routerId }
   }
 
-  list(): Promise<readonly Route[]> {
+  list(): Promise<readonly InstalledRoute[]> {
     return this.#speak(async (dialect, deadline) => {
       const families = [4, 6] as const
       const lists = await Promise.all(
         families.map((family) => this.#listFamily(dialect, family, [], deadline)),
       )
-      return lists.flat()
+      for (const [at, family] of families.entries()) this.#paths.set(family, lists[at]!.paths)
+      return lists.flatMap(({ routes }) => routes)
     })
   }
 
-  async find(prefixes: readonly Prefix[]): Promise<readonly Route[]> {
+  async advertised(neighbor: string, family: Family, pathsMax: number): Promise<Advertised | undefined> {
+    if ((this.#paths.get(family) ?? Infinity) > pathsMax) return undefined
+    return this.#speak(async (dialect, deadline) => {
+      const selection = { family: wireFamily(family), prefixes: [], neighbor }
+      const destinations = await dialect.listPaths(this.#client, selection, deadline)
+      return new Map(
+        destinations.flatMap(([path]) => (path ? [this.#reading(() => decodeOrigin(path, family))] : [])),
+      )
+    })
+  }
+
+  async find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]> {
     const asked = new Set(prefixes)
     // A family without prefixes is left out: to GoBGP an empty selection is the whole table.
     const families = [...Map.groupBy(asked, familyOf)]
@@ -81,7 +105,7 @@ class GobgpSpeaker implements Speaker {
       const lists = await Promise.all(
         families.map(([family, selected]) => this.#listFamily(dialect, family, selected, deadline)),
       )
-      return lists.flat().filter(({ prefix }) => asked.has(prefix))
+      return lists.flatMap(({ routes }) => routes).filter(({ prefix }) => asked.has(prefix))
     })
   }
 
@@ -158,14 +182,21 @@ class GobgpSpeaker implements Speaker {
     family: Family,
     prefixes: readonly Prefix[],
     deadline: Date,
-  ): Promise<Route[]> {
-    const paths = await dialect.listPaths(this.#client, { family: wireFamily(family), prefixes }, deadline)
-    return paths.map((path) => this.#decode(path, family)).filter((route) => route !== undefined)
+  ): Promise<{ readonly routes: InstalledRoute[]; readonly paths: number }> {
+    const selection = { family: wireFamily(family), prefixes }
+    const destinations = await dialect.listPaths(this.#client, selection, deadline)
+    const routes = destinations.flatMap((paths) =>
+      paths.flatMap((path, at) => {
+        const route = this.#reading(() => decodeOwnRoute(path, family, this.#owner))
+        return route ? [{ ...route, isBest: at === 0 }] : []
+      }),
+    )
+    return { routes, paths: destinations.reduce((count, { length }) => count + length, 0) }
   }
 
-  #decode(path: Path, family: Family): Route | undefined {
+  #reading<T>(decode: () => T): T {
     try {
-      return decodeOwnRoute(path, family, this.#owner)
+      return decode()
     } catch (error) {
       const message = `gobgpd at ${this.#config.address}: an unreadable path: ${(error as Error).message}`
       throw new DriverError('protocol', message, { cause: error })

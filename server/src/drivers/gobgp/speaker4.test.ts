@@ -164,6 +164,8 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     connectStranger: () => connect('64500:1:2'),
     absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
     addByHand: async (prefix: string) => gobgp.addByHand(prefix),
+    addBetter: async (prefix: string) => gobgp.addBetter(prefix),
+    rejectExports: async (rejects: boolean) => gobgp.rejectExports(rejects),
     listByHand: async () => gobgp.listByHand(),
     clearByHand: async () => gobgp.clearByHand(),
     neighbor: gobgp.neighbor,
