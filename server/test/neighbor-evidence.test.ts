@@ -11,8 +11,10 @@ import { Gobgpd } from '@pharos/lab/gobgpd'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { sql } from 'kysely'
+import { listAnnouncements, listAnnouncementsOfTeam } from '../src/byoip/announcement/list-announcements.ts'
 import {
   disableWithoutRequest,
+  operationOf,
   seedAnnouncement,
   seedRegions,
   seedTeam,
@@ -20,6 +22,7 @@ import {
 import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/plan-row.store.ts'
 import { quickRun } from '../src/byoip/reconcile/quick-run.ts'
 import { reconcileRegion, type RunReport } from '../src/byoip/reconcile/reconcile.ts'
+import { readRegionStatuses } from '../src/byoip/reconcile/router.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Neighbor, Speaker } from '../src/byoip/reconcile/speaker.ts'
 import { routerOf } from '../src/byoip/reconcile/testing.ts'
@@ -40,6 +43,8 @@ before(async () => {
   database = await createTestDatabase()
   regionId = (await seedRegions(database.postgres, ['ams'])).ams!
   team = await seedTeam(database.postgres, 'ours')
+  const speakers = JSON.stringify([{ name: 'r1', kind: 'sandbox' }])
+  await sql`update regions set speakers = ${speakers}::jsonb`.execute(database.postgres.owner)
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -129,6 +134,29 @@ describe('a region with a real router', { skip: skipWithout('gobgpd', 'gobgp', '
     await untilStates(speaker, ['announced', 'announced'])
   })
 
+  const onlyNeighbor = async () => {
+    const [region] = await readRegionStatuses(database.postgres.owner)
+    return region!.routers[0]!.neighbors[0]!
+  }
+  const sessionEnd = async () => {
+    await runFully(speaker)
+    return (await onlyNeighbor()).end?.reason
+  }
+
+  it('reports what the neighbor receives, and why its session ended if it has a prefix limit', async () => {
+    const { received, missing, checked, end } = await onlyNeighbor()
+    assert.deepEqual([received, missing, checked !== null, end], [2, 0, true, null])
+    await bird.stop()
+    await waitFor('the session is lost', async () => (await sessionEnd()) === 'connection_lost')
+    bird = new Bird({ ...bird.options, receiveLimit: 1 })
+    await bird.start()
+    await seed('198.51.100.0/24')
+    await waitFor('it is ended', async () => (await sessionEnd()) === 'notification_received')
+    const after = await onlyNeighbor()
+    assert.match(after.end!.message, /prefix limit/)
+    assert.deepEqual([after.received, after.missing, after.checked], [null, null, null])
+  })
+
   it('does not count a route as announced while the router prefers the route of another network', async () => {
     const better = ['aspath', '64510', 'local-pref', '200']
     await gobgpd.gobgp('global', 'rib', 'add', prefix, ...better)
@@ -182,6 +210,27 @@ describe('a region with several neighbors', () => {
     }
     await runFully(speaker)
     assert.deepEqual(await states(), ['announcing not_advertised', 'announced'])
+  })
+
+  it('tells staff how many neighbors receive a route, and nobody else', async () => {
+    for (const cidr of [prefix, prefix6, '198.51.100.0/24']) await seed(cidr)
+    router.exports = (cidr, address) => cidr !== prefix && (cidr !== prefix6 || address !== '192.0.2.1')
+    router.outranks = (cidr) => (cidr === '198.51.100.0/24' ? 64666 : undefined)
+    const heardBy = async () => {
+      const query = { include: 'region_states,evidence', ordering: 'id', limit: 10, offset: 0 }
+      const deps = { postgres: database.postgres, now: () => new Date() }
+      const { results } = await listAnnouncementsOfTeam(deps, null, team, query)
+      const shown = await listAnnouncements(deps, operationOf(team), { ...query, include: 'region_states' })
+      assert.ok(shown.results.every(({ region_states: own }) => !('heard_by' in own![0]!)))
+      return results.map(({ region_states: own }) => {
+        const found = own![0]!.heard_by
+        return found && [found.level, found.heard, found.neighbors, found.unchecked].join(' ')
+      })
+    }
+    assert.deepEqual(await heardBy(), [null, null, null])
+    for (let run = 0; run < 5; run++) await runFully(speaker)
+    assert.deepEqual(await states(), ['announcing not_advertised', 'announced', 'announcing not_best'])
+    assert.deepEqual(await heardBy(), ['best 0 2 0', 'advertised 1 2 0', 'rib 0 0 0'])
   })
 
   it('asks one neighbor of a router per full run, and none in a quick run', async () => {

@@ -159,10 +159,17 @@ function regionProblems(
     const subject = `${slug}/${name}`
     if (isUp === false) add('router_down', subject, error ?? 'cannot be read')
     else if (isUp && drained === null && neighbors.every(({ state }) => state !== 'established'))
-      add('router_without_neighbor', subject, 'no established BGP session: its routes reach no other network')
+      add(
+        'router_without_neighbor',
+        subject,
+        ['no established BGP session: its routes reach no other network.', ...endsOf(neighbors)].join(' '),
+      )
   }
   return problems
 }
+
+const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string[] =>
+  neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
 
 /** New values are written, and what only older releases need is removed, once the upgrade is finished. */
 const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>

@@ -29,11 +29,17 @@ export type NeighborAnswer = {
   readonly advertised: Advertised | undefined
 }
 
+type SessionState = Pick<Neighbor, 'address' | 'asn' | 'state' | 'families'>
+
 /**
  * Returns the neighbors of a family that count: the established external ones. Those of a router without any are its way out to
  * other networks, and count instead.
  */
-function countedNeighbors(neighbors: readonly Neighbor[], asn: number, family: Family): readonly Neighbor[] {
+function countedNeighbors(
+  neighbors: readonly SessionState[],
+  asn: number,
+  family: Family,
+): readonly SessionState[] {
   const up = neighbors.filter(({ state, families }) => state === 'established' && families.includes(family))
   const external = up.filter((neighbor) => neighbor.asn !== asn)
   return external.length > 0 ? external : up
@@ -121,7 +127,7 @@ export type RouterHearing = {
 }
 
 export function hearingOf(
-  neighbors: readonly Neighbor[],
+  neighbors: readonly SessionState[],
   asn: number,
   checks: readonly NeighborCheck[],
 ): RouterHearing {
@@ -147,7 +153,7 @@ export function hearingOf(
 
 /** One entry for each neighbor that counts; the time of one without a usable check is before all others. */
 function answersOf(
-  neighbors: readonly Neighbor[],
+  neighbors: readonly SessionState[],
   asn: number,
   checks: readonly NeighborCheck[],
   family: Family,

@@ -1,5 +1,6 @@
 // The port to the BGP speaker of one region: which routes it announces for us, and how to change them. Drivers
 // import it by type only. It must not depend on a wire format, an announcement row or a team.
+import type { SessionReason } from '@pharos/contract/session-reason'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
@@ -61,6 +62,9 @@ export type NeighborState =
   | 'established'
   | 'down'
 
+/** Why a session is down, with the text of the speaker if it has one: the code of a NOTIFICATION. */
+export type SessionEnd = { readonly reason: SessionReason; readonly detail?: string }
+
 /** A BGP neighbor of the speaker. Only an established one receives our routes. */
 export type Neighbor = {
   readonly address: string
@@ -71,6 +75,8 @@ export type Neighbor = {
   /** The address families that both sides support (unicast); empty unless the session is established. */
   readonly families: readonly Family[]
   readonly description?: string
+  /** Why the session is not established; absent if the speaker does not know. */
+  readonly end?: SessionEnd
 }
 
 /**

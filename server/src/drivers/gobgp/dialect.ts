@@ -1,11 +1,11 @@
 // Differences between the supported versions of GoBGP: services, messages, and which fields are required. The routes in the
 // messages are the same octets in every version, see codec.ts.
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
-import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { GobgpClient } from './client.ts'
 import type { Path } from './codec.ts'
 import type { DaemonEvent } from './events.ts'
+import type { CountedNeighbor } from './neighbors.ts'
 
 export type Dialect = {
   /** The supported daemons, for messages. */
@@ -25,7 +25,7 @@ export type Dialect = {
    * answer more than that.
    */
   listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[][]>
-  listNeighbors(client: GobgpClient, deadline: Date): Promise<Neighbor[]>
+  listNeighbors(client: GobgpClient, deadline: Date): Promise<CountedNeighbor[]>
   /** Follows changes of neighbors and of best paths; `onEnd` is called once. Returns the function that cancels it. */
   watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
 }

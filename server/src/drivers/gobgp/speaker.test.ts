@@ -48,6 +48,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await gobgpd.gobgp('neighbor', peer.address, 'disable')
     const [after] = await speaker.neighbors()
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
+    assert.equal(after?.end?.reason, 'disabled')
   })
 
   it('lists a dynamic neighbor once it is established', async (t) => {

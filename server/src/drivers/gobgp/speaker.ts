@@ -27,7 +27,7 @@ import {
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
-import { isRestartGate } from './neighbors.ts'
+import { isRestartGate, withEnd, type Notifications } from './neighbors.ts'
 import { withdrawalOf } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
@@ -52,6 +52,8 @@ class GobgpSpeaker implements Speaker {
   readonly #events: EventStream
   /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
+  /** By address, the messages of a neighbor when it was last seen established. */
+  readonly #established = new Map<string, Notifications>()
   /** Number of paths that the last full list found. */
   readonly #paths = new Map<Family, number>()
 
@@ -140,8 +142,14 @@ class GobgpSpeaker implements Speaker {
   }
 
   async neighbors(): Promise<readonly Neighbor[]> {
-    const neighbors = await this.#speak((dialect, deadline) => dialect.listNeighbors(this.#client, deadline))
-    return neighbors.filter((neighbor) => !isRestartGate(neighbor))
+    const all = await this.#speak((dialect, deadline) => dialect.listNeighbors(this.#client, deadline))
+    return all
+      .filter((neighbor) => !isRestartGate(neighbor))
+      .map((neighbor) => {
+        const { address, state, notifications } = neighbor
+        if (state === 'established') this.#established.set(address, notifications)
+        return withEnd(neighbor, this.#established.get(address))
+      })
   }
 
   watch(events: SpeakerEvents): () => void {

@@ -37,6 +37,8 @@ export type FakeGobgp4 = {
   readonly neighbor: { readonly address: string; readonly asn: number }
   setNeighbor(isUp: boolean): void
   disableNeighbor(): void
+  /** Ends its session with these fields of PeerState. */
+  endSession(state: object): void
   /** Answers no change from now on; calling it with false applies those received meanwhile. */
   delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
@@ -82,6 +84,10 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     endEvents: () => table.endings.forEach((end) => end()),
     setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
     disableNeighbor: () => peers.set('disabled'),
+    endSession: (state) => {
+      peers.end = state
+      peers.set('lost')
+    },
     markAllLearned: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
     restart: async () => {
       server.forceShutdown()
@@ -121,6 +127,7 @@ const peerStates = {
 class Peers {
   readonly watchers = new Set<(peer: object) => void>()
   #state: keyof typeof peerStates = 'up'
+  end: object = {}
 
   set(state: keyof typeof peerStates): void {
     if (this.#state === state) return
@@ -135,6 +142,7 @@ class Peers {
       neighbor,
       this.#state,
       offered.map((cap) => ({ cap })),
+      this.#state === 'lost' ? this.end : {},
     )
   }
 
@@ -147,11 +155,12 @@ function peerOf(
   { address, asn }: typeof neighbor,
   state: keyof typeof peerStates,
   remoteCap: object[],
+  end: object = {},
 ): object {
   const at = { seconds: BigInt(Math.floor(Date.now() / 1_000)), nanos: 0 }
   return {
     conf: { neighborAddress: address, peerAsn: asn },
-    state: { neighborAddress: address, peerAsn: asn, ...peerStates[state], remoteCap },
+    state: { neighborAddress: address, peerAsn: asn, ...peerStates[state], remoteCap, ...end },
     timers: { state: { uptime: at, downtime: at } },
     afiSafis: [1, 2].map((afi) => ({ config: { family: { afi, safi: 1 } } })),
   }
