@@ -99,12 +99,22 @@ export const AdminRegion = Component('AdminRegion', {
     }),
   ),
   last_check: { ...NullableTime, description: 'when it was last read' },
-  last_check_result: Nullable(Type.Boolean({ description: 'whether the last run succeeded' })),
+  last_check_result: Nullable(
+    Type.Boolean({
+      description:
+        'whether the last run succeeded and found the region as desired: no route is missing, and enough routers have a session',
+    }),
+  ),
   error: Nullable(Type.String({ description: 'reason why the last run failed' })),
   neighbors_ipv4: Type.Boolean({
     description: 'whether a quorum of routers has an established session for IPv4',
   }),
   neighbors_ipv6: Type.Boolean({ description: 'the same for IPv6' }),
+  routes_missing: Type.Integer({
+    minimum: 0,
+    description:
+      'desired routes that the last check found on too few routers, rejected, outranked, or advertised to no neighbor',
+  }),
   routers: Type.Array(RegionRouter, { description: 'the routers of the region' }),
   open_hold: Nullable({ ...Id, description: 'id of the open hold; null if there is none' }),
 })

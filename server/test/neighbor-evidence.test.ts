@@ -12,6 +12,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { sql } from 'kysely'
 import { listAnnouncements, listAnnouncementsOfTeam } from '../src/byoip/announcement/list-announcements.ts'
+import { listRegions } from '../src/byoip/announcement/region.ts'
 import {
   disableWithoutRequest,
   operationOf,
@@ -198,6 +199,7 @@ describe('a region with several neighbors', () => {
     router.restart()
     router.exports = () => true
     router.outranks = () => undefined
+    router.refuses = router.drops = () => false
     router.neighbors = [neighbor('192.0.2.1'), neighbor('192.0.2.2'), neighbor('192.0.2.3', { asn: 64500 })]
   })
 
@@ -210,6 +212,40 @@ describe('a region with several neighbors', () => {
     }
     await runFully(speaker)
     assert.deepEqual(await states(), ['announcing not_advertised', 'announced'])
+  })
+
+  it('counts every desired route that gets nowhere, and is as desired once none is left', async () => {
+    const cidrs = [prefix, prefix6, '198.51.100.0/24', '192.0.2.0/24', '10.1.0.0/16']
+    for (const cidr of cidrs) await seed(cidr)
+    router.refuses = (cidr) => cidr === prefix
+    router.drops = (cidr) => cidr === prefix6
+    router.outranks = (cidr) => (cidr === '198.51.100.0/24' ? 64666 : undefined)
+    router.exports = (cidr) => cidr !== '192.0.2.0/24'
+    const region = async () => (await readRegionStatuses(database.postgres.owner))[0]!
+    const ofTeam = async () => {
+      const page = { ordering: 'slug', limit: 10, offset: 0 }
+      return (await listRegions({ postgres: database.postgres }, operationOf(team), page)).results[0]!
+    }
+    for (let run = 0; run < 5; run++) await runFully(speaker)
+    const expected = [
+      'error refused',
+      'announcing not_shown',
+      'announcing not_best',
+      'announcing not_advertised',
+    ]
+    assert.deepEqual(await states(), [...expected, 'announced'])
+    const { routes_missing: missing, last_check_result: result, error } = await region()
+    assert.deepEqual([missing, result, error], [4, false, null])
+    assert.equal((await ofTeam()).last_check_result, false)
+    router.refuses = router.drops = () => false
+    router.outranks = () => undefined
+    router.exports = () => true
+    for (let run = 0; run < 3; run++) await runFully(speaker)
+    assert.deepEqual([(await region()).routes_missing, (await region()).last_check_result], [0, true])
+    assert.equal((await ofTeam()).last_check_result, true)
+    router.neighbors = [neighbor('192.0.2.1', { state: 'active', families: [] })]
+    await runFully(speaker)
+    assert.equal((await ofTeam()).last_check_result, false)
   })
 
   it('tells staff how many neighbors receive a route, and nobody else', async () => {

@@ -185,6 +185,7 @@ const region: AdminRegion = {
   error: null,
   neighbors_ipv4: true,
   neighbors_ipv6: true,
+  routes_missing: 0,
   routers: [firstRouter, secondRouter],
   open_hold: null,
 }

@@ -42,6 +42,7 @@ const region = (
   error: null,
   neighbors_ipv4: true,
   neighbors_ipv6: true,
+  routes_missing: 0,
   routers,
   open_hold: null,
   ...more,

@@ -2446,6 +2446,7 @@ create table regions (
   neighbors6 boolean not null default true, -- the same for IPv6
   check_interval interval not null default '00:00:30'::interval, -- how often its reconciler compares it with its router
   blackhole_next_hop jsonb not null default '{}'::jsonb, -- addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1
+  routes_missing integer not null default 0, -- desired routes that the last check found on too few routers, or not advertised by them
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
@@ -3106,7 +3107,7 @@ grant select on port_days to pharos_tenant;
 grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
-grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
+grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
 grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on shield_hits to pharos_tenant;

@@ -1654,6 +1654,8 @@ export interface RegionsTable {
   check_interval: Generated<string>
   /** addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1 */
   blackhole_next_hop: GeneratedJson
+  /** desired routes that the last check found on too few routers, or not advertised by them */
+  routes_missing: Generated<number>
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'

@@ -13,6 +13,7 @@ export type Figures = {
     readonly slug: string
     readonly last_check: Date | null
     readonly last_check_result: boolean | null
+    readonly routes_missing: number
     readonly holds: number
   }[]
   readonly routers: readonly {
@@ -51,7 +52,7 @@ export async function readFigures(db: Db): Promise<Figures> {
       const webhooks = await sql<Figures['webhooks']>`
         select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
-        select slug, last_check, ${regionCheckResult} as last_check_result,
+        select slug, last_check, ${regionCheckResult} as last_check_result, r.routes_missing,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`

@@ -75,9 +75,10 @@ function show(
   metrics.mailsWaiting.set(mails.waiting)
   metrics.mailWaitSeconds.set(mails.oldest_seconds)
   metrics.webhookDeliveriesWaiting.set(webhooks.waiting)
-  for (const { slug: region, last_check, last_check_result, holds } of regions) {
+  for (const { slug: region, last_check, last_check_result, routes_missing, holds } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
+    metrics.routesMissing.set({ region }, routes_missing)
     metrics.holdsOpen.set({ region }, holds)
   }
   for (const { region, router, up, neighbors } of routers) {

@@ -39,6 +39,7 @@ export type StatusProblemCode =
   | 'registry_doubtful'
   | 'flow_store_down'
   | 'visibility_down'
+  | 'routes_missing'
   | 'work_unled'
   | 'hold_open'
   | 'zone_refused'
@@ -146,15 +147,21 @@ function regionProblems(
   { at, leaders }: Pick<Status, 'at' | 'leaders'>,
   freshMs: number,
 ): StatusProblem[] {
-  const { id, slug, last_check, last_check_result, error, routers } = region
+  const { id, slug, last_check, last_check_result, error, routers, routes_missing: missing } = region
   const problems: StatusProblem[] = []
   const add = (code: StatusProblemCode, subject: string, message: string) =>
     problems.push({ code, subject, message })
-  if (last_check_result === false) add('region_failed', slug, error ?? 'the last check failed')
+  if (last_check_result === false && error !== null) add('region_failed', slug, error)
   else if (last_check === null) add('region_stale', slug, 'never checked')
   else if (at.getTime() - new Date(last_check).getTime() > freshMs)
     add('region_stale', slug, `last checked at ${last_check}`)
   if (!leaders.regions.includes(id)) add('region_unled', slug, 'no reconciler works on it')
+  if (missing > 0)
+    add(
+      'routes_missing',
+      slug,
+      `${missing} desired routes do not reach its neighbors: see include=region_states`,
+    )
   for (const { name, last_check_result: isUp, error, drained, neighbors } of routers) {
     const subject = `${slug}/${name}`
     if (isUp === false) add('router_down', subject, error ?? 'cannot be read')

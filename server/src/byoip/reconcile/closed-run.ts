@@ -57,6 +57,7 @@ async function run(deps: ClosedRunDeps, lease: RegionLease): Promise<void> {
   await saveCheck(db, lease, {
     at,
     quorum: quorumOf(deps, memory),
+    missing: 0,
     routers: checksOf(after, failures, memory),
   })
   if (failures.length > 0) return deps.report({ region, problem: failures.map(problemOf).join('; ') })

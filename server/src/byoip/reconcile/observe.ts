@@ -59,29 +59,43 @@ export type ObservedRow = Observed & {
   readonly desired: boolean
 }
 
-/** Returns the rows of the region whose stored state or reason differs from the observed one. */
+/** Reasons for which a route that was sent does not reach the neighbors. */
+const missingReasons: ReadonlySet<RegionReason | null> = new Set([
+  'not_shown',
+  'refused',
+  'not_best',
+  'not_advertised',
+] satisfies RegionReason[])
+
+/** `changed`: the rows whose stored state or reason differs from the observed one. `missing`: desired routes that get nowhere. */
+export type Observation = { readonly changed: readonly ObservedRow[]; readonly missing: number }
+
+/** Returns what a run observed of the rows of the region. */
 export function observedRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
   result: RunResult,
-): ObservedRow[] {
+): Observation {
   const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(observeQuarantined)]
+  const { changed, missing } = observeRows(plan.rows.values(), result)
+  return { changed: [...changed, ...quarantined.flatMap(observeQuarantined)], missing }
 }
 
-function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow[] {
-  const observed: ObservedRow[] = []
+function observeRows(rows: Iterable<CheckedRow>, result: RunResult): Observation {
+  const changed: ObservedRow[] = []
+  let missing = 0
   for (const row of rows) {
     const holders = result.routers.filter(({ after }) => after.has(row.prefix))
     const settled = row.desired
       ? stateOfDesired(row, holders, result)
       : stateOfUndesired(row, holders, result)
     if (settled === 'unknown') continue
+    if (row.desired && missingReasons.has(settled.reason)) missing++
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
     if (isStored(row, one)) continue
-    observed.push({ ...subjectOf(row), desired: row.desired, ...one })
+    changed.push({ ...subjectOf(row), desired: row.desired, ...one })
   }
-  return observed
+  return { changed, missing }
 }
 
 const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Observed): boolean =>

@@ -120,7 +120,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
   deps.kept?.remember(afters, prefixes)
   const result = { quorum, unread, undecided, checks: checksOf(memory) }
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, result))
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, result).changed)
   return {
     moving: rows.length,
     announced: sends.reduce((count, { announce }) => count + announce.length, 0),

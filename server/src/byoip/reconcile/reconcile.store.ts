@@ -197,13 +197,19 @@ export type RegionCheck = {
   readonly at: Date
   readonly quorum: number
   readonly routers: readonly RouterCheck[]
+  /** Desired routes that do not reach the neighbors. */
+  readonly missing: number
 }
 
 /**
  * Saves the result of a full run for the region, and the messages about announcements that this check makes visible. The region
  * counts as checked if a quorum of its routers could be read.
  */
-export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
+export async function saveCheck(
+  db: Db,
+  fence: Fence,
+  { at, quorum, routers, missing }: RegionCheck,
+): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
   const read = active.length
   // A region without routes of a family needs no session for it.
@@ -216,7 +222,7 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
     await sql`
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
         last_check_result = ${read >= quorum}, last_error = ${lastError || null},
-        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
+        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}, routes_missing = ${missing}
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })

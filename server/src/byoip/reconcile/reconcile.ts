@@ -88,10 +88,12 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const unread = activeOf(failed, memory)
   const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
   deps.kept?.remember(afters)
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, checks }))
+  const { changed, missing } = observe(lease, planned, sends, sent, afters, { quorum, unread, checks })
+  await saveObserved(db, lease, changed)
   await saveHold(db, lease.regionId, memory, planned)
   const found = afters.map((one) => checkOf(one, planned, memory, checks))
-  await saveCheck(db, lease, { at: startedAt, quorum, routers: [...found, ...failed.map(failedCheckOf)] })
+  const routers = [...found, ...failed.map(failedCheckOf)]
+  await saveCheck(db, lease, { at: startedAt, quorum, routers, missing })
   const observed = new Set(afters.flatMap((one) => [...one.after.keys()])).size
   return {
     ...countsOf(planned),

@@ -10,7 +10,7 @@ import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
 import { hearingOf, type NeighborCheck } from './evidence.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
-import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
+import { observedRows, type Observation, type RunResult, type Reach } from './observe.ts'
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
@@ -346,9 +346,9 @@ export function observe(
     undecided = new Set(),
   }: Pick<RunResult, 'quorum' | 'unread'> &
     Partial<Pick<RunResult, 'undecided'>> & { readonly checks: RouterChecks },
-): ObservedRow[] {
+): Observation {
   const [first] = planned.plans
-  if (!first) return []
+  if (!first) return { changed: [], missing: 0 }
   const { guarded, waiting, plans } = planned
   const routers = afters.flatMap(({ router, after }) => {
     const send = sends.find(({ view }) => view.router === router)

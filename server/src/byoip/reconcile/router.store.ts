@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { asDesired } from '../announcement/shown-status.store.ts'
 import { isDesired } from './desired.store.ts'
 import type { NeighborCheck } from './evidence.ts'
 import type { Neighbor } from './speaker.ts'
@@ -27,8 +28,9 @@ export type RouterRow = {
 const regionColumns = columns(
   'regions',
   'r',
-  ['id', 'slug', 'name', 'open', 'quorum', 'last_check', 'last_check_result', 'neighbors4', 'neighbors6'],
+  ['id', 'slug', 'name', 'open', 'quorum', 'last_check', 'neighbors4', 'neighbors6', 'routes_missing'],
   {
+    last_check_result: asDesired(sql<boolean | null>`r.last_check_result`),
     error: sql<string | null>`r.last_error`,
     routers: sql<RouterRow[]>`
       (select coalesce(jsonb_agg(jsonb_build_object('name', s.value ->> 'name', 'kind', s.value ->> 'kind',

@@ -162,6 +162,7 @@ function present(row: AdminRegionRow): AdminRegion {
     error,
     neighbors_ipv4: row.neighbors4,
     neighbors_ipv6: row.neighbors6,
+    routes_missing: row.routes_missing,
     routers: row.routers.map(presentRouter),
     open_hold,
   }

@@ -20,7 +20,7 @@ export type SandboxSpeakerConfig = {
 
 /**
  * The simulated daemon of one region, which the demo and tests can disturb: `down` makes calls unreachable, `refuses` selects
- * prefixes to reject, `keeps` those whose withdrawal is accepted but not applied, `outranks` those for which it has a better path of
+ * prefixes to reject, `drops` those that are accepted and not stored, `keeps` those whose withdrawal is accepted but not applied, `outranks` those for which it has a better path of
  * another network, `exports` which prefixes a neighbor receives, `restart` drops every route as a real daemon does, `clear` removes
  * them as another client would, and `neighbors` can be set. It starts with one established neighbor.
  */
@@ -32,6 +32,7 @@ export class SandboxRegion {
     { address: '192.0.2.254', asn: 64501, state: 'established', since: new Date(), families: [4, 6] },
   ]
   refuses: (prefix: string) => boolean = () => false
+  drops: (prefix: string) => boolean = () => false
   keeps: (prefix: string) => boolean = () => false
   /** Returns the origin of the better path. */
   outranks: (prefix: string) => number | undefined = () => undefined
@@ -184,7 +185,7 @@ class SandboxSpeaker implements Speaker {
     let isChanged = false
     for (const route of routes) {
       if (this.#region.refuses(route.prefix)) refused.push(route)
-      else {
+      else if (!this.#region.drops(route.prefix)) {
         isChanged ||= !isDeepStrictEqual(table.get(route.prefix), copy(route))
         table.set(route.prefix, copy(route))
       }
