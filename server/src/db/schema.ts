@@ -131,6 +131,12 @@ export interface AnnouncementVisibilityTable {
   notified_zombie: Generated<boolean>
   /** the routes of other networks of which the team was last notified */
   notified_routes: GeneratedJson
+  /** collectors with the route of our announcement and our ASN in its path */
+  ours: Generated<number>
+  /** whether the team was last notified that hardly any collector sees it */
+  not_visible: Generated<boolean>
+  /** whether the team was last notified that no path to it is through us */
+  other_path: Generated<boolean>
 }
 
 export type AnnouncementsStatus =

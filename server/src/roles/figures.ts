@@ -68,7 +68,7 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
 
 function show(
   metrics: Metrics,
-  { deliveries, mails, webhooks, regions, routers, dns, visibility, connections }: Figures,
+  { deliveries, mails, webhooks, regions, routers, dns, visibility, unseen, connections }: Figures,
 ): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
@@ -95,5 +95,7 @@ function show(
   for (const { name, up } of dns.servers)
     if (up !== null) metrics.nameServerUp.set({ server: name.slice(0, -1) }, up ? 1 : 0)
   for (const { source, up } of visibility) metrics.visibilityUp.set({ source }, up ? 1 : 0)
+  for (const reason of ['not_visible', 'other_path'] as const)
+    metrics.announcementsUnseen.set({ reason }, unseen[reason])
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

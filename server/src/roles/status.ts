@@ -1,7 +1,12 @@
 // The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
 // attention. It asks no router, registry or process itself.
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
-import { listSources, type SourceStatus } from '../byoip/visibility/visibility.store.ts'
+import {
+  countUnseen,
+  listSources,
+  type SourceStatus,
+  type UnseenCounts,
+} from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 import { describeHeld } from '../platform/guard.ts'
 import { listImports, type ImportState } from '../platform/import-state.store.ts'
@@ -40,6 +45,7 @@ export type StatusProblemCode =
   | 'flow_store_down'
   | 'visibility_down'
   | 'routes_missing'
+  | 'announcements_unseen'
   | 'work_unled'
   | 'hold_open'
   | 'zone_refused'
@@ -70,6 +76,7 @@ export type Status = {
   readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
   /** The sources of visibility; empty if none is configured. */
   readonly visibility: readonly SourceStatus[]
+  readonly unseen: UnseenCounts
   /** Imports of inventory; empty if none has run. */
   readonly imports: readonly ImportState[]
   /** The oldest release that may run; null before the first upgrade was finished. */
@@ -109,6 +116,7 @@ export async function readStatus(
         refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
         visibility: await listSources(trx),
+        unseen: await countUnseen(trx),
         imports: await listImports(trx),
         lag: await readLag(trx),
         schema_floor: await readFloor(trx),
@@ -130,6 +138,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...registryProblems(status),
     ...flowStoreProblems(status),
     ...visibilityProblems(status),
+    ...unseenProblems(status),
     ...importProblems(status),
     ...lagProblems(status.lag),
     ...upgradeProblems(status),
@@ -268,6 +277,20 @@ const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusP
     const message = is_followed ? problem : 'no process follows it'
     return message === null ? [] : [{ code: 'visibility_down' as const, subject: name, message }]
   })
+
+function unseenProblems({ unseen }: Pick<Status, 'unseen'>): StatusProblem[] {
+  const texts = {
+    not_visible: 'announced prefixes are seen by hardly any route collector',
+    other_path: 'announced prefixes are seen by no route collector through us',
+  }
+  return (['not_visible', 'other_path'] as const)
+    .filter((reason) => unseen[reason] > 0)
+    .map((reason) => ({
+      code: 'announcements_unseen',
+      subject: reason,
+      message: `${unseen[reason]} ${texts[reason]}`,
+    }))
+}
 
 const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =>
   imports.flatMap(({ source, error, held, succeeded }) => {

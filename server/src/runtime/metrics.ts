@@ -137,6 +137,12 @@ export function createMetrics() {
       labelNames: ['region'],
       registers,
     }),
+    announcementsUnseen: new Gauge({
+      name: 'pharos_announcements_unseen',
+      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path).',
+      labelNames: ['reason'],
+      registers,
+    }),
     routerUp: new Gauge({
       name: 'pharos_router_up',
       help: 'Installation: 1 if the last run could read and change the router, else 0. Alert if it is 0.',
