@@ -1,7 +1,7 @@
 // Zone files: import, with a report of every line that is not applied, and export.
 import { Type, type Static } from 'typebox'
 import { dnsAdmin, dnsReading, DomainNameText, Ttl, ZoneInPath } from './dns-term.ts'
-import { zoneChanges } from './dns-recordset.ts'
+import { OtherZones, zoneChanges } from './dns-recordset.ts'
 import { getZoneRoute, Primary, Zone } from './dns-zone.ts'
 import { route } from './route.ts'
 import { Component, Enumeration, Optional, Strict } from './scalar.ts'
@@ -18,6 +18,7 @@ export const ignoredReasons = {
   out_of_zone: 'The name is not in the zone.',
   duplicate: 'The record is in the file already.',
   class: 'The class is not IN.',
+  child_zone: 'The zone below belongs to the team: Pharos writes its delegation.',
 } as const
 export type IgnoredReason = keyof typeof ignoredReasons
 const ignoredReasonNames = Object.keys(ignoredReasons) as [IgnoredReason, ...IgnoredReason[]]
@@ -43,6 +44,7 @@ const bodyBytesMax = 2 * zoneFileBytesMax
 export const ImportResult = Component('ZoneImport', {
   zone: { ...Zone, description: 'the zone after the import' },
   ...zoneChanges,
+  other_zones: OtherZones,
   ignored: Type.Array(
     Component('IgnoredRecord', {
       line: Type.Integer({

@@ -283,6 +283,19 @@ export const zoneChanges = {
   removed_count: Type.Integer({ minimum: 0, description: 'number of deleted record sets' }),
 }
 
+const OtherZoneChanges = Component('OtherZoneChanges', {
+  zone_id: { ...Id, description: 'id of the zone' },
+  name: Type.String({ description: 'its name, without the trailing dot' }),
+  version: Type.Integer({ minimum: 1, description: 'its version after the change' }),
+  ...zoneChanges,
+})
+
+/** Zones of the team above that change with a zone. */
+export const OtherZones = Type.Array(OtherZoneChanges, {
+  description:
+    'zones of the team above, whose delegations (NS, DS, glue) follow, and whose record sets at and below the name move into the zone',
+})
+
 export const ZoneChanges = Component('ZoneChanges', {
   version: Type.Integer({
     minimum: 1,

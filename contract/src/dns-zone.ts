@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
 import { DnssecKey } from './dns-dnssec.ts'
-import { NewRecordSet } from './dns-recordset.ts'
+import { NewRecordSet, OtherZones } from './dns-recordset.ts'
 import {
   dnsAdmin,
   dnsReading,
@@ -113,8 +113,10 @@ export const Zone = Component('Zone', {
   status: {
     ...Enumeration('ZoneStatus', zoneStatuses),
     description:
-      'observed at the name servers: `ok`: all of them serve the newest version; `updating`: not yet all; `error`: a server ' +
-      'fails or the zone cannot be published; `pending_verification`: another customer has the name, and the zone is not served',
+      'the worst of publication, name servers, delegation and DNSSEC. `ok`: all name servers serve the newest version; `updating`: not yet ' +
+      'all; `error`: a server fails or refuses the zone, the zone cannot be published, DNSSEC has failed, or the parent no longer ' +
+      'delegates to the zone; `pending_verification`: another customer has the name, and the zone is not served. Of a deleted zone: ' +
+      '`ok`: no longer served; `updating`: leaves the name servers; `error`: it is served until the provider has approved it',
   },
   serial: Nullable({
     ...Serial,
@@ -150,7 +152,8 @@ export const Zone = Component('Zone', {
   ),
   state_messages: Optional(
     Type.Array(StateMessage, {
-      description: 'with `include=state_messages`: reasons for a status other than `ok`',
+      description:
+        'with `include=state_messages`: the reasons for a status other than `ok`, the worst first, and hints about the delegation',
     }),
   ),
   details: Optional({ ...ZoneDetails, description: 'with `include=details`' }),
@@ -222,6 +225,7 @@ export const CreatedZone = Component('CreatedZone', {
     description:
       'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC and in a dry run',
   }),
+  other_zones: OtherZones,
 })
 export type CreatedZone = Static<typeof CreatedZone>
 
@@ -238,7 +242,9 @@ export const createZoneRoute = route({
     'one below it, and the team has not verified the domain (addDomain; `ctx` has the TXT record to create). With the domain ' +
     'verified, a zone above or below does not matter, and a zone whose very name another customer has is created with the ' +
     'status `pending_verification`: it can be edited, and is served once the provider has cleared the name. Zones of reverse ' +
-    'DNS need a prefix or an announcement of the team that contains them, and no verification.',
+    'DNS need a prefix or an announcement of the team that contains them, and no verification. A zone of the team above delegates to ' +
+    'the new zone from then on, and its record sets at and below the name move into it (`other_zones`); 409 `conflict` names those ' +
+    'that cannot. Zones of the team below are delegated from the new zone.',
   permission: dnsAdmin,
   query: Strict({ include: Optional(Include('ZoneInclude', zoneIncludes)) }),
   body: Component('NewZone', {
@@ -287,7 +293,7 @@ export const createZoneRoute = route({
   response: CreatedZone,
   success: 201,
   creates: getZoneRoute,
-  errors: ['forbidden', 'zone_claimed', 'exists', 'quota_exceeded'],
+  errors: ['forbidden', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
 })
@@ -301,7 +307,7 @@ export const deleteZoneRoute = route({
   description:
     'Deletes a zone with its records: the name servers stop answering for it within seconds. `confirm` must be the name of the ' +
     'zone. 409 `delegated` while the parent still delegates to the assigned name servers, since resolvers would then fail; ' +
-    '`force=true` deletes it nevertheless. 409 `delete_protected` if `protect_delete` of the settings is true. It can be restored for ' +
+    '`force=true` deletes it nevertheless, and also if zones of the team below are delegated from it alone. The delegation in a zone of the team above is removed. 409 `delete_protected` if `protect_delete` of the settings is true. It can be restored for ' +
     'seven days (restoreZone), with the same keys of DNSSEC.',
   permission: dnsAdmin,
   params: Strict({ zone: ZoneInPath }),
@@ -324,13 +330,13 @@ export const restoreZoneRoute = route({
   description:
     'Restores a zone that was deleted in the last seven days, with its records, settings, keys and history. `{zone}` is its id; ' +
     '`deleted=true` of listZones shows it. A zone that is not deleted is not changed. 409 `zone_claimed` if another customer has ' +
-    'the name meanwhile, 409 `exists` if the team has created it again.',
+    'the name meanwhile, 409 `exists` if the team has created it again, 409 `conflict` if names of a zone above cannot move into it.',
   permission: dnsAdmin,
   params: Strict({ zone: ZoneInPath }),
   query: Strict({ include: Optional(Include('ZoneInclude', zoneIncludes)) }),
   response: Zone,
   success: 200,
-  errors: ['forbidden', 'zone_claimed', 'exists', 'quota_exceeded'],
+  errors: ['forbidden', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
   ifMatch: true,

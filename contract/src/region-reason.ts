@@ -20,6 +20,8 @@ const texts = {
     'Paused: the withdrawal needs approval by the provider. The route is still announced.',
   withdrawal_rejected: () => 'The provider rejected the withdrawal. The route is still announced.',
   withdrawal_sent: () => 'The withdrawal was sent, but the router still shows the route.',
+  former_router: () =>
+    'A router that the region no longer has may still announce the route. It is withdrawn there once the router answers.',
   change_held: () =>
     'Paused: a change of origin, next hop or communities needs approval by the provider. The route is announced as before.',
   invalid_row: ({ problem }) => `${rowProblemText(problem)} The routers are left unchanged.`,

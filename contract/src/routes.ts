@@ -18,6 +18,7 @@ import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
 import { filterKeyRoutes } from './filter-key.ts'
 import { flowRoutes } from './flow.ts'
+import { formerRouterRoutes } from './former-router.ts'
 import { holdRoutes } from './hold.ts'
 import { zoneHoldRoutes } from './zone-hold.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -73,6 +74,7 @@ export const routes: readonly Route[] = [
   ...zoneHoldRoutes,
   ...shieldHoldRoutes,
   ...adminRegionRoutes,
+  ...formerRouterRoutes,
   ...adminTeamRoutes,
   ...platformRoutes,
   ...letterRoutes,

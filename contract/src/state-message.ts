@@ -1,6 +1,7 @@
 // Why an announcement or a zone is not in its desired state, and who can act: a closed list of tags, each with its attributes. The
 // sentences are made here and nowhere else.
 import { checkReasonText, type CheckReason } from './check-reason.ts'
+import { dnssecReasonText } from './dnssec-reason.ts'
 import { regionReasonText, type ReasonAttrs, type RegionReason } from './region-reason.ts'
 
 /** Of a check: the reason of its state. Rows from before reasons had codes have a sentence only. */
@@ -52,6 +53,19 @@ const texts = {
     const next = changed.length > 0 ? ` The first change that it lacks has ${changed.join(', ')}.` : ''
     return `${(servers as string[]).join(', ')} ${has}, although ${String(serving)} of ${String(total)} name servers serve the newest.${next} Correct the record, or contact the provider, who has been told.`
   },
+  zone_absent: ({ servers }) =>
+    `${(servers as string[]).join(', ')} ${(servers as string[]).length === 1 ? 'is' : 'are'} in the NS records of the zone and ${(servers as string[]).length === 1 ? 'refuses' : 'refuse'} questions about it. Contact the provider, or remove the NS records.`,
+  zone_dnssec_error: ({ reason }) =>
+    `DNSSEC has failed: ${reason ? dnssecReasonText(String(reason)) : 'the reason is not known.'}`,
+  zone_delegation_lost: ({ assigned, delegated }) =>
+    `The parent no longer delegates to ${(assigned as string[]).join(', ')}${(delegated as string[]).length > 0 ? `, but to ${(delegated as string[]).join(', ')}` : ''}: resolvers do not ask these name servers. Check the name servers at the registrar.`,
+  zone_not_delegated: ({ assigned }) =>
+    `The parent does not delegate to the zone yet. Enter ${(assigned as string[]).join(', ')} at the registrar.`,
+  zone_delegation_differs: ({ assigned, delegated }) =>
+    `The parent delegates to ${(delegated as string[]).join(', ')}, and the zone has ${(assigned as string[]).join(', ')}. Enter the same name servers at the registrar.`,
+  zone_deleting: () => 'The zone is deleted, and leaves the name servers within seconds.',
+  zone_deletion_held: () =>
+    'The zone is deleted and still served: more zones than usual would leave the name servers at once, so that the provider must approve it.',
   zone_claimed: () =>
     'Another customer of the provider has the name. The zone is served once the provider has cleared it.',
   zone_held: () => 'The change removes so many names at once that the provider must approve it.',

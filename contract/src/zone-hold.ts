@@ -32,6 +32,12 @@ const reasonNames = Object.keys(zoneHoldReasons) as [ZoneHoldReason, ...ZoneHold
 /** Most removals that one answer lists. */
 export const zoneHoldRemovalsMax = 1000
 
+const Evidence = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'changes with the list of removals: an approval that names it covers what was shown',
+})
+
 export const ZoneHold = Component('ZoneHold', {
   id: { ...Id, description: 'id of the hold' },
   kind: {
@@ -53,6 +59,7 @@ export const ZoneHold = Component('ZoneHold', {
     description: `record sets (\`www.example.com. A\`), zones or names that would no longer be served; the first ${zoneHoldRemovalsMax}`,
   }),
   removal_count: Type.Integer({ minimum: 0, description: 'number of removals' }),
+  evidence: Evidence,
   ...holdStateFields,
 })
 export type ZoneHold = Static<typeof ZoneHold>
@@ -90,8 +97,9 @@ export const approveZoneHoldRoute = route({
   path: '/v3/admin/zone-holds/{hold_id}/approve',
   summary: 'Approve zone hold',
   description:
-    'Allows exactly the listed removals, which are published at once. A hold whose list has changed since is closed and replaced by ' +
-    'another: approving it returns 409, and so does approving the removal of the SOA or NS records of a zone. Approving twice changes nothing.',
+    'Allows exactly the listed removals, which are published at once. With `evidence`, 409 if the list has changed since it was read; ' +
+    'approving the removal of the SOA or NS records of a zone is 409 too. Approving twice changes nothing.',
+  query: Strict({ evidence: Optional(Evidence) }),
   response: ZoneHold,
 })
 

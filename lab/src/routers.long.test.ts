@@ -1,8 +1,9 @@
 // Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { handedFile, readHanded, writeHanded } from '../../server/src/byoip/reconcile/handed-routes.ts'
 import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
@@ -94,6 +95,75 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 })
 
+describe(
+  'a router that the platform file no longer names',
+  { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') },
+  () => {
+    it('is emptied once the router at the new address announces each route, and a new owner replaces the old one without an outage', async () => {
+      await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 5 })
+      await using pharos = await startPharos(lab, { routers: { r1: 'r1' } })
+      await allSeen(lab, ['r1', 'fra'])
+      await until('no problems', async () => (await pharos.command('status')) === 0)
+      const staff = await signIn(pharos)
+      using r1 = lab.watchBirdRoutes('r1')
+      using r2 = lab.watchBirdRoutes('r2')
+
+      await applyFile(lab, pharos, { routers: { r1: 'r2' } })
+      await until('the former router loses routes', () => Promise.resolve(r1.lost.length > 0))
+      assert.equal((await lab.birdRoutes('r2')).length, prefixes.length, 'the new one had them before')
+      await until('it is empty', async () => (await lab.birdRoutes('r1')).length === 0)
+      assert.deepEqual(r1.lost.toSorted(), prefixes)
+      await until('no problems', async () => (await pharos.command('status')) === 0)
+
+      const [first] = await staff.announcements()
+      await staff.patch(first!.id, { enabled: false })
+      await until('it is withdrawn', async () => (await lab.birdRoutes('r2')).length === prefixes.length - 1)
+      await staff.patch(first!.id, { enabled: true })
+      await allSeen(lab, ['r2', 'fra'])
+      const lostBefore = [...r2.lost]
+
+      await applyFile(lab, pharos, { routers: { r1: 'r2' }, owner: '64500:1:2' })
+      await until('all have the new owner', async () =>
+        (await lab.birdRoutes('r2')).every(({ largeCommunities }) => largeCommunities.includes('64500:1:2')),
+      )
+      await until('no problems', async () => (await pharos.command('status')) === 0)
+      assert.deepEqual(r2.lost, lostBefore)
+      assert.equal((await lab.birdRoutes('r2')).length, prefixes.length)
+    })
+  },
+)
+
+describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  it('gives a restarted gobgpd its routes back while no process of Pharos runs, and ends black holes only', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 20 })
+    await using pharos = await startPharos(lab)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    const staff = await signIn(pharos)
+    await staff.blackhole({ host: '203.0.113.77', force: true })
+    const handedOver = handedFile(join(pharos.dataDir, 'agents'), 'fra', 'fra')
+    const isWritten = () => existsSync(handedOver) && readHanded(handedOver).blackholes.length === 1
+    await until('the routes are handed over', async () => isWritten())
+    await pharos.kill()
+
+    const file = join(lab.folder, 'fra.routes')
+    const handed = readHanded(handedOver)
+    writeHanded(file, handed)
+    const { apiAddress } = lab.region('fra')
+    void pharos.command('agent', '--file', file, '--address', apiAddress, '--owner', '64500:1:1')
+    await until('the agent runs', async () => readFileSync(pharos.logFile, 'utf8').includes('agent started'))
+    using fra = lab.watchBirdRoutes('fra')
+    await lab.killGobgpd('fra')
+    await fra.sawRestarts(1)
+    assert.deepEqual(fra.lost, [])
+    assert.equal((await lab.birdRoutes('fra')).length, prefixes.length + 1)
+
+    const blackholes = handed.blackholes.map((one) => ({ ...one, until: new Date().toISOString() }))
+    writeHanded(file, { ...handed, blackholes })
+    await until('the black hole ends', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
+    assert.deepEqual(fra.lost, ['203.0.113.77/32'])
+  })
+})
+
 describe('a black hole', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   const hosts = ['203.0.113.77', '2001:db8:a::77']
   const hostRoutes = async (lab: Lab) =>
@@ -136,18 +206,29 @@ async function allSeen(lab: Lab, names: readonly string[]): Promise<void> {
     )
 }
 
-async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Promise<Pharos> {
+type Options = {
+  readonly quorum?: number
+  /** The routers of the region ams by their name in it. */
+  readonly routers?: Readonly<Record<string, string>>
+  readonly owner?: string
+}
+
+/** Writes the platform file and returns its path. */
+function writePlatform(
+  lab: Lab,
+  { quorum, routers = { r1: 'r1', r2: 'r2' }, owner = '64500:1:1' }: Options = {},
+): string {
   const platformFile = join(lab.folder, 'platform.yaml')
-  const speakerOf = (name: string) => {
+  const speakerOf = (name: string, owner: string) => {
     const { apiAddress, nextHop6 } = lab.region(name)
-    return { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop: { ipv6: nextHop6 } }
+    return { kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
   }
-  const speakers = ['r1', 'r2'].map((name) => ({ name, ...speakerOf(name) }))
+  const speakers = Object.entries(routers).map(([name, router]) => ({ name, ...speakerOf(router, owner) }))
   const platform = {
     locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
     regions: [
       { slug: 'ams', name: 'ams', location: 'lab', speakers, ...(quorum === undefined ? {} : { quorum }) },
-      { slug: 'fra', name: 'fra', location: 'lab', speaker: speakerOf('fra') },
+      { slug: 'fra', name: 'fra', location: 'lab', speaker: speakerOf('fra', '64500:1:1') },
     ],
     teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam', 'shield'] }],
     users: [{ email: 'lab@lab.example', password, staff: true, teams: [{ team: 'lab', admin: true }] }],
@@ -163,6 +244,16 @@ async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Prom
   }
   // JSON is a subset of YAML.
   writeFileSync(platformFile, JSON.stringify(platform))
+  return platformFile
+}
+
+async function applyFile(lab: Lab, pharos: Pharos, options: Options): Promise<void> {
+  writePlatform(lab, options)
+  await pharos.apply()
+}
+
+async function startPharos(lab: Lab, options: Options = {}): Promise<Pharos> {
+  const platformFile = writePlatform(lab, options)
   const settings = { PHAROS_RECONCILE_INTERVAL_SECONDS: '2' }
   const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort(), settings })
   await pharos.start()

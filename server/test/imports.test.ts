@@ -109,7 +109,7 @@ const allowed: Record<string, readonly string[]> = {
     'packages',
   ],
   // Finds rows of every domain: its sources read their tables.
-  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'inventory', 'packages'],
+  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'dns', 'inventory', 'packages'],
   // Reads with the operations of the domains that it reports.
   report: [
     'contract',

@@ -421,6 +421,7 @@ const sendsNothing = [
   'ingest',
   'maintenance',
   'nameserver-access',
+  'nameserver-snapshot',
   'nameserver-zones',
   'process-report',
   'regions',

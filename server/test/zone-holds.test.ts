@@ -4,6 +4,8 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { seedZone } from '../src/dns/testing.ts'
 import { openHold, type PlannedHold } from '../src/dns/publish/hold.ts'
+import { publishCatalog } from '../src/dns/publish/publish-catalog.ts'
+import { parseZoneName } from '../src/net/dns/name.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import type { Answered } from './support/dns.ts'
 
@@ -98,12 +100,16 @@ describe('holds of DNS', () => {
     assert.equal(rows.length, 1)
   })
 
-  it('that a later plan replaced cannot be approved', async () => {
+  it('grow with the plan, and an approval of less than they have now is refused', async () => {
     const first = await open({ kind: 'shrink', zoneId, reason: 'transfer_shrinks', sets: names(5) })
+    const shown = (await call('GET', `/${first}`)).body
     const second = await open({ kind: 'shrink', zoneId, reason: 'transfer_shrinks', sets: names(6) })
-    const { status, body } = await call('POST', `/${first}/approve`)
+    assert.equal(second, first)
+    const grown = (await call('GET', `/${first}`)).body
+    assert.deepEqual([grown.removal_count, grown.created, grown.state], [6, shown.created, 'open'])
+    const { status, body } = await call('POST', `/${first}/approve?evidence=${shown.evidence}`)
     assert.deepEqual([status, body.code], [409, 'conflict'])
-    assert.equal((await call('POST', `/${second}/reject`)).body.state, 'rejected')
+    assert.equal((await call('POST', `/${first}/approve?evidence=${grown.evidence}`)).body.state, 'approved')
   })
 
   it('of the SOA or NS records of a zone can be rejected only', async () => {
@@ -113,5 +119,70 @@ describe('holds of DNS', () => {
     assert.equal(status, 409)
     assert.match(body.detail, /rollback/)
     assert.equal((await call('POST', `/${id}/reject`)).status, 200)
+  })
+
+  it('of deletions are for the team that deletes too many, which sees that its zones are still served', async () => {
+    await sql`delete from dns_holds`.execute(db())
+    const other = await addTeam(api, 'blue')
+    const ids: number[] = []
+    for (const [team, count] of [
+      [teamId, 8],
+      [other.teamId, 30],
+    ] as const)
+      for (let at = 0; at < count; at++)
+        ids.push(
+          (await seedZone(api.database.postgres, { teamId: team, name: `d${at}.t${team}.example` })).id,
+        )
+    await sql`update dns_zones set published = now(), serial = 1, status = 'ok' where id = any(${ids})`.execute(
+      db(),
+    )
+    const catalog = parseZoneName('catalog.example')
+    const publish = () => publishCatalog({ db: db(), catalog, now: () => new Date() })
+    await publish()
+    const drop = (...at: number[]) =>
+      sql`update dns_zones set deleted = now() where id = any(${at.map((one) => ids[one]!)})`.execute(db())
+    const shown = async (at: number) => {
+      const answer = await api.server.inject({
+        method: 'GET',
+        url: `/v3/dns/zones/${ids[at]}?deleted=true&include=state_messages`,
+        headers: { authorization: `Bearer ${member}` },
+      })
+      const { status, state_messages: messages } = answer.json()
+      return [status, messages.map(({ tag }: Answered) => tag)]
+    }
+    await drop(0, 1, 2, 3, 10)
+    assert.deepEqual(await shown(0), ['updating', ['zone_deleting']])
+    assert.deepEqual(await publish(), { added: 0, removed: 1, held: 4 })
+    assert.deepEqual(await shown(0), ['error', ['zone_deletion_held']])
+    const [hold] = (await call('GET', '?state=open')).body.results
+    assert.equal(hold.removal_count, 4)
+    await drop(4)
+    await publish()
+    const [grown] = (await call('GET', '?state=open')).body.results
+    assert.deepEqual([grown.id, grown.removal_count], [hold.id, 5])
+    const list = await api.server.inject({
+      method: 'GET',
+      url: '/v3/dns/zones?deleted=true&status=error',
+      headers: { authorization: `Bearer ${member}` },
+    })
+    assert.equal(list.json().count, 5)
+    assert.equal((await call('POST', `/${hold.id}/approve?evidence=${grown.evidence}`)).status, 200)
+    assert.deepEqual(await publish(), { added: 0, removed: 5, held: 0 })
+    assert.deepEqual(await shown(0), ['ok', []])
+    await drop(5)
+    await publish()
+    assert.deepEqual(await shown(5), ['error', ['zone_deletion_held']])
+    const [next] = (await call('GET', '?state=open')).body.results
+    assert.deepEqual([next.id === hold.id, next.removal_count], [false, 1])
+    assert.equal((await call('POST', `/${next.id}/reject`)).status, 200)
+    assert.deepEqual(await publish(), { added: 0, removed: 0, held: 1 })
+    assert.equal((await call('GET', '?state=open')).body.count, 0, 'nobody is asked again')
+    const { rows } = await sql<{ change: string; count: number }>`
+      select data->>'before' || ' ' || (data->>'after') as change, count(*)::integer as count from outbox
+      where type = 'zone.status_changed' and team_id = ${teamId} group by 1 order by 1`.execute(db())
+    assert.deepEqual(rows, [
+      { change: 'error updating', count: 5 },
+      { change: 'updating error', count: 6 },
+    ])
   })
 })

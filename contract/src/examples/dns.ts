@@ -115,6 +115,7 @@ const importAnswer = {
   added_count: 1,
   changed_count: 0,
   removed_count: 0,
+  other_zones: [],
   warnings: [],
   ignored: [
     {
@@ -222,8 +223,8 @@ export const dnsExamples = [
   }),
   example(createZoneRoute, {
     body: { name, dnssec: false, recordsets: [{ name: 'www', type: 'A', records: ['203.0.113.80'] }] },
-    response: { ...fresh, keys: [] },
-    changes: changesBetween({}, { ...fresh, keys: [] }),
+    response: { ...fresh, keys: [], other_zones: [] },
+    changes: changesBetween({}, { ...fresh, keys: [], other_zones: [] }),
   }),
   example(deleteZoneRoute, {
     ...inZone,

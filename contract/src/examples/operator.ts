@@ -7,6 +7,7 @@ import {
   type RegionRouter,
 } from '../admin-region.ts'
 import { example } from '../example.ts'
+import { giveUpFormerRouterRoute, listFormerRoutersRoute, type FormerRouter } from '../former-router.ts'
 import { changesBetween } from '../field-change.ts'
 import {
   approveHoldRoute,
@@ -80,6 +81,7 @@ const zoneHold: ZoneHold = {
   detail: zoneHoldReasons.many_removals,
   removals: ['customer-1.example.', 'customer-2.example.', 'customer-3.example.', 'customer-4.example.'],
   removal_count: 4,
+  evidence: '5d41402abc4b2a76b9719d911017c592ae1ff0d5b2a0a9d0b6c5a1e0f3c8d7e2',
   state: 'open',
   created: '2026-04-01T10:02:18.410Z',
   decided: null,
@@ -173,6 +175,17 @@ const firstRouter: RegionRouter = {
     },
   ],
 }
+const formerRouter: FormerRouter = {
+  id: 3,
+  region: 'fra',
+  name: 'fra3',
+  router: 'gobgp 192.0.2.7:50051 64500:1:1',
+  since: '2026-04-01T08:12:44.310Z',
+  last_check: '2026-04-01T08:12:46.120Z',
+  error: 'gobgpd at 192.0.2.7:50051: no connection',
+  routes: 12,
+}
+const goneRouter: FormerRouter = { ...formerRouter, routes: 0 }
 const secondRouter: RegionRouter = { ...firstRouter, name: 'fra2' }
 
 const region: AdminRegion = {
@@ -244,4 +257,10 @@ export const operatorExamples = [
   example(listAdminRegionsRoute, { response: { results: [region], count: 1 } }),
   example(drainRouterRoute, { ...router, response: drained, changes: changesBetween(region, drained) }),
   example(undrainRouterRoute, { ...router, response: region, changes: changesBetween(drained, region) }),
+  example(listFormerRoutersRoute, { response: { results: [formerRouter], count: 1 } }),
+  example(giveUpFormerRouterRoute, {
+    params: { former_router_id: formerRouter.id },
+    response: goneRouter,
+    changes: changesBetween(formerRouter, goneRouter),
+  }),
 ]

@@ -371,6 +371,7 @@ export const words = {
     withdrawal_refused: 'The withdrawal is sent again automatically. Contact your provider.',
     withdrawal_held: 'Your provider has to approve it. Contact them if it is urgent.',
     withdrawal_rejected: 'Contact your provider. Enabling and disabling the announcement asks them again.',
+    former_router: 'Only your provider can reach the router. The withdrawal is repeated automatically.',
     withdrawal_sent:
       'The withdrawal is sent again automatically. Contact your provider if this lasts for minutes.',
     change_held: 'Your provider has to approve it. Nothing changes until then.',

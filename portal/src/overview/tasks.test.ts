@@ -196,12 +196,20 @@ describe('the tasks of the overview', () => {
   })
 
   it('include a zone whose DNSSEC has failed, before one that only waits for its DS record', () => {
-    const dnssecZones = page(
-      { id: 1, name: 'waits.example', dnssec: 'pending_ds' },
-      { id: 2, name: 'fails.example', dnssec: 'error' },
-    )
+    const dnssecZones = page({ id: 1, name: 'waits.example', dnssec: 'pending_ds' })
+    const troubledZones = page({
+      id: 2,
+      name: 'fails.example',
+      status: 'error',
+      dnssec: 'error',
+      state_messages: [{ tag: 'zone_dnssec_error', message: 'x' }],
+    })
     assert.deepEqual(
-      tasksOf({ dnssecZones } as unknown as Known).map(({ text, color, verb }) => [text, color, verb]),
+      tasksOf({ dnssecZones, troubledZones } as unknown as Known).map(({ text, color, verb }) => [
+        text,
+        color,
+        verb,
+      ]),
       [
         ['fails.example', 'bad', 'Fix'],
         ['waits.example', 'warn', 'Show DS record'],
@@ -226,7 +234,7 @@ describe('the tasks of the overview', () => {
     )
     assert.deepEqual(
       [more!.text, pathOf(more!), more!.to.search],
-      ['2 more zones', '/zones', { dnssec: ['pending_ds', 'error'] }],
+      ['2 more zones', '/zones', { dnssec: ['pending_ds'] }],
     )
   })
 })

@@ -171,12 +171,27 @@ function announcementTask(announcement: Announcement): Task {
     : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
 }
 
+/** The primary servers of a secondary zone and the registrar are the customer's own. */
+const ownProblems = new Set([
+  'zone_not_transferred',
+  'zone_expired',
+  'zone_dnssec_error',
+  'zone_delegation_lost',
+])
+const tabs: Readonly<Record<string, 'servers' | 'dnssec'>> = {
+  zone_servers_behind: 'servers',
+  zone_refused: 'servers',
+  zone_absent: 'servers',
+  zone_delegation_lost: 'servers',
+  zone_dnssec_error: 'dnssec',
+}
+
 function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
   const troubled = (troubledZones?.results ?? []).map(
     ({ id, name, status, state_messages: messages }): Task => {
       const color = status === 'error' ? 'bad' : 'warn'
       const tag = messages?.[0]?.tag ?? ''
-      const isYours = tag === 'zone_not_transferred' || tag === 'zone_expired'
+      const isYours = ownProblems.has(tag)
       return {
         text: name,
         isMono: true,
@@ -184,24 +199,23 @@ function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
           texts.zoneProblems[tag] ??
           (status === 'error' ? texts.zoneError : texts.zoneProblems['zone_claimed']!),
         color,
-        // The primary servers of a secondary zone are the customer's own.
         who: isYours ? 'you' : 'provider',
         verb: isYours ? texts.fix : texts.view,
         to: linkOptions({
           to: '/zones/$id',
           params: { id: String(id) },
-          search: tag === 'zone_servers_behind' || tag === 'zone_refused' ? { tab: 'servers' } : {},
+          search: tabs[tag] === undefined ? {} : { tab: tabs[tag] },
         }),
       }
     },
   )
-  const unsigned = (dnssecZones?.results ?? []).map(({ id, name, dnssec }): Task => ({
+  const unsigned = (dnssecZones?.results ?? []).map(({ id, name }): Task => ({
     text: name,
     isMono: true,
     who: 'you',
-    ...(dnssec === 'error'
-      ? { detail: texts.dnssecFailed, color: 'bad', verb: texts.fix }
-      : { detail: texts.dsMissing, color: 'warn', verb: texts.enterDs }),
+    detail: texts.dsMissing,
+    color: 'warn',
+    verb: texts.enterDs,
     to: linkOptions({ to: '/zones/$id', params: { id: String(id) }, search: { tab: 'dnssec' } }),
   }))
   return [
@@ -211,7 +225,7 @@ function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
       linkOptions({ to: '/zones', search: { status: ['error', 'pending_verification'] } }),
     ),
     ...unsigned,
-    ...moreZones(dnssecZones, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds', 'error'] } })),
+    ...moreZones(dnssecZones, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds'] } })),
   ]
 }
 

@@ -58,7 +58,7 @@ export function ToDo({ user }: { user: User }) {
     query: { status: ['error', 'pending_verification'], include: 'state_messages', limit: requestedRows },
   })
   const dnssecZones = useIf(hasDns, listZonesRoute, {
-    query: { dnssec: ['pending_ds', 'error'], limit: requestedRows },
+    query: { dnssec: ['pending_ds'], limit: requestedRows },
   })
   const crossConnects = useIf(user.enabled_modules.includes('inventory'), listCrossConnectsRoute, {
     query: { waits_for: ['customer'], limit: requestedRows },

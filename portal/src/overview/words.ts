@@ -76,6 +76,9 @@ export const words = {
     zoneProblems: {
       zone_claimed: 'Another customer has the name; the provider decides',
       zone_held: 'The change removes many names; the provider must approve it',
+      zone_absent: 'A name server does not know the zone',
+      zone_dnssec_error: 'DNSSEC has failed; resolvers that validate may not find the zone',
+      zone_delegation_lost: 'The parent no longer delegates to the zone',
       zone_servers_behind: 'A name server does not serve the newest version',
       zone_refused: 'A name server refuses a record and keeps an old version of the zone',
       zone_not_signed: 'The zone could not be signed; the last version is served',
@@ -83,7 +86,6 @@ export const words = {
       zone_not_transferred: 'The primary servers do not hand out the zone; the last copy is served',
       zone_expired: 'The primary servers were away too long; the zone is not served',
     } as Readonly<Record<string, string>>,
-    dnssecFailed: 'DNSSEC has failed; resolvers that validate may not find the zone',
     letterMissing: 'A letter of authorization is missing',
     light: 'The light of this port gets weaker',
     lightUntil: (day: string) => `The light of this port gets weaker: it reaches its limit on ${day}`,

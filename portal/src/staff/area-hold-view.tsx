@@ -38,7 +38,9 @@ export const ZoneHoldView = ({ hold }: { hold: ZoneHold }) => (
     count={hold.removal_count}
     mayApprove={hold.reason !== 'apex_removed'}
     decide={(isApproval) =>
-      call(isApproval ? approveZoneHoldRoute : rejectZoneHoldRoute, { params: { hold_id: hold.id } })
+      isApproval
+        ? call(approveZoneHoldRoute, { params: { hold_id: hold.id }, query: { evidence: hold.evidence } })
+        : call(rejectZoneHoldRoute, { params: { hold_id: hold.id } })
     }
   />
 )

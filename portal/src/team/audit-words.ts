@@ -86,6 +86,7 @@ const actions: Readonly<Record<string, string>> = {
   'zone.rollback': 'Rolled back zone',
   'zone.import': 'Imported zone file',
   'zone.settings': 'Changed zone settings',
+  'zone.delegation': 'Changed delegation of a zone below',
   'dnssec.rollover': 'Rolled over DNSSEC key',
   'webhook.redeliver': 'Sent a webhook message again',
   'webhook.rotate': 'Rotated the secret of webhook',

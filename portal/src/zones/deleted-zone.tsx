@@ -14,7 +14,7 @@ import { invalidateZones } from './zone-queries.ts'
 
 const { deleted: texts } = words
 
-export function DeletedZone({ zone: { id, name, details } }: { zone: Zone }) {
+export function DeletedZone({ zone: { id, name, details, state_messages: messages = [] } }: { zone: Zone }) {
   const isAdmin = useIsAdmin()
   const restore = useMutation({
     mutationFn: () => call(restoreZoneRoute, { params: { zone: String(id) } }),
@@ -30,6 +30,9 @@ export function DeletedZone({ zone: { id, name, details } }: { zone: Zone }) {
           <span>
             {texts.text} {texts.at}: <Time at={details?.deleted ?? null} />
           </span>
+          {messages.map(({ tag, message }) => (
+            <span key={tag}>{message}</span>
+          ))}
           {isAdmin && (
             <Group>
               <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>

@@ -152,6 +152,9 @@ export const words = {
     errorTitle: 'The zone is not up to date everywhere',
     errorTitles: {
       zone_held: 'A change waits for your provider',
+      zone_absent: 'A name server does not know the zone',
+      zone_dnssec_error: 'DNSSEC has failed',
+      zone_delegation_lost: 'The parent no longer delegates to the zone',
       zone_refused: 'A name server refuses a record of the zone',
       zone_not_signed: 'The zone could not be signed',
       zone_not_published: 'The zone could not be published',
@@ -161,6 +164,9 @@ export const words = {
     /** What to do next, by the tag of the message. */
     next: {
       zone_held: 'Your provider has been asked. Until then, the last version is served.',
+      zone_absent: 'Contact your provider, or remove the name server from the NS records.',
+      zone_dnssec_error: 'The tab DNSSEC has the details.',
+      zone_delegation_lost: 'Check the name servers and the term of the domain at the registrar.',
       zone_refused: 'Correct the record that is named, or contact your provider.',
       zone_not_transferred:
         'Check that the primary servers answer, and that they allow transfers to your provider. It is tried again automatically.',
@@ -593,6 +599,7 @@ export const words = {
       'zone.rollback': 'Rolled back',
       'zone.transfer': 'Transferred',
       'zone.settings': 'Settings changed',
+      'zone.delegation': 'Delegation of a zone below changed',
       'recordset.create': 'Records added',
       'recordset.update': 'Records changed',
       'recordset.delete': 'Records deleted',

@@ -2,7 +2,6 @@
 import { Alert, Button, Menu, Skeleton, Tabs } from '@mantine/core'
 import { useClipboard, useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
-import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { getZoneRoute, type Zone } from '@pharos/contract/dns-zone'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -176,14 +175,12 @@ const Summary = ({ zone }: { zone: Zone }) => (
 
 /** Only what is not as it should be. */
 function Messages({ zone }: { zone: Zone }) {
-  const { status, state_messages: messages = [], nameservers } = zone
-  const isOfAliases = ({ tag }: StateMessage): boolean => tag === 'zone_aliases_failing'
-  const ofAliases = messages.find(isOfAliases)
-  const others = messages.filter((one) => !isOfAliases(one))
-  const sentences = others.map(({ message }) => message).filter(isForPeople)
-  const tag = others[0]?.tag ?? ''
-  const isLost =
-    status !== 'pending_verification' && ['elsewhere', 'absent'].includes(nameservers.delegation_status)
+  const { status, state_messages: messages = [] } = zone
+  const ofAliases = messages.find(({ tag }) => tag === 'zone_aliases_failing')
+  const wrong = messages.filter(({ severity }) => severity === 'error')
+  const sentences = wrong.map(({ message }) => message).filter(isForPeople)
+  const tag = wrong[0]?.tag ?? ''
+  const isNotDelegated = messages.some((one) => one.tag === 'zone_not_delegated')
   return (
     <>
       {status === 'pending_verification' && (
@@ -206,7 +203,7 @@ function Messages({ zone }: { zone: Zone }) {
           <WithTimes text={ofAliases.message} />
         </Alert>
       )}
-      {isLost && (
+      {isNotDelegated && (
         <Alert color="info" title={texts.notDelegatedTitle}>
           {texts.notDelegated} <span data-verbatim>{forRegistrar(zone).join(', ')}</span>
         </Alert>

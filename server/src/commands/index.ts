@@ -1,4 +1,5 @@
 // Every command of `pharos`, in the order of the help.
+import { agent } from './agent.ts'
 import { apply } from './apply.ts'
 import { audit } from './audit.ts'
 import type { Command } from './command.ts'
@@ -10,6 +11,7 @@ import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
+import { region } from './region.ts'
 import { replay } from './replay.ts'
 import { restore } from './restore.ts'
 import { secrets } from './secrets.ts'
@@ -37,6 +39,8 @@ export const commands: readonly Command[] = [
   drill,
   drain,
   undrain,
+  agent,
+  region,
   audit,
   mail,
   secrets,

@@ -1211,6 +1211,7 @@ create table dns_delegations (
   ds_last_seen timestamp with time zone,
   dnskey_ttl_max integer, -- largest TTL of DNSKEY records since the DS was last seen
   equal_answers integer not null default 0, -- complete and equal answers in a row
+  delegated_seen timestamp with time zone, -- when the parent was last seen to delegate to the assigned servers, or to some of them
   constraint dns_delegations_pkey PRIMARY KEY (zone_id),
   constraint dns_delegations_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_delegations_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'delegated'::text, 'partial'::text, 'elsewhere'::text, 'absent'::text, 'unavailable'::text])))
@@ -1499,6 +1500,7 @@ create table dns_zones (
   dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
   powerdns jsonb not null default '{}'::jsonb, -- kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect
   alias_requested timestamp with time zone, -- addresses of ALIAS records changed that are not published
+  deletion_held timestamp with time zone, -- since when its removal from the name servers waits for an approval of the provider
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -1759,6 +1761,24 @@ create table former_members (
 CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
 create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone
+create table former_speakers (
+  id integer not null generated always as identity,
+  region_id integer not null,
+  name text not null,
+  settings jsonb not null,
+  identity text not null, -- kind of the driver with the address and the owner: two speakers with the same identity have the same routes
+  since timestamp with time zone not null default now(),
+  prefixes cidr[] not null, -- at the last successful check; before the first one, the prefixes that it may have
+  last_check timestamp with time zone,
+  last_error text,
+  constraint former_speakers_pkey PRIMARY KEY (id),
+  constraint former_speakers_identity_key UNIQUE (identity),
+  constraint former_speakers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
+);
+CREATE INDEX former_speakers_region ON public.former_speakers USING btree (region_id);
+alter table former_speakers enable row level security;
 
 -- a day (UTC) of a gauge; today's row is updated in place
 create table gauge_days (
@@ -2416,6 +2436,7 @@ create table region_routers (
   last_error text,
   routes integer,
   neighbors jsonb not null default '[]'::jsonb,
+  daemon text, -- router ID and owner at the last check: an address may have several spellings
   neighbor_checks jsonb not null default '[]'::jsonb, -- for each neighbor and address family the time of its last check, and the routes that it did not receive
   constraint region_routers_pkey PRIMARY KEY (region_id, name),
   constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE

@@ -635,6 +635,8 @@ export interface DnsDelegationsTable {
   dnskey_ttl_max: number | null
   /** complete and equal answers in a row */
   equal_answers: Generated<number>
+  /** when the parent was last seen to delegate to the assigned servers, or to some of them */
+  delegated_seen: Date | null
 }
 
 export type DnsHoldsKind = 'publish' | 'catalog' | 'shrink'
@@ -911,6 +913,8 @@ export interface DnsZonesTable {
   powerdns: GeneratedJson
   /** addresses of ALIAS records changed that are not published */
   alias_requested: Date | null
+  /** since when its removal from the name servers waits for an approval of the provider */
+  deletion_held: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
@@ -1099,6 +1103,21 @@ export interface FormerMembersTable {
   removed: Generated<Date>
   /** the operator's file brings back whom it took away, and nobody else */
   ended_by: Generated<FormerMembersEndedBy>
+}
+
+/** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
+export interface FormerSpeakersTable {
+  id: GeneratedAlways<number>
+  region_id: number
+  name: string
+  settings: Json
+  /** kind of the driver with the address and the owner: two speakers with the same identity have the same routes */
+  identity: string
+  since: Generated<Date>
+  /** at the last successful check; before the first one, the prefixes that it may have */
+  prefixes: string[]
+  last_check: Date | null
+  last_error: string | null
 }
 
 /** a day (UTC) of a gauge; today's row is updated in place */
@@ -1620,6 +1639,8 @@ export interface RegionRoutersTable {
   last_error: string | null
   routes: number | null
   neighbors: GeneratedJson
+  /** router ID and owner at the last check: an address may have several spellings */
+  daemon: string | null
   /** for each neighbor and address family the time of its last check, and the routes that it did not receive */
   neighbor_checks: GeneratedJson
 }
@@ -2287,6 +2308,7 @@ export interface Schema {
   flow_unknown_interfaces: FlowUnknownInterfacesTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
+  former_speakers: FormerSpeakersTable
   gauge_days: GaugeDaysTable
   gauges: GaugesTable
   holds: HoldsTable

@@ -24,6 +24,16 @@ export function speakerOwner(settings: SpeakerSettings): string | undefined {
 }
 
 /**
+ * Returns the name of a router in logs: that of the region for its only router. A sandbox of another name is another router.
+ */
+export const routerLabel = (region: string, name: string): string =>
+  name === region ? region : `${region}/${name}`
+
+/** Returns a text that is equal for the speakers that have the same routes, of the router with this label. */
+export const speakerIdentity = (settings: SpeakerSettings, router: string): string =>
+  `${String(settings['kind'])} ${speakerOwner(settings) ?? router}`
+
+/**
  * Creates a speaker, not connected yet, with the next hops of its routes. Throws an Error if the settings are not valid or a key
  * file cannot be read. `router` is a unique name for logs.
  */

@@ -43,11 +43,15 @@ export function holdDecisions<Row extends { readonly state: HoldState }, Wire ex
     operation: StaffOperation,
     id: number,
     decision: HoldDecision,
+    isShown?: (row: Row) => boolean,
   ): Promise<Answer<Wire>> =>
-    runOwnerChange(db, operation, (trx) => decide(area, trx, auditOf(operation), id, decision))
+    runOwnerChange(db, operation, (trx) => decide(area, trx, auditOf(operation), id, decision, isShown))
   return {
     approve: (deps: HoldDeps, operation: StaffOperation, id: number) =>
       decideFor(deps, operation, id, 'approved'),
+    /** `isShown`: whether the hold is about what the request has seen. Throws `conflict` if it is not. */
+    approveShown: (deps: HoldDeps, operation: StaffOperation, id: number, isShown: (row: Row) => boolean) =>
+      decideFor(deps, operation, id, 'approved', isShown),
     reject: (deps: HoldDeps, operation: StaffOperation, id: number) =>
       decideFor(deps, operation, id, 'rejected'),
     /** For a command of the operator. */
@@ -67,9 +71,11 @@ async function decide<Row extends { readonly state: HoldState }, Wire extends ob
   by: Author,
   id: number,
   decision: HoldDecision,
+  isShown: (row: Row) => boolean = () => true,
 ): Promise<{ body: Wire; before: Wire }> {
   const before = await find(trx, id)
   if (!before) throw notFound('hold')
+  if (before.state === 'open' && !isShown(before)) throw fail('conflict', 'holdChanged')
   const refused = decision === 'approved' && refusal?.(before)
   if (refused) throw refused
   const isDecided = await save(trx, id, decision, by.actor)

@@ -201,6 +201,8 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
       const typesIn = (zone: string): Promise<number[]> =>
         Array.fromAsync(client.read(parseZoneName(zone)), ({ type }) => type)
       await waitFor('the permission to transfer', () => typesIn('kept.example').catch(() => undefined))
+      const hasMember = async (): Promise<boolean> => (await typesIn(catalog)).includes(recordType.PTR)
+      await waitFor('the member of the catalog zone', () => hasMember().catch(() => false))
       await database.postgres.stop()
       for (let i = 0; i < 5; i++)
         assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')

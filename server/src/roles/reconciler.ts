@@ -45,6 +45,7 @@ export function reconcilerParts({
       waker,
       speakersOf: createSpeakers,
       keptPlans: createKeptPlans(join(config.dataDir, 'reconciler'), config.secret),
+      agentsDir: join(config.dataDir, 'agents'),
       gate,
       report: reportRegion(postgres.owner),
       log,

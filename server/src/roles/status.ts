@@ -1,5 +1,7 @@
 // The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
 // attention. It asks no router, registry or process itself.
+import type { FormerRouter } from '@pharos/contract/former-router'
+import { readFormerRouters } from '../byoip/reconcile/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
 import {
   countUnseen,
@@ -38,6 +40,7 @@ export type StatusProblemCode =
   | 'region_unled'
   | 'router_down'
   | 'router_without_neighbor'
+  | 'former_router'
   | 'role_missing'
   | 'loop_late'
   | 'registry_down'
@@ -66,6 +69,8 @@ export type LiveProcess = ProcessReport & { readonly age_seconds: number; readon
 export type Status = {
   readonly at: Date
   readonly regions: readonly RegionStatus[]
+  /** Routers that a region no longer has, and that are not empty yet. */
+  readonly former_routers: readonly FormerRouter[]
   readonly leaders: Leaders
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
@@ -108,6 +113,7 @@ export async function readStatus(
       return {
         at: rows[0]!.at,
         regions: await readRegionStatuses(trx),
+        former_routers: await readFormerRouters(trx),
         leaders: await readLeaders(trx, ledWorks),
         processes: (await listProcesses(trx)).filter(
           ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
@@ -132,6 +138,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
   return [
     ...restoreProblems(status),
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
+    ...formerProblems(status),
     ...holdProblems(status),
     ...zoneProblems(status),
     ...processProblems(status),
@@ -186,6 +193,16 @@ function regionProblems(
 
 const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string[] =>
   neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
+const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_routers'>): StatusProblem[] =>
+  formers.map(({ id, region, name, router, last_check, routes, error }) => {
+    const held = last_check === null ? `may have ${routes} routes` : `has ${routes} routes`
+    const gone = `if it is gone: pharos region gone ${id}`
+    return {
+      code: 'former_router',
+      subject: `${region}/${name}`,
+      message: `the former router ${router} ${held}${error === null ? '' : `; ${error}`}; ${gone}`,
+    }
+  })
 
 /** New values are written, and what only older releases need is removed, once the upgrade is finished. */
 const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>

@@ -228,6 +228,8 @@ export const failureTexts = {
   delegated: {
     zone: ({ zone, servers }: { zone: string; servers: readonly string[] }) =>
       `The parent of ${zone} still delegates to ${servers.join(', ')}: resolvers would fail. Change the name servers at the registrar first, or repeat the request with force=true.`,
+    childZones: ({ zone, zones }: { zone: string; zones: readonly string[] }) =>
+      `${zone} delegates to ${zones.join(', ')}: resolvers would not find ${zones.length === 1 ? 'it' : 'them'}. Delete ${zones.length === 1 ? 'it' : 'them'} first, or repeat the request with force=true.`,
   },
   delete_protected: {
     zone: ({ zone }: { zone: string }) =>
@@ -273,6 +275,18 @@ export const failureTexts = {
       `The name servers of ${zone} sign it with keys of their own. Ask your provider for their DS records.`,
     dnssecNotEnabled: ({ zone, status }: { zone: string; status: string }) =>
       `DNSSEC of ${zone} is ${status}. A key can be replaced while it is pending_ds or active.`,
+    namesWouldVanish: ({
+      zone,
+      parent,
+      names,
+      count,
+    }: {
+      zone: string
+      parent: string
+      names: readonly string[]
+      count: number
+    }) =>
+      `${zone} would answer for ${count} record sets of ${parent}, which cannot move into it: ${names.join(', ')}${count > names.length ? ', ...' : ''}. Delete them first.`,
     secondaryZone: ({ zone }: { zone: string }) =>
       `${zone} is a secondary zone: its records are transferred from its primary. Change them there.`,
     regionsClosed: ({ open }: { open: readonly string[] }) =>
@@ -289,6 +303,7 @@ export const failureTexts = {
       'SOA and NS records of a zone itself are never removed from its name servers. Restore them in the zone, for example with a rollback, ' +
       'and reject the hold.',
     holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
+    holdChanged: 'The removals of the paused change are others than those that were shown. Read it again.',
     holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>
       `Router ${router} is the only one of region ${region} that is not drained. Undrain or add another router first.`,
@@ -664,6 +679,11 @@ export const invalidTexts = {
   recordsMissing: ['required', 'is required; or send add and remove'],
   recordsExclusive: ['exclusive', 'must not be sent with add or remove: send one of them'],
   nothingLeft: ['minItems', 'must leave a record; use DELETE to delete the record set'],
+  inChildZone: [
+    'in_child_zone',
+    ({ zone }: { zone: string }) =>
+      `is at or below ${zone}, a zone of its own that answers for the name. Change it in ${zone}`,
+  ],
   apexNsKept: [
     'apex_ns_required',
     'must keep NS records of the zone itself: nothing of a zone without them is published. Send other NS records instead',

@@ -34,6 +34,7 @@ export type Purpose =
   | 'audit'
   | 'unsubscribe'
   | 'attachment'
+  | 'zone-snapshot'
 
 declare const ringBrand: unique symbol
 

@@ -15,6 +15,7 @@ import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround, type Prefix } from '../net/prefix.ts'
 import { shownStatus, unreadAnnouncements } from '../byoip/announcement/shown-status.store.ts'
+import { statusOfZone } from '../dns/zone/zone-status.store.ts'
 import { visibleDevices } from '../inventory/device/device.store.ts'
 import { teamPorts } from '../inventory/port/port.store.ts'
 import type { Sought } from './sought.ts'
@@ -239,7 +240,7 @@ const zone: Source = {
   list: listZonesRoute,
   find: (teamId, sought, limit) =>
     hits(
-      sql`z.id::text as id, z.shown as title, z.kind as subtitle, z.status as state, '/v3/dns/zones/' || z.id as url,
+      sql`z.id::text as id, z.shown as title, z.kind as subtitle, ${statusOfZone} as state, '/v3/dns/zones/' || z.id as url,
         ${ofNoOtherTeam}`,
       placeOf(sql`z.shown`, sought),
       sql`(select *, rtrim(name, '.') as shown from dns_zones where team_id = ${teamId} and deleted is null) z`,

@@ -254,6 +254,17 @@ export async function replaceOpenShieldHold(api: TestApi): Promise<number> {
   return rows[0]!.id
 }
 
+let formerRouters = 0
+
+/** Adds a former router of the region, and returns its id. */
+export async function addFormerRouter(api: TestApi, regionId: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into former_speakers (region_id, name, settings, identity, prefixes)
+    values (${regionId}, 'r9', '{"kind": "sandbox"}', ${`sandbox former ${formerRouters++}`}, '{198.18.0.0/24}')
+    returning id`.execute(api.database.postgres.owner)
+  return rows[0]!.id
+}
+
 /** Creates or resets two routers r1 and r2 in the region that can replace each other; r1 is drained or not. */
 export async function restoreRouters(
   api: TestApi,

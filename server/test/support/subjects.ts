@@ -29,6 +29,7 @@ import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
 import {
+  addFormerRouter,
   replaceOpenHold,
   replaceOpenRestore,
   replaceOpenZoneHold,
@@ -144,6 +145,20 @@ function aboutRouters(drained: boolean): Pick<Subject, 'requests' | 'answers' | 
         return { params: { slug: 'lon', name: 'r1' } }
       },
       missing: async () => ({ params: { slug: 'lon', name: 'nothing' } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'routers belong to regions, not to teams' },
+  }
+}
+
+/** Each request is about a new one. */
+function aboutFormerRouters(): Pick<Subject, 'requests' | 'answers' | 'without'> {
+  return {
+    requests: {
+      own: async ({ api, fixtures }) => ({
+        params: { former_router_id: await addFormerRouter(api, fixtures.regions['lon']!) },
+      }),
+      missing: async () => ({ params: { former_router_id: missingId } }),
     },
     answers: absentIsNotFound,
     without: { foreign: 'routers belong to regions, not to teams' },
@@ -425,6 +440,8 @@ export const subjects: readonly Subject[] = [
   },
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
+  { route: 'listFormerRouters', requests: only(), answers: () => 200 },
+  { route: 'giveUpFormerRouter', ...aboutFormerRouters() },
 
   { route: 'listSources', requests: only(), answers: () => 200 },
   { route: 'listDeliveries', requests: only(), answers: () => 200 },

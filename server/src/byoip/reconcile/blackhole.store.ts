@@ -27,7 +27,8 @@ export async function readBlackholeRows(db: Db, regionId: number): Promise<PlanR
     from (
       select null as "announcementId", b.id as "blackholeId", b.team_id as "teamId", br.region_id as "regionId", b.host as prefix,
         coalesce(c.origin_asn, 0) as "originAsn", c.checked_origin as "checkedOrigin", c.origin_asn is not null as desired,
-        false as requested, br.state, br.reason, br.attrs, null as "announcedOrigin", null as "changedMs", null as "limitMs"
+        false as requested, br.state, br.reason, br.attrs, null as "announcedOrigin", null as "changedMs", null as "limitMs",
+        (extract(epoch from b.expires) * 1000)::float8 as "expiresMs"
       from blackhole_regions br join blackholes b on b.id = br.blackhole_id left join lateral (${coveringAnnouncement}) c on true
       where br.region_id = ${regionId}
         and (b.ended is null or br.state <> 'withdrawn' or b.ended > now() - make_interval(days => ${sql.lit(keptDays)}))) m

@@ -88,7 +88,7 @@ function checksOf(
   failures: readonly RouterFailure[],
   memory: RegionMemory,
 ): RouterCheck[] {
-  const read = views.map(({ router, observed, neighbors }): RouterCheck => {
+  const read = views.map(({ router, daemon, observed, neighbors }): RouterCheck => {
     const before = memory.routers.get(router.name)
     return {
       name: router.name,
@@ -99,6 +99,7 @@ function checksOf(
       neighbors,
       checks: before?.checks ?? [],
       applied: before?.applied ?? null,
+      daemon,
       error: null,
     }
   })

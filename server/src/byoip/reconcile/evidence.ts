@@ -1,4 +1,4 @@
-// What the neighbors of a router receive: each full run asks about one neighbor of each router, in turn, and the results are kept
+// Routes that the neighbors of a router receive: each full run asks about one neighbor of each router, in turn, and the results are kept
 // until its next turn. Decides whether a route that a router has is heard by anyone. Pure.
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'

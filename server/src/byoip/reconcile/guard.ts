@@ -35,7 +35,12 @@ export type GuardContext = {
 }
 
 /** The plan of one router. */
-export type RouterPlan = { readonly router: string; readonly plan: Plan }
+export type RouterPlan = {
+  readonly router: string
+  /** The region no longer has the router. */
+  readonly isFormer?: boolean
+  readonly plan: Plan
+}
 
 export type HeldChange = {
   readonly router: string
@@ -52,8 +57,8 @@ export type PlannedHold = {
 }
 
 /**
- * `counted`: counts against the budget of the region. False if staff approved it, if a request names it, or if it was sent
- * before and the router still has the route.
+ * `counted`: counts against the budget of the region. False if staff approved it, if a request names it, if it was sent
+ * before and the router still has the route, or if only former routers have the route.
  */
 export type Withdrawal = {
   readonly prefix: Prefix
@@ -160,6 +165,8 @@ export function sendsOf(
 type Merged = Pick<Plan, 'rows' | 'quarantined'> & {
   readonly withdraw: readonly Prefix[]
   readonly unexplained: readonly Prefix[]
+  /** Withdrawals of former routers only: the region's own have shown that the route is gone. */
+  readonly leftOver: ReadonlySet<Prefix>
   /** Black holes among the unexplained, unless no row was read at all. */
   readonly endless: ReadonlySet<Prefix>
   readonly observed: number
@@ -171,6 +178,8 @@ function merge(plans: readonly RouterPlan[]): Merged {
   const union = (prefixes: (plan: Plan) => Iterable<Prefix>) => [
     ...new Set(plans.flatMap(({ plan }) => [...prefixes(plan)])),
   ]
+  const withdrawnBy = (former: boolean) =>
+    new Set(plans.flatMap(({ isFormer = false, plan }) => (isFormer === former ? plan.withdraw : [])))
   const endless = ({ plan }: RouterPlan) =>
     plan.rows.size === 0
       ? []
@@ -180,6 +189,7 @@ function merge(plans: readonly RouterPlan[]): Merged {
         })
   return {
     endless: new Set(plans.flatMap(endless)),
+    leftOver: withdrawnBy(true).difference(withdrawnBy(false)),
     rows: first?.plan.rows ?? new Map(),
     quarantined: first?.plan.quarantined ?? [],
     withdraw: union(({ withdraw }) => withdraw),
@@ -192,7 +202,7 @@ type Sorted = Record<'open' | 'requested' | 'approved' | 'declined', readonly Pr
 
 function sortWithdrawals(
   prefixes: readonly Prefix[],
-  { rows, endless }: Merged,
+  { rows, endless, leftOver }: Merged,
   decisions: readonly Decision[],
 ): Sorted {
   const groups = Object.groupBy(prefixes, (prefix) => {
@@ -200,7 +210,7 @@ function sortWithdrawals(
     if (row?.blackholeId !== undefined || endless.has(prefix)) return 'approved'
     const decision = decisionAbout(decisions, (one) => one.withdrawals.has(prefix), row)
     if (decision) return decision.approved ? 'approved' : 'declined'
-    if (row?.requested) return 'requested'
+    if (row?.requested || leftOver.has(prefix)) return 'requested'
     return row && isLingering(row) ? 'approved' : 'open'
   })
   return { open: [], requested: [], approved: [], declined: [], ...groups }

@@ -41,7 +41,7 @@ export class KeptRouters {
    */
   async announce(
     kept: KeptPlan | undefined,
-    reason: 'database unavailable' | 'restore open',
+    reason: 'database unavailable' | 'restore open' | 'control plane away',
   ): Promise<number> {
     const { region, routers, log } = this.#deps
     let announced = 0

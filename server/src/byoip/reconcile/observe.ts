@@ -16,6 +16,8 @@ export type Reach = Readonly<Record<Family, boolean>>
 export type RouterResult = {
   readonly asn: number
   readonly drained: boolean
+  /** The region no longer has the router. */
+  readonly isFormer: boolean
   readonly reach: Reach
   readonly after: ReadonlyMap<Prefix, InstalledRoute>
   /** Changes that were sent to it. */
@@ -37,6 +39,8 @@ export type RunResult = {
   readonly withdrawn: ReadonlySet<Prefix>
   readonly held: ReadonlySet<Prefix>
   readonly declined: ReadonlySet<Prefix>
+  /** Prefixes that former routers may still announce. */
+  readonly onFormers: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
   /** Prefixes with a held change of origin, next hop or communities. */
@@ -91,7 +95,7 @@ function observeRows(rows: Iterable<CheckedRow>, result: RunResult): Observation
       : stateOfUndesired(row, holders, result)
     if (settled === 'unknown') continue
     if (row.desired && missingReasons.has(settled.reason)) missing++
-    const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
+    const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled, holders) }
     if (isStored(row, one)) continue
     changed.push({ ...subjectOf(row), desired: row.desired, ...one })
   }
@@ -112,11 +116,13 @@ const subjectOf = ({ announcementId, blackholeId }: PlanRow) => ({
 /** Returns the origin that a router shows; an origin that is not observed and not known to be gone is kept. */
 function originOf(
   { prefix, announcedOrigin, blackholeId }: CheckedRow,
-  state: RegionState,
+  { state, reason }: Pick<Observed, 'state' | 'reason'>,
   [holder]: readonly RouterResult[],
 ): number | null {
   // A lost black hole is announced again from its row alone, which knows its end.
   if (blackholeId !== undefined) return null
+  // The region's own routers have shown that it is gone: its withdrawal is not planned, and counted, again.
+  if (reason === 'former_router') return null
   if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
   return state === 'withdrawn' ? null : announcedOrigin
 }
@@ -168,12 +174,14 @@ function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {
 function stateOfUndesired(
   row: CheckedRow,
   holders: readonly RouterResult[],
-  { unread, withdrawn, held, declined, routers, undecided }: RunResult,
+  { unread, withdrawn, held, declined, routers, undecided, onFormers }: RunResult,
 ): RowState | 'unknown' {
   const { prefix } = row
   if (undecided.has(prefix)) return 'unknown'
   if (declined.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_rejected' }
   if (held.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_held' }
+  if (onFormers.has(prefix) && holders.every(({ isFormer }) => isFormer))
+    return { state: 'withdrawing', reason: 'former_router' }
   if (holders.length === 0) {
     const isSure = unread === 0 || row.state === 'withdrawn'
     return isSure

@@ -469,6 +469,7 @@ describe('the guard', () => {
         return {
           router: routerOf(createSandboxSpeaker({ region: router })),
           asn: 64500,
+          daemon: router,
           observed,
           neighbors: [neighbor],
         }

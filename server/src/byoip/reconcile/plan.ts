@@ -30,6 +30,8 @@ export type PlanRow = {
   readonly announcedOrigin: number | null
   /** When the desired state last changed; milliseconds since 1970, since 10,000 Date objects are slow to create. */
   readonly changedMs: number | null
+  /** When a black hole ends; milliseconds since 1970. */
+  readonly expiresMs?: number
   /** Time of the change that is as many changes ago as damping allows in an hour; milliseconds since 1970. */
   readonly limitMs: number | null
 }

@@ -2,6 +2,8 @@
 // routers. It uses the same plan, guard and fence as the full run and never does more than it. Anything that the guard could
 // hold with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { prefixesOf } from './former-speakers.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
 import { movingMax } from './plan-row.store.ts'
 import { saveObserved, withFence } from './reconcile.store.ts'
@@ -72,7 +74,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     (router) => router,
     async (router) => {
       const [observed, asn] = await Promise.all([router.speaker.find(prefixes), router.asn()])
-      return { router, asn, observed, neighbors: known.neighbors.get(router.name)! }
+      const daemon = await router.daemon()
+      return { router, asn, daemon, observed, neighbors: known.neighbors.get(router.name)! }
     },
   )
   const answers = Promise.all([found, lease.readMemory()])
@@ -119,14 +122,17 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
   deps.kept?.remember(afters, prefixes)
-  const result = { quorum, unread, undecided, checks: checksOf(memory) }
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, result).changed)
+  const onFormers = prefixesOf(memory.formers)
+  const context = { quorum, unread, undecided, onFormers, checks: checksOf(memory) }
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, context).changed)
+  // Only the full run reads former routers.
+  const isLeftOver = rows.some(({ desired, prefix }) => !desired && onFormers.has(prefix as Prefix))
   return {
     moving: rows.length,
     announced: sends.reduce((count, { announce }) => count + announce.length, 0),
     withdrawn: sent.withdrawn.size,
     refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
-    full: needsFullRun || failed.length > 0 ? 'now' : 'soon',
+    full: needsFullRun || isLeftOver || failed.length > 0 ? 'now' : 'soon',
   }
 }
 

@@ -28,12 +28,18 @@ export type RegionRecord = {
   readonly largeCommunities: readonly string[]
   /** The next hops of black holes; undefined in the plan of a process before it had them. */
   readonly blackholeNextHop?: { readonly ipv4?: string; readonly ipv6?: string }
+  /** Routers that it no longer has and that still need to be emptied; undefined in older plans. */
+  readonly formers?: readonly FormerRecord[]
 }
+
+export type FormerRecord = { readonly id: number; readonly name: string; readonly settings: unknown }
 
 export async function readRegions(db: Db): Promise<RegionRecord[]> {
   const { rows } = await sql<RegionRecord>`
     select id, slug, speakers, quorum, communities, large_communities as "largeCommunities",
-      blackhole_next_hop as "blackholeNextHop"
+      blackhole_next_hop as "blackholeNextHop",
+      (select coalesce(json_agg(json_build_object('id', f.id, 'name', f.name, 'settings', f.settings) order by f.id), '[]')
+        from former_speakers f where f.region_id = regions.id) as formers
     from regions order by id`.execute(db)
   return rows
 }
@@ -191,6 +197,7 @@ export type RouterCheck =
       readonly neighbors: readonly Neighbor[]
       readonly checks: readonly NeighborCheck[]
       readonly applied: Applied | null
+      readonly daemon: string
     }
 
 export type RegionCheck = {
@@ -238,18 +245,19 @@ async function saveRouters(
 ): Promise<void> {
   await sql`
     insert into region_routers as r
-      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied)
+      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied, daemon)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
-      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied
+      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon
     from regions region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
-      as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb)
+      as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb, daemon text)
     where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
     set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
       neighbors = case when excluded.last_check_result then excluded.neighbors else r.neighbors end,
       neighbor_checks = case when excluded.last_check_result then excluded.neighbor_checks else r.neighbor_checks end,
-      applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
+      applied = case when excluded.last_check_result then excluded.applied else r.applied end,
+      daemon = case when excluded.last_check_result then excluded.daemon else r.daemon end`.execute(db)
 }
 
 /** Stores that the region could not be checked; the last observed values are kept. `failed`: the routers that failed. */

@@ -4,6 +4,9 @@
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { canContinue, checksOfFormers, isInUse, prefixesOf, readFormers } from './former-speakers.ts'
+import { saveFormerChecks } from './former-speakers.store.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import {
@@ -46,6 +49,8 @@ export type ReconcileDeps = RunDeps & {
   readonly readRows: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
   /** Rejects with RunPreempted to cancel the run while it reads; after that, the run cannot be preempted. */
   readonly preempt?: Promise<never>
+  /** Gets the routes of each router that was read back, and when black holes end; milliseconds since 1970. */
+  readonly handOver?: (afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>) => void
 }
 
 /** Number of routes of each kind, and of routes sent. */
@@ -56,6 +61,9 @@ export type RunReport = Record<
   /** The neighbors of each router that could be read. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
   readonly failures: readonly RouterFailure[]
+  readonly failuresOfFormers: readonly RouterFailure[]
+  /** Whether another run soon can withdraw more from former routers. */
+  readonly formersContinue: boolean
 }
 
 /** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
@@ -68,32 +76,50 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const startedMs = deps.elapsedMs()
   const startedAt = deps.now()
   const ageMs = () => deps.elapsedMs() - startedMs
-  const read = Promise.all([deps.readRows(db, lease.regionId), readWithNeighbors(deps.routers, lease)])
-  const [rows, { memory, views, failures, answers }] = await (deps.preempt
+  const read = Promise.all([
+    deps.readRows(db, lease.regionId),
+    readWithNeighbors(deps.routers, lease),
+    readFormers(deps.formers ?? []),
+  ])
+  const [rows, { memory, views: current, failures, answers }, formers] = await (deps.preempt
     ? Promise.race([read, deps.preempt])
     : read)
+  const inUse = formers.answers.filter((view) => isInUse(view, current, memory))
+  const views = [...current, ...formers.answers.filter((view) => !inUse.includes(view))]
   const quorum = quorumOf(deps, memory)
   const planned = planRegion(lease, rows, views, memory, { at: startedAt })
   requireFresh(ageMs())
   const sends = sendsOfAll(planned, quorum)
   const checks = new Map(
-    sends.map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
+    sends
+      .filter(({ view }) => view.router.former === undefined)
+      .map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
   )
   const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
     : await withFence(db, lease, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))
   const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
-  const failed = [...failures, ...sent.failures, ...after.failures]
+  const allFailed = [...failures, ...sent.failures, ...after.failures]
+  const allAfters = after.answers.filter(({ router }) => !allFailed.some((one) => one.router === router))
+  const [afters, aftersOfFormers] = splitFormers(allAfters)
+  const [failed, failuresOfFormers] = splitFormers(allFailed)
   const unread = activeOf(failed, memory)
-  const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
   deps.kept?.remember(afters)
-  const { changed, missing } = observe(lease, planned, sends, sent, afters, { quorum, unread, checks })
+  deps.handOver?.(afters, endsOf(rows))
+  const formersRead = { read: formers, inUse, afters: aftersOfFormers, failures: failuresOfFormers }
+  const formerChecks = checksOfFormers(memory.formers, formersRead)
+  const onFormers = prefixesOf(memory.formers).union(
+    new Set(formerChecks.flatMap(({ prefixes = [] }) => prefixes)),
+  )
+  const context = { quorum, unread, onFormers, checks }
+  const { changed, missing } = observe(lease, planned, sends, sent, allAfters, context)
   await saveObserved(db, lease, changed)
   await saveHold(db, lease.regionId, memory, planned)
   const found = afters.map((one) => checkOf(one, planned, memory, checks))
   const routers = [...found, ...failed.map(failedCheckOf)]
   await saveCheck(db, lease, { at: startedAt, quorum, routers, missing })
+  await saveFormerChecks(db, lease, startedAt, formerChecks)
   const observed = new Set(afters.flatMap((one) => [...one.after.keys()])).size
   return {
     ...countsOf(planned),
@@ -101,9 +127,36 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
     announced: sum(sends.map(({ announce }) => announce.length)),
     withdrawn: sent.withdrawn.size,
     refused: sum([...sent.refused.values()].map(({ size }) => size)),
-    neighbors: new Map(views.map(({ router, neighbors }) => [router.name, neighbors])),
+    neighbors: new Map(current.map(({ router, neighbors }) => [router.name, neighbors])),
     failures: failed,
+    failuresOfFormers: [...formers.failures, ...failuresOfFormers],
+    formersContinue: canContinue(memory.formers, formerChecks, shownNow(sends, afters)),
   }
+}
+
+/** Returns when each black hole that is wanted ends. */
+const endsOf = (rows: readonly PlanRow[]): ReadonlyMap<string, number> =>
+  new Map(
+    rows.flatMap(({ prefix, desired, expiresMs }) =>
+      desired && expiresMs !== undefined ? [[prefix, expiresMs]] : [],
+    ),
+  )
+
+/** Returns the entries about routers of the region, and about former ones. */
+function splitFormers<T extends { readonly router: Router }>(entries: readonly T[]): [T[], T[]] {
+  const { current = [], former = [] } = Object.groupBy(entries, ({ router }) =>
+    router.former === undefined ? 'current' : 'former',
+  )
+  return [current, former]
+}
+
+/** Returns the prefixes that this run announced and that their routers show. */
+function shownNow(sends: Sends, afters: readonly RouterAfter[]): ReadonlySet<Prefix> {
+  const shown = sends.flatMap(({ view, announce }) => {
+    const after = afters.find(({ router }) => router === view.router)?.after
+    return announce.map(({ prefix }) => prefix).filter((prefix) => after?.has(prefix))
+  })
+  return new Set(shown)
 }
 
 /** Reads all routes of every router. */
@@ -113,17 +166,18 @@ export function readRouters(routers: readonly Router[]) {
     (router) => router,
     async (router): Promise<RouterView> => {
       const { speaker } = router
-      const [observed, asn, neighbors] = await Promise.all([
+      const [observed, asn, daemon, neighbors] = await Promise.all([
         speaker.list(),
         router.asn(),
+        router.daemon(),
         speaker.neighbors(),
       ])
-      return { router, asn, observed, neighbors }
+      return { router, asn, daemon, observed, neighbors }
     },
   )
 }
 
-/** Reads all routes of every router, and what one neighbor of each receives. */
+/** Reads all routes of every router, and those that one neighbor of each receives. */
 async function readWithNeighbors(routers: readonly Router[], lease: RegionLease) {
   const [memory, { answers: views, failures }] = await Promise.all([lease.readMemory(), readRouters(routers)])
   const answers = new Map(
@@ -213,6 +267,7 @@ function checkOf(
     neighbors: view.neighbors,
     checks: checks.get(router.name) ?? [],
     applied: isHeld ? (before?.applied ?? appliedBefore(plan, view.asn)) : appliedOf(router, view.asn),
+    daemon: view.daemon,
     error: null,
   }
 }

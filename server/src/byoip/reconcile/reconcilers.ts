@@ -18,6 +18,8 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  /** Folder of the files for agents; absent: none are written. */
+  readonly agentsDir?: string
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences
@@ -29,6 +31,12 @@ export type ReconcilersDeps = {
 const defaultIntervalMs = 30_000
 /** Delay before looking for new regions, so that the loops that were woken too start first. */
 const discoverDelayMs = 250
+
+/**
+ * A database that is silent fails a query only after seconds, and the neighbors of routers that were restarted too do not wait: so long does the
+ * start wait for the regions before it takes them from the files of the last process.
+ */
+const keptAfterMs = 2_000
 
 /** The loops, inert until started. */
 export function createReconcilers(deps: ReconcilersDeps): Component {
@@ -42,6 +50,7 @@ class Reconcilers implements Component {
   readonly #regions = new Map<number, RegionReconciler>()
   readonly #off: (() => void)[] = []
   #discoverTimer: NodeJS.Timeout | undefined
+  #keptTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
@@ -66,9 +75,11 @@ class Reconcilers implements Component {
       waker.on('routers', wakeAllFully),
     )
     this.#loop.start()
+    this.#keptTimer = setTimeout(() => this.#addKept(), keptAfterMs)
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#keptTimer)
     for (const off of this.#off.splice(0)) off()
     clearTimeout(this.#discoverTimer)
     this.#discoverTimer = undefined
@@ -98,15 +109,20 @@ class Reconcilers implements Component {
   /** Without a database at the start, regions come from the files of the last process. */
   async #readRegions(): Promise<RegionRecord[]> {
     try {
-      return await readRegions(this.#deps.postgres.owner)
+      const records = await readRegions(this.#deps.postgres.owner)
+      clearTimeout(this.#keptTimer)
+      return records
     } catch (error) {
-      if (this.#regions.size === 0) {
-        const { keptPlans, log } = this.#deps
-        const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
-        for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
-      }
+      this.#addKept()
       throw error
     }
+  }
+
+  #addKept(): void {
+    if (this.#regions.size > 0) return
+    const { keptPlans, log } = this.#deps
+    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
   }
 
   #add(record: RegionRecord, kept?: KeptPlan): void {

@@ -3,7 +3,7 @@
 import type { HeartbeatConnection } from '../../db/heartbeat-connection.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { SessionLock } from '../../db/session-lock.ts'
-import { parsePrefix } from '../../net/prefix.ts'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { HoldReason } from '@pharos/contract/hold'
 import {
   approvalMinutes,
@@ -42,6 +42,13 @@ export type RouterMemory = {
   readonly checks: readonly NeighborCheck[]
 }
 
+/** A former router: `isRead`, and the prefixes that it had then, or may have before. */
+export type FormerMemory = {
+  readonly id: number
+  readonly isRead: boolean
+  readonly prefixes: ReadonlySet<Prefix>
+}
+
 /** Recent decisions and withdrawals of a region, for the guard. */
 export type RegionMemory = {
   readonly recent: readonly RecentWithdrawal[]
@@ -50,6 +57,9 @@ export type RegionMemory = {
   /** Routes of holds that are open or rejected. */
   readonly kept: readonly KeptRoute[]
   readonly routers: ReadonlyMap<string, RouterMemory>
+  readonly formers: readonly FormerMemory[]
+  /** The daemons of the routers of all regions at their last check; empty without former routers here. */
+  readonly daemons: readonly string[]
 }
 
 /** The right to change a region's routers, while the lock's connection lives and the epoch is unchanged. */
@@ -143,7 +153,13 @@ const memoryQuery = `
           or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as holds,
     (select coalesce(json_agg(json_build_object('name', o.name, 'drained', o.drained is not null,
         'applied', o.applied, 'checks', o.neighbor_checks)), '[]')
-      from region_routers o where o.region_id = r.id) as routers
+      from region_routers o where o.region_id = r.id) as routers,
+    (select coalesce(json_agg(json_build_object('id', f.id, 'isRead', f.last_check is not null, 'prefixes', f.prefixes)), '[]')
+      from former_speakers f where f.region_id = r.id) as formers,
+    (select coalesce(json_agg(o.daemon), '[]')
+      from regions g cross join jsonb_array_elements(g.speakers) s
+        join region_routers o on o.region_id = g.id and o.name = s ->> 'name'
+      where o.daemon is not null and exists (select from former_speakers f where f.region_id = r.id)) as daemons
   from regions r where r.id = $1`
 
 const recordQuery = `
@@ -164,6 +180,8 @@ type MemoryRow = {
     decided: string
   }[]
   routers: (RouterMemory & { name: string })[]
+  formers: { id: number; isRead: boolean; prefixes: string[] }[]
+  daemons: string[]
 }
 
 class ClientLease implements RegionLease {
@@ -196,6 +214,8 @@ class ClientLease implements RegionLease {
       })),
       kept: holds.filter(({ state }) => state !== 'approved').flatMap(({ routes }) => routes),
       routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
+      formers: row.formers.map((one) => ({ ...one, prefixes: prefixesOf(one.prefixes) })),
+      daemons: row.daemons,
     }
   }
 
@@ -207,4 +227,4 @@ class ClientLease implements RegionLease {
   }
 }
 
-const prefixesOf = (texts: readonly string[]): Set<string> => new Set(texts.map(parsePrefix))
+const prefixesOf = (texts: readonly string[]): Set<Prefix> => new Set(texts.map(parsePrefix))

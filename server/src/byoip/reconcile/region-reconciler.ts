@@ -11,7 +11,8 @@ import { KeptRouters } from './kept-routers.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
-import { reconcileRegion, type RunReport } from './reconcile.ts'
+import { handedFile, writeHanded } from './handed-routes.ts'
+import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows } from './plan-row.store.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { KeptPlan, KeptPlans, KeptRouter } from './kept-plan.ts'
@@ -24,16 +25,18 @@ import {
   type RouterAfter,
   type RouterFailure,
 } from './region-run.ts'
-import { plainRoute, type Speaker } from './speaker.ts'
+import { plainRoute, type Speaker, type SpeakerIdentity } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
-export type RegionSpeaker = Omit<Router, 'asn'>
+export type RegionSpeaker = Omit<Router, 'asn' | 'daemon'>
 
 export type RegionReconcilerDeps = {
   readonly postgres: Postgres
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
+  /** Folder of the files for agents; absent: none are written. */
+  readonly agentsDir?: string
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences
@@ -63,6 +66,9 @@ export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
   readonly #region: RegionRecord
   readonly #routers: readonly RegionRouter[]
+  readonly #formers: readonly RegionRouter[]
+  /** Former routers that did not answer the last full run: only runs at the interval wait for them. */
+  #silentFormers: ReadonlySet<Router> = new Set()
   readonly #intervalMs: number
   readonly #lock: RegionLock
   readonly #loop: Loop
@@ -80,6 +86,8 @@ export class RegionReconciler {
   #kept: KeptPlan | undefined
   /** The routes in the file, and when they were written; milliseconds of performance.now(). */
   #saved: { readonly routers: string; readonly atMs: number } | undefined
+  /** The content of the files for agents, and when they were written; milliseconds of performance.now(). */
+  readonly #handed = new Map<string, { readonly text: string; readonly atMs: number }>()
   #fullRuns = 0
   #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
@@ -90,7 +98,9 @@ export class RegionReconciler {
     const { postgres, log, metrics, intervalMs } = deps
     this.#deps = deps
     this.#region = region
-    this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    const routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    this.#routers = routers.filter(({ former }) => former === undefined)
+    this.#formers = routers.filter(({ former }) => former !== undefined)
     this.#keptRouters = new KeptRouters({ region: region.slug, routers: this.#routers, log })
     this.#intervalMs = intervalMs
     this.#kept = kept
@@ -124,6 +134,8 @@ export class RegionReconciler {
       return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
     })
     this.#loop.start()
+    // At the start every router may have been restarted before.
+    if (this.#kept) this.#awaitRun()
   }
 
   wake(): void {
@@ -142,7 +154,7 @@ export class RegionReconciler {
     await this.#loop.stop()
     clearTimeout(this.#fullTimer)
     await this.#lock.release()
-    await Promise.all(this.#routers.map(({ speaker }) => speaker.close()))
+    await Promise.all([...this.#routers, ...this.#formers].map(({ speaker }) => speaker.close()))
   }
 
   /** Without the database there is no run; a restarted router gets its last known routes. */
@@ -305,21 +317,64 @@ export class RegionReconciler {
     this.#saved = { routers, atMs }
   }
 
+  /** Writes the files for agents, after a change and at an interval so that their age is known. Only they need them: no run fails. */
+  #handOver(folder: string, afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>): void {
+    const { log } = this.#deps
+    const region = this.#region.slug
+    for (const { router, after } of afters) {
+      const routes = [...after.values()]
+      const content = {
+        routes: routes.filter((route) => !isBlackhole(route)),
+        blackholes: routes.flatMap((route) => {
+          const endMs = isBlackhole(route) ? ends.get(route.prefix) : undefined
+          return endMs === undefined ? [] : [{ route, until: new Date(endMs).toISOString() }]
+        }),
+      }
+      const text = JSON.stringify(content)
+      const last = this.#handed.get(router.name)
+      const atMs = performance.now()
+      if (last?.text === text && atMs - last.atMs < keptSaveMs) continue
+      const handed = {
+        format: 1,
+        region,
+        router: router.name,
+        at: new Date().toISOString(),
+        ...content,
+      } as const
+      try {
+        writeHanded(handedFile(folder, region, router.name), handed)
+        this.#handed.set(router.name, { text, atMs })
+      } catch (error) {
+        log.error({ region, router: router.name, error }, 'routes for the agent could not be written')
+      }
+    }
+  }
+
   async #runFully(lease: RegionLease): Promise<void> {
     const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+    const formers = isPreemptible
+      ? this.#formers
+      : this.#formers.filter((one) => !this.#silentFormers.has(one))
     this.#fullDue = undefined
     const dropped = Promise.withResolvers<never>()
     if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
     try {
       const preempt = dropped.promise
-      const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
+      const { agentsDir } = this.#deps
+      const handOver: ReconcileDeps['handOver'] =
+        agentsDir === undefined ? () => {} : (afters, ends) => this.#handOver(agentsDir, afters, ends)
+      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
+      const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
       this.#failedRuns = 0
       this.#keptRouters.restored()
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
+      const silent = report.failuresOfFormers.map(({ router }) => router)
+      this.#silentFormers = isPreemptible ? new Set(silent) : this.#silentFormers.union(new Set(silent))
       this.#changedMs = undefined
-      this.#fullIn(this.#intervalMs)
+      if (report.formersContinue) this.#fullSoon()
+      else this.#fullIn(this.#intervalMs)
       this.#report(report)
     } catch (error) {
       if (!(error instanceof RunPreempted)) throw error
@@ -383,7 +438,9 @@ export class RegionReconciler {
     for (const state of ['desired', 'observed', 'held'] as const)
       metrics.routes.set({ region, state }, report[state])
     this.#reportFailures(report.failures)
-    const { neighbors: _, failures, ...counts } = report
+    for (const { router, error } of report.failuresOfFormers)
+      log.error({ region, router: router.name, error }, 'former router could not be emptied')
+    const { neighbors: _, failures, failuresOfFormers: __, formersContinue: ___, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts
     const level =
       held + refused + quarantined + failures.length > 0
@@ -409,23 +466,31 @@ export class RegionReconciler {
   }
 }
 
-/** A router with its ASN, which is queried once per connection. */
+/** A router with its identity, which is queried once per connection. */
 class RegionRouter implements Router {
   readonly name: string
   readonly speaker: Speaker
   readonly routes: RouteSettings
-  #asn: number | undefined
+  declare readonly former?: number
+  #identity: SpeakerIdentity | undefined
 
-  constructor({ name, speaker, routes }: RegionSpeaker) {
+  constructor({ name, speaker, routes, former }: RegionSpeaker) {
     this.name = name
     this.speaker = speaker
     this.routes = routes
+    if (former !== undefined) this.former = former
   }
 
-  readonly asn = async (): Promise<number> => (this.#asn ??= (await this.speaker.probe()).asn)
+  readonly asn = async (): Promise<number> => (await this.#identify()).asn
+
+  readonly daemon = async (): Promise<string> => (await this.#identify()).key
 
   /** After a reconnect, another daemon may answer. */
   invalidate(): void {
-    this.#asn = undefined
+    this.#identity = undefined
+  }
+
+  async #identify(): Promise<SpeakerIdentity> {
+    return (this.#identity ??= await this.speaker.probe())
   }
 }

@@ -9,6 +9,7 @@ import { Failure } from '../../runtime/error.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
 import { hearingOf, type NeighborCheck } from './evidence.ts'
+import { confirmFormer } from './former-speakers.store.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
 import { observedRows, type Observation, type RunResult, type Reach } from './observe.ts'
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
@@ -22,7 +23,11 @@ export type Router = {
   readonly speaker: Speaker
   /** The speaker's own ASN, queried once per connection. */
   readonly asn: () => Promise<number>
+  /** Identifies the daemon and the owner, queried with the ASN. */
+  readonly daemon: () => Promise<string>
   readonly routes: RouteSettings
+  /** Id of the former speaker: the region no longer has this router, which is emptied. */
+  readonly former?: number
 }
 
 /** The routes that the routers of a region hold, for one that restarts while the database is unavailable. */
@@ -37,6 +42,8 @@ export type KeptRoutes = {
 export type RunDeps = {
   readonly db: Db
   readonly routers: readonly Router[]
+  /** Routers that the region no longer has, as far as this run reads them. */
+  readonly formers?: readonly Router[]
   /** Number of routers that must carry a route; null: all that are not drained. */
   readonly quorum: number | null
   readonly kept?: KeptRoutes
@@ -87,6 +94,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export type RouterView = {
   readonly router: Router
   readonly asn: number
+  readonly daemon: string
   readonly observed: readonly InstalledRoute[]
   readonly neighbors: readonly Neighbor[]
 }
@@ -136,6 +144,8 @@ export async function callAll<T, R>(
 }
 
 const noMemory: RouterMemory = { drained: false, applied: null, checks: [] }
+/** A former router is drained for ever: its routes go once the routers of the region carry them. */
+const formerMemory: RouterMemory = { drained: true, applied: null, checks: [] }
 
 /** Returns how many of the routers that are not drained must carry a route. */
 export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
@@ -159,15 +169,16 @@ export function planRegion(
   { at, routes }: { readonly at: Date; readonly routes?: number },
 ): Planned {
   const damped = views.map(({ router, asn, observed }) => {
-    const { name, routes } = router
-    const { drained, applied } = memory.routers.get(name) ?? noMemory
+    const { name, routes, former } = router
+    const { drained, applied } = former === undefined ? (memory.routers.get(name) ?? noMemory) : formerMemory
     const kept = memory.kept.filter((one) => one.router === name).map(({ route }) => route)
     const plan = planRoutes({ regionId: lease.regionId, asn, routes, applied, drained, kept }, rows, observed)
-    return { router: name, ...damp(plan, at) }
+    return { router: name, isFormer: former !== undefined, ...damp(plan, at) }
   })
-  const plans = damped.map(({ router, plan }) => ({ router, plan }))
+  const plans = damped.map(({ router, isFormer, plan }) => ({ router, isFormer, plan }))
   const waiting = new Map(damped.flatMap((one) => [...one.waiting]))
-  const observed = new Set(views.flatMap((view) => view.observed.map(({ prefix }) => prefix)))
+  const current = views.filter(({ router }) => router.former === undefined)
+  const observed = new Set(current.flatMap((view) => view.observed.map(({ prefix }) => prefix)))
   const guarded = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
   return { views, plans, waiting, guarded }
 }
@@ -178,7 +189,7 @@ type RouterSend = {
   readonly plan: Plan
   readonly announce: readonly Route[]
   readonly withdraw: readonly Prefix[]
-  /** Withdrawn from this router only, since it is drained and enough others carry the route. */
+  /** Withdrawn from this router only, since it is drained or former, and enough others carry the route. */
   readonly drain: readonly Prefix[]
 }
 
@@ -262,10 +273,14 @@ export async function sendAll(
     alive,
     ({ send }) => send.view.router,
     async ({ send, refused }) => {
-      const { name, speaker } = send.view.router
-      const drain =
-        send.drain.length > 0 && (await confirmDrained(trx, lease.regionId, name)) ? send.drain : []
-      const prefixes = [...send.withdraw.filter((prefix) => confirmed.has(prefix)), ...drain]
+      const { name, speaker, former } = send.view.router
+      const isConfirmed =
+        former === undefined
+          ? send.drain.length === 0 || (await confirmDrained(trx, lease.regionId, name))
+          : await confirmFormer(trx, former)
+      const withdraw = former === undefined || isConfirmed ? send.withdraw : []
+      const drain = isConfirmed ? send.drain : []
+      const prefixes = [...withdraw.filter((prefix) => confirmed.has(prefix)), ...drain]
       return {
         name,
         refused: refused.union(await refusedBy(speaker.withdraw(prefixes.map((prefix) => ({ prefix }))))),
@@ -344,7 +359,8 @@ export function observe(
     unread,
     checks,
     undecided = new Set(),
-  }: Pick<RunResult, 'quorum' | 'unread'> &
+    onFormers,
+  }: Pick<RunResult, 'quorum' | 'unread' | 'onFormers'> &
     Partial<Pick<RunResult, 'undecided'>> & { readonly checks: RouterChecks },
 ): Observation {
   const [first] = planned.plans
@@ -358,7 +374,9 @@ export function observe(
     const reach = reachOf(view.neighbors)
     const { asn, neighbors } = view
     const { hearing } = hearingOf(neighbors, asn, checks.get(router.name) ?? [])
-    return [{ asn, drained: plan.drained, reach, after, announced: byPrefix(announce), refused, hearing }]
+    const isFormer = router.former !== undefined
+    const announced = byPrefix(announce)
+    return [{ asn, drained: plan.drained, isFormer, reach, after, announced, refused, hearing }]
   })
   const heldChanges = new Set(
     plans.flatMap(({ router, plan }) =>
@@ -369,7 +387,8 @@ export function observe(
   )
   const { held, declined } = guarded
   const { withdrawn } = sent
-  const result = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
+  const settled = { withdrawn, held, declined, heldChanges, undecided }
+  const result = { routers, unread, quorum, waiting, onFormers, ...settled }
   return observedRows(lease.regionId, first.plan, result)
 }
 

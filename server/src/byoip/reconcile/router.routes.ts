@@ -1,10 +1,14 @@
 // The HTTP side of regions and routers: one line per operation.
 import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/admin-region'
+import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/former-router'
 import { handleStaff, type Mounted } from '../../http/mount.ts'
+import { giveUpFormerRouter, listFormerRouters } from './former-router.ts'
 import { drainRouter, listAdminRegions, undrainRouter, type RouterDeps } from './router.ts'
 
 export const routerRoutes = (deps: RouterDeps): Mounted[] => [
   handleStaff(listAdminRegionsRoute, listAdminRegions, deps),
   handleStaff(drainRouterRoute, drainRouter, deps),
   handleStaff(undrainRouterRoute, undrainRouter, deps),
+  handleStaff(listFormerRoutersRoute, listFormerRouters, deps),
+  handleStaff(giveUpFormerRouterRoute, giveUpFormerRouter, deps),
 ]

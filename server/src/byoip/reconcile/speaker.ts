@@ -44,12 +44,16 @@ export function plainRoute(route: Route): Route {
  */
 export type Advertised = ReadonlyMap<Prefix, number | null>
 
-/** Identity of the daemon, such as `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1' }`. */
+/**
+ * Identity of the daemon, such as `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1', key: '192.0.2.1 64500:1:1' }`.
+ * Speakers with the same key read and change the same routes: it is of the daemon and of the owner.
+ */
 export type SpeakerIdentity = {
   readonly name: string
   readonly version: string
   readonly asn: number
   readonly routerId: string
+  readonly key: string
 }
 
 /** The states of RFC 4271 section 8.2.2, and `down` for a neighbor that its operator has disabled. */

@@ -9,7 +9,7 @@ export function routerOf(
   speaker: Speaker,
   { name = 'r1', asn = 64500, routes = {} }: { name?: string; asn?: number; routes?: RouteSettings } = {},
 ): Router {
-  return { name, speaker, asn: async () => asn, routes }
+  return { name, speaker, asn: async () => asn, daemon: async () => (await speaker.probe()).key, routes }
 }
 
 export const emptyMemory: RegionMemory = {
@@ -18,6 +18,8 @@ export const emptyMemory: RegionMemory = {
   openHold: null,
   kept: [],
   routers: new Map(),
+  formers: [],
+  daemons: [],
 }
 
 /** For reconcilers whose database is always available. */

@@ -205,7 +205,7 @@ const seeingOf = ({ origins }: SeenAnnouncement): number =>
 const isConclusive = ({ state, change }: SeenAnnouncement, nowMs: number): boolean =>
   state === 'current' && change !== null && nowMs - change.at.getTime() >= visibleAfterMs
 
-/** Returns whether an announced prefix is hardly seen by anyone; without enough data, what was known before. */
+/** Returns whether an announced prefix is hardly seen by anyone; without enough data, the conclusion before. */
 export function isNotVisible(before: boolean, summary: SeenAnnouncement, nowMs: number): boolean {
   if (summary.change?.kind !== 'announced') return false
   if (!isConclusive(summary, nowMs)) return before

@@ -14,7 +14,7 @@ import { targetOf } from '../../net/dns/rdata/rdata.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { negativeTtl } from '../sign/chain.ts'
-import { setAt, type MemoryZone, type ZoneNode } from './memory-zone.ts'
+import { setAt, type ReadableZone, type ZoneNode } from './memory-zone.ts'
 import { proveExpansion, proveMissing, proveTypes, type Missing } from './proof.ts'
 import { Reply } from './reply.ts'
 
@@ -22,7 +22,7 @@ import { Reply } from './reply.ts'
 const aliasesMax = 16
 
 /** Returns the answer of the zone, which contains `name`. `isDnssec`: with signatures and proofs. */
-export function answerFrom(zone: MemoryZone, name: DomainName, type: number, isDnssec: boolean): Reply {
+export function answerFrom(zone: ReadableZone, name: DomainName, type: number, isDnssec: boolean): Reply {
   const reply = new Reply(isDnssec)
   const followed = new Set<DomainName>()
   let at: DomainName | undefined = name
@@ -35,7 +35,7 @@ export function answerFrom(zone: MemoryZone, name: DomainName, type: number, isD
 }
 
 /** Adds what the zone has for one name. Returns the target of an alias, to be followed. */
-function step(reply: Reply, zone: MemoryZone, name: DomainName, type: number): DomainName | undefined {
+function step(reply: Reply, zone: ReadableZone, name: DomainName, type: number): DomainName | undefined {
   const found = locate(zone, name, type)
   switch (found.kind) {
     case 'referral':
@@ -56,7 +56,7 @@ type Located =
   | { readonly kind: 'missing'; readonly missing: Missing }
 
 /** Walks from the apex towards the name, until a delegation or DNAME occludes it or a label is missing. */
-function locate(zone: MemoryZone, name: DomainName, type: number): Located {
+function locate(zone: ReadableZone, name: DomainName, type: number): Located {
   const path: DomainName[] = []
   for (let at = name; at !== zone.name; at = parentOf(at)!) path.push(at)
   let node = zone.node(zone.name)!
@@ -78,7 +78,7 @@ function locate(zone: MemoryZone, name: DomainName, type: number): Located {
 /** `owner` is the name asked for, which differs from the node's for a wildcard. */
 function answerNode(
   reply: Reply,
-  zone: MemoryZone,
+  zone: ReadableZone,
   node: ZoneNode,
   owner: DomainName,
   type: number,
@@ -113,7 +113,7 @@ function addSignatures(reply: Reply, { rrsig, ttl }: SignedRrset, name: DomainNa
 
 function answerMissing(
   reply: Reply,
-  zone: MemoryZone,
+  zone: ReadableZone,
   missing: Missing,
   type: number,
 ): DomainName | undefined {
@@ -135,7 +135,7 @@ const below = (label: string, name: DomainName): DomainName =>
   (name === root ? `${label}.` : `${label}.${name}`) as DomainName
 
 /** RFC 2308 section 3: its TTL is that of the negative answer. */
-function addSoa(reply: Reply, zone: MemoryZone): void {
+function addSoa(reply: Reply, zone: ReadableZone): void {
   const soa = zone.find(zone.name, recordType.SOA)!
   reply.authority(soa, negativeTtl(soa))
 }
@@ -157,7 +157,7 @@ function redirect(reply: Reply, name: DomainName, type: number, dname: SignedRrs
 }
 
 /** A referral: NS, DS or the proof that there is none, and glue. */
-function refer(reply: Reply, zone: MemoryZone, node: ZoneNode): undefined {
+function refer(reply: Reply, zone: ReadableZone, node: ZoneNode): undefined {
   if (reply.answers.length === 0) reply.aa = false
   const ns = setAt(node, recordType.NS)!
   reply.authority(ns)
@@ -181,7 +181,7 @@ const typesWithTarget: ReadonlySet<number> = new Set([
   recordType.HTTPS,
 ])
 
-function addTargets(reply: Reply, zone: MemoryZone, { type, rdata }: SignedRrset): void {
+function addTargets(reply: Reply, zone: ReadableZone, { type, rdata }: SignedRrset): void {
   if (!typesWithTarget.has(type)) return
   for (const data of rdata) {
     const target = targetOf(type, data)
@@ -189,7 +189,7 @@ function addTargets(reply: Reply, zone: MemoryZone, { type, rdata }: SignedRrset
   }
 }
 
-function addAddresses(reply: Reply, zone: MemoryZone, name: DomainName): void {
+function addAddresses(reply: Reply, zone: ReadableZone, name: DomainName): void {
   const node = zone.node(name)
   for (const type of [recordType.A, recordType.AAAA]) {
     const set = setAt(node, type)

@@ -23,6 +23,12 @@ export function setAt(node: ZoneNode | undefined, type: number): SignedRrset | u
   return undefined
 }
 
+/** What answers are made from. */
+export type ReadableZone = Pick<
+  MemoryZone,
+  'name' | 'hasNsec3' | 'node' | 'find' | 'nsecFor' | 'nsec3For' | 'sets'
+>
+
 export class MemoryZone implements ServedIndex {
   readonly name: ZoneName
   readonly #nodes = new Map<DomainName, Node>()

@@ -1,10 +1,10 @@
 // The zones of a name server, by name.
 import { parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import type { MemoryZone } from './memory-zone.ts'
+import type { ReadableZone } from './memory-zone.ts'
 
 /** `expired`: a secondary zone whose primaries have been silent for too long; it is answered with SERVFAIL. */
-export type ServedZone = MemoryZone | 'expired'
+export type ServedZone = ReadableZone | 'expired'
 
 export type Zones = Pick<ReadonlyMap<ZoneName, ServedZone>, 'get' | 'has'>
 

@@ -2,6 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import type { Log } from '../../runtime/log.ts'
+import { updateDelegation } from '../zone/delegate-zone.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
+import { lockZone } from '../zone/zone.store.ts'
 import { checkDelegation, mergeViews } from './delegation.ts'
 import { claimDue, saveDelegation, type DueDelegation } from './delegation.store.ts'
 import { ParentNotFound, type FindOptions } from './find-parent.ts'
@@ -43,8 +46,13 @@ async function checkOne({ db, find, now, cacheSeconds }: DelegationDeps, one: Du
   })
   await db.transaction().execute(async (trx) => {
     // Requests lock the zone before its delegation. The other way round both would wait for each other.
-    await sql`select from dns_zones where id = ${one.zoneId} for no key update`.execute(trx)
-    await saveDelegation(trx, one, delegation, now(), cacheSeconds)
+    const zone = await lockZone(trx, one.teamId, { id: one.zoneId })
+    // A zone that got its name, or that an older release created, has no delegation in a zone of the same owner yet.
+    if (zone)
+      await updateDelegation(trx, zone, { author: { actor: 'pharos', what: 'zone.delegation' }, now: now() })
+    await withStatusMessages(trx, [one.zoneId], now(), () =>
+      saveDelegation(trx, one, delegation, now(), cacheSeconds),
+    )
     await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(
       trx,
     )

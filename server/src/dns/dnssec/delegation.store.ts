@@ -8,6 +8,7 @@ import type { Delegation } from './delegation.ts'
 
 export type DueDelegation = {
   readonly zoneId: number
+  readonly teamId: number | null
   readonly name: ZoneName
   /** Name servers of the apex, as published. */
   readonly assigned: readonly DomainName[]
@@ -26,6 +27,7 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDel
       and not exists (select from dns_delegations d where d.zone_id = z.id)`.execute(db)
   const { rows } = await sql<{
     zone_id: number
+    team_id: number | null
     name: ZoneName
     dnssec: DnssecState
     is_rolling: boolean
@@ -37,13 +39,14 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDel
       order by d.due limit ${limit} for update of d skip locked)
     update dns_delegations d set leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
     from due, dns_zones z where d.zone_id = due.zone_id and z.id = d.zone_id
-    returning d.zone_id, z.name, z.dnssec,
+    returning d.zone_id, z.team_id, z.name, z.dnssec,
       exists (select from dns_keys k where k.zone_id = z.id and k.state in ('introduced', 'retiring')) as is_rolling,
       (select s.rdata from dns_served s where s.zone_id = z.id and s.name_key = z.name_key and s.type = 2) as ns`.execute(
     db,
   )
-  return rows.map(({ zone_id: zoneId, name, dnssec, is_rolling: isRolling, ns }) => ({
+  return rows.map(({ zone_id: zoneId, team_id: teamId, name, dnssec, is_rolling: isRolling, ns }) => ({
     zoneId,
+    teamId,
     name,
     dnssec,
     isRolling,
@@ -104,6 +107,7 @@ export async function saveDelegation(
       is_ds_everywhere = ${isDsEverywhere}, ns_ttl = ${nsTtl ?? null}, ds_ttl = greatest(ds_ttl, ${dsTtl ?? null}),
       ds_first_seen = case when ${hasDs} then coalesce(ds_first_seen, ${now}) else ds_first_seen end,
       ds_last_seen = case when ${mayHaveDs} then ${now}::timestamptz else ds_last_seen end,
+      delegated_seen = case when ${status} in ('delegated', 'partial') then ${now} else delegated_seen end,
       equal_answers = ${equal}, due = ${due}, leased_until = null
     where zone_id = ${zoneId}`.execute(trx)
 }

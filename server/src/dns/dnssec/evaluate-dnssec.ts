@@ -5,7 +5,10 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
+import { updateDelegation } from '../zone/delegate-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
+import { lockZone } from '../zone/zone.store.ts'
 import { readDnssec, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { readFacts } from './facts.ts'
 import { defaultWaits, nextState, parentRequestOf, type NextState, type Waits } from './state.ts'
@@ -43,11 +46,12 @@ export async function evaluateZone(
   zoneId: number,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const { rows } = await sql`
-      select from dns_zones where id = ${zoneId} and deleted is null and dnssec <> 'disabled' for no key update`.execute(
+    const { rows } = await sql<{ team_id: number | null }>`
+      select team_id from dns_zones where id = ${zoneId} and deleted is null and dnssec <> 'disabled' for no key update`.execute(
       trx,
     )
-    if (rows.length === 0) return false
+    const [row] = rows
+    if (!row) return false
     const seconds = Math.floor(now().getTime() / 1000)
     const before = await readDnssec(trx, zoneId)
     const { facts, keysSerial } = await readFacts(trx, ring, before, seconds)
@@ -55,8 +59,14 @@ export async function evaluateZone(
     if (keysSerial !== before.keysSerial)
       await sql`update dns_zones set dnssec_serial = ${keysSerial} where id = ${zoneId}`.execute(trx)
     const due = next.status === 'disabled' ? undefined : new Date(dueOf(next, seconds) * 1000)
-    await saveState(trx, before, { ...next, due }, needsPublication(before, next))
+    await withStatusMessages(trx, [zoneId], now(), () =>
+      saveState(trx, before, { ...next, due }, needsPublication(before, next)),
+    )
     const isMoved = next.status !== before.status
+    const options = { author: { actor: 'pharos', what: 'zone.delegation' }, now: now() }
+    // A zone of the same owner above follows the request of CDS (RFC 7344).
+    if (isMoved || needsPublication(before, next))
+      await updateDelegation(trx, (await lockZone(trx, row.team_id, { id: zoneId }))!, options)
     if (isMoved) await notify(trx, before, next, now())
     return isMoved
   })

@@ -7,7 +7,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
 import { requireMatch } from '../../operation/etag.ts'
-import type { Operation } from '../../operation/operation.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
 import { parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
@@ -15,6 +15,7 @@ import type { KeyRing } from '../../runtime/secrets.ts'
 import { algorithmNames, type Algorithm } from '../sign/algorithm.ts'
 import { keyFlags } from '../sign/dnskey.ts'
 import { importSigningKey, KeyImportError } from '../sign/signing-key.ts'
+import { auditOthers, besideOthers, updateDelegation } from '../zone/delegate-zone.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import type { EnableDnssec } from '../zone/create-zone.ts'
 import { requestDelegationCheck } from '../zone/zone.store.ts'
@@ -259,6 +260,9 @@ function change(
     requireMatch(operation.ifMatch, dnssecEtag(before))
     const status = await work(trx, zone, stored)
     const body = presentDnssec(await readDnssec(trx, zone.id), deps.now(), deps.waits)
+    const options = { author: { actor: actorName(operation.actor), what: action }, now: deps.now() }
+    const others = status === 200 ? [] : await updateDelegation(trx, zone, options)
+    await auditOthers(trx, operation, others)
     const target = `zone:${zone.id}`
     await writeAudit(trx, {
       ...auditOf(operation),
@@ -269,8 +273,9 @@ function change(
     })
     // The plan of a removal shows the zone without keys; its answer has no body.
     if (status === 204 && !operation.dryRun) return { body: null as never, before, status }
+    const beside = besideOthers(others)
     const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
-    return { body: shown, before, etag: dnssecEtag(body), status }
+    return { body: shown, before, ...beside, etag: dnssecEtag(body), status }
   })
 }
 

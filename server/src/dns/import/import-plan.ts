@@ -13,7 +13,8 @@ import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordClass, recordType, typeName } from '../../net/dns/type.ts'
 import { checkZone, collectSets, type ZoneFinding } from '../zone-file/check-zone.ts'
 import { managedType } from '../recordset/recordset.ts'
-import type { PlacedDesired } from '../zone/change-zone.ts'
+import { isAtCut } from '../zone/delegation-sets.ts'
+import type { PlacedDesired } from '../zone/change-content.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
 
 /** A record with its line; 0 for one of a transfer. */
@@ -39,6 +40,8 @@ export type ReadImport = {
 type Context = {
   readonly zone: ZoneName
   readonly settings: Pick<ZoneSettings, 'apex_ns_editable' | 'multi_signer'>
+  /** Zones below of the same owner: Pharos delegates to them. */
+  readonly children: readonly ZoneName[]
   /** Lower TTLs are raised to this one. */
   readonly ttlFloor: number
 }
@@ -69,12 +72,16 @@ export function readImport(records: Iterable<ImportedRecord>, context: Context):
 const serialOf = (rdata: Uint8Array): number =>
   new DataView(rdata.buffer, rdata.byteOffset, rdata.length).getUint32(rdata.length - 20)
 
-function reasonToIgnore(record: ImportedRecord, { zone, settings }: Context): IgnoredReason | undefined {
+function reasonToIgnore(
+  record: ImportedRecord,
+  { zone, settings, children }: Context,
+): IgnoredReason | undefined {
   const { name, type } = record
   if ((record.class ?? recordClass.IN) !== recordClass.IN) return 'class'
   if (!isAtOrBelow(name, zone)) return 'out_of_zone'
   if (type === recordType.SOA && name === zone) return 'soa'
   if (type === recordType.SOA) return undefined
+  if (isAtCut(record) && children.includes(name as ZoneName)) return 'child_zone'
   if (managedType(type, name, zone, settings)) return type === recordType.NS ? 'apex_ns' : 'dnssec'
   return undefined
 }
@@ -101,13 +108,13 @@ const warningOf = ({ code, name, type, line = 0, message }: ZoneFinding): Import
 
 /**
  * Returns the desired sets of the mode: with `replace` also the deletion of stored sets that the import does not have, except those that
- * Pharos manages and the NS records of the zone itself, which a file may leave out.
+ * Pharos manages, those at and below zones of the same owner, and the NS records of the zone itself, which a file may leave out.
  */
 export function desiredOf(
   mode: ImportMode,
   stored: readonly StoredSet[],
   sets: readonly PlacedDesired[],
-  context: Pick<Context, 'zone' | 'settings'>,
+  context: Pick<Context, 'zone' | 'settings' | 'children'>,
 ): PlacedDesired[] {
   if (mode !== 'replace') return [...sets]
   const ids = new Set(sets.map(setId))
@@ -115,6 +122,7 @@ export function desiredOf(
     (set) =>
       !ids.has(setId(set)) &&
       !managedType(set.type, set.name, context.zone, context.settings) &&
+      !context.children.some((child) => isAtOrBelow(set.name, child)) &&
       !(set.type === recordType.NS && set.name === context.zone),
   )
   return [

@@ -12,9 +12,11 @@ import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.
 import { requireMatch, requireNoMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { insertNewZone, serverAddressAt, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { insertNewZone, serverAddressAt, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { presentOthers, type OtherZone } from '../zone/delegate-zone.ts'
 import { requirePrimary } from '../zone/find-zone.ts'
 import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
+import { listChildZones } from '../zone/related-zone.store.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
 import { planDifference, type ZoneDifference } from '../zone/zone-change.ts'
 import { lockZone, readDefaults, readShownZone } from '../zone/zone.store.ts'
@@ -122,11 +124,13 @@ async function apply(
   if (existing) requireMatch(operation.ifMatch, zoneEtag(existing))
   const defaults = await readDefaults(trx)
   const settings = resolveSettings(existing?.settings ?? {}, defaults)
-  const context = { zone: name, settings, ttlFloor: body.ttl_floor ?? 0 }
+  const below = await listChildZones(trx, { teamId, name })
+  const children = below.map((child) => child.name)
+  const context = { zone: name, settings, children, ttlFloor: body.ttl_floor ?? 0 }
   const read = readImport(records, context)
   if (read.sets.length === 0) throw failWith('invalid', [errorAt(['body', 'zonefile'], 'importEmpty')])
-  const { zone, difference } = existing
-    ? await importInto(deps, trx, operation, existing, read, body)
+  const { zone, difference, others } = existing
+    ? await importInto(deps, trx, operation, existing, read, body, children)
     : await importNew(deps, trx, operation, name, read, body)
   const shown = await readShownZone(trx, teamId, zone.id)
   const presented = presentZone(shown, defaults, parseZoneInclude())
@@ -145,6 +149,7 @@ async function apply(
     body: {
       zone: presented,
       ...presentDifference(zone, difference),
+      other_zones: presentOthers(others),
       ignored: [...read.ignored],
       warnings: [...warnings, ...read.warnings].sort((a, b) => a.line - b.line).slice(0, warningsMax),
       applied: !operation.dryRun,
@@ -154,6 +159,12 @@ async function apply(
   }
 }
 
+type Imported = {
+  readonly zone: Zone
+  readonly difference: ZoneDifference
+  readonly others: readonly OtherZone[]
+}
+
 async function importNew(
   deps: ImportDeps,
   trx: Trx,
@@ -161,8 +172,8 @@ async function importNew(
   name: ZoneName,
   { sets, serial }: ReadImport,
   { dnssec = true }: Body,
-): Promise<{ zone: Zone; difference: ZoneDifference }> {
-  const { zone } = await insertNewZone(deps, trx, operation, {
+): Promise<Imported> {
+  const { zone, others } = await insertNewZone(deps, trx, operation, {
     name,
     primaries: null,
     settings: {},
@@ -170,11 +181,11 @@ async function importNew(
     recordsets: [],
     sets,
     what: 'zone.import',
+    signing: { dnssec },
   })
-  await sign(deps, trx, zone, { dnssec })
   const stored = await readAllSets(trx, zone.id)
   const added = stored.filter(({ source }) => source === 'user')
-  return { zone, difference: { ...planDifference([], [], deps.now()), added } }
+  return { zone, difference: { ...planDifference([], [], deps.now()), added }, others }
 }
 
 async function importInto(
@@ -184,13 +195,14 @@ async function importInto(
   zone: Zone,
   { sets }: ReadImport,
   { mode }: Body,
-): Promise<{ zone: Zone; difference: ZoneDifference }> {
+  children: readonly ZoneName[],
+): Promise<Imported> {
   if (mode === 'create') throw fail('exists', 'zone', { zone: zone.name.slice(0, -1) })
   requirePrimary(zone)
   const defaults = await readDefaults(trx)
   const settings = resolveSettings(zone.settings, defaults)
   const stored = mode === 'replace' ? await readAllSets(trx, zone.id) : []
-  return changeZone(trx, zone, desiredOf(mode, stored, sets, { zone: zone.name, settings }), {
+  return changeZone(trx, zone, desiredOf(mode, stored, sets, { zone: zone.name, settings, children }), {
     author: { actor: actorName(operation.actor), what: 'zone.import' },
     now: deps.now(),
     // A file keeps its TTLs; ttl_floor raises them.

@@ -15,8 +15,11 @@ import { recordType } from '../../net/dns/type.ts'
 export type CatalogZone = {
   readonly id: number
   readonly name: ZoneName
+  /** Null for a zone of the operator. */
+  readonly teamId: number | null
   readonly created: Date
-  readonly isDeleted: boolean
+  /** Null for a zone that stays. */
+  readonly deleted: Date | null
 }
 
 export type CatalogPlan = {
@@ -26,11 +29,14 @@ export type CatalogPlan = {
   readonly withdrawn: readonly number[]
   /** The removals that need an approval; undefined if none do. */
   readonly held:
-    | { readonly reason: 'many_removals' | 'catalog_empty'; readonly sets: readonly string[] }
+    | {
+        readonly reason: 'many_removals' | 'catalog_empty'
+        readonly zones: readonly Pick<CatalogZone, 'id' | 'name'>[]
+      }
     | undefined
 }
 
-/** Removals within 10 minutes that need no approval: three, or this part of all members. */
+/** Removals within 10 minutes that need no approval: three, or this part of the members, of each team and of all together. */
 const removalsMin = 3
 const removalsShare = 0.05
 
@@ -51,46 +57,81 @@ function memberSet(catalog: ZoneName, zone: CatalogZone): Rrset {
 
 /**
  * Plans the members. `members` are the published PTR records; `zones` all zones that have ever been published, deleted ones included;
- * `recentRemovals` the number of zones withdrawn in the last 10 minutes. `isApproved`: staff approved exactly these removals.
+ * `recentRemovals` the numbers of zones withdrawn in the last 10 minutes, by team. `isApproved`: staff approved the removal since the zone was deleted.
  */
 export function planCatalog(
   catalog: ZoneName,
   members: readonly Rrset[],
   zones: readonly CatalogZone[],
-  recentRemovals: number,
-  isApproved: (held: NonNullable<CatalogPlan['held']>) => boolean,
+  recentRemovals: ReadonlyMap<number | null, number>,
+  isApproved: (zoneId: number) => boolean,
 ): CatalogPlan {
   const present = new Map(members.map((set) => [set.name, set]))
-  const wanted = zones.filter(({ isDeleted }) => !isDeleted).map((zone) => memberSet(catalog, zone))
+  const wanted = zones.filter((zone) => zone.deleted === null).map((zone) => memberSet(catalog, zone))
   const added = wanted.filter(({ name }) => !present.has(name))
   const targets = new Set(wanted.map(targetOf))
-  const deleted = zones.filter(({ isDeleted }) => isDeleted)
-  const gone = deleted.flatMap((zone) => {
+  const deleted = zones.filter((zone) => zone.deleted !== null)
+  const gone = deleted.flatMap((zone): Leaving[] => {
     const set = present.get(memberSet(catalog, zone).name)
-    return set ? [set] : []
+    return set ? [{ zone, set }] : []
   })
   // A zone that was created again stays: its old member makes room for the new one.
-  const replaced = gone.filter((set) => targets.has(targetOf(set)))
-  const leaving = gone.filter((set) => !targets.has(targetOf(set)))
-  const held = heldOf(present.size + added.length - replaced.length, leaving, recentRemovals)
-  const isHeld = held !== undefined && !isApproved(held)
-  const removed = isHeld ? replaced : [...replaced, ...leaving]
-  const staying = new Set(isHeld ? leaving.map(({ name }) => name) : [])
-  const withdrawn = deleted.filter((zone) => !staying.has(memberSet(catalog, zone).name)).map(({ id }) => id)
-  return { added, removed, withdrawn, held: isHeld ? held : undefined }
+  const replaced = gone.filter(({ set }) => targets.has(targetOf(set)))
+  const leaving = gone.filter(({ set }) => !targets.has(targetOf(set)))
+  const counted = zones.filter((zone) => present.has(memberSet(catalog, zone).name))
+  const held = heldOf(
+    leaving.filter(({ zone }) => !isApproved(zone.id)),
+    leaving.length === present.size + added.length - replaced.length,
+    counted,
+    recentRemovals,
+  )
+  const staying = new Set(held?.zones.map(({ id }) => id))
+  const removed = [...replaced, ...leaving].filter(({ zone }) => !staying.has(zone.id))
+  return {
+    added,
+    removed: removed.map(({ set }) => set),
+    withdrawn: deleted.filter(({ id }) => !staying.has(id)).map(({ id }) => id),
+    held,
+  }
 }
 
+type Leaving = { readonly zone: CatalogZone; readonly set: Rrset }
+
+/**
+ * Returns the removals that need an approval: all of a team that removes more than its limit, and those of teams that do not fit into the limit of
+ * all together, the latest ones. One team does not hold up the others.
+ */
 function heldOf(
-  membersAfter: number,
-  leaving: readonly Rrset[],
-  recentRemovals: number,
+  leaving: readonly Leaving[],
+  isEmptied: boolean,
+  members: readonly CatalogZone[],
+  recentRemovals: ReadonlyMap<number | null, number>,
 ): CatalogPlan['held'] {
   if (leaving.length === 0) return undefined
-  const sets = leaving.map(targetOf).sort()
-  if (leaving.length === membersAfter) return { reason: 'catalog_empty', sets }
-  const limit = Math.max(removalsMin, Math.floor((membersAfter + recentRemovals) * removalsShare))
-  return recentRemovals + leaving.length > limit ? { reason: 'many_removals', sets } : undefined
+  const zonesOf = (held: readonly Leaving[]) =>
+    held.map(({ zone: { id, name } }) => ({ id, name })).sort((a, b) => a.id - b.id)
+  if (isEmptied) return { reason: 'catalog_empty', zones: zonesOf(leaving) }
+  const counts = new Map<number | null, number>()
+  for (const { teamId } of members) counts.set(teamId, (counts.get(teamId) ?? 0) + 1)
+  let total = recentRemovals.values().reduce((sum, count) => sum + count, 0)
+  const limitOfAll = limitOf(members.length + total)
+  const held: Leaving[] = []
+  const groups = [...Map.groupBy(leaving, ({ zone }) => zone.teamId)].sort(
+    ([, a], [, b]) => firstOf(a) - firstOf(b),
+  )
+  for (const [teamId, group] of groups) {
+    const recent = recentRemovals.get(teamId) ?? 0
+    const isWithin = recent + group.length <= limitOf((counts.get(teamId) ?? 0) + recent)
+    if (isWithin && total + group.length <= limitOfAll) total += group.length
+    else held.push(...group)
+  }
+  return held.length > 0 ? { reason: 'many_removals', zones: zonesOf(held) } : undefined
 }
+
+const limitOf = (members: number): number => Math.max(removalsMin, Math.floor(members * removalsShare))
+
+const firstOf = (group: readonly Leaving[]): number =>
+  Math.min(...group.map(({ zone }) => zone.deleted!.getTime()))
 
 const targetOf = ({ rdata: [target] }: Rrset): DomainName => nameFromWire(target!)
 

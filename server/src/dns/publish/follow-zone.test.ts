@@ -256,6 +256,29 @@ describe('a secondary zone', () => {
     assert.deepEqual(await served(), await setsOf(primary.zones))
   })
 
+  it('is delegated to in a zone of its owner above with each transfer', async () => {
+    const parent = await insertZone(db(), 'example', 'www 300 A 192.0.2.1')
+    const delegation = async (): Promise<string[]> => {
+      const { rows } = await sql<{ line: string }>`
+        select name || ' ' || type || ' ' || content as line from dns_recordsets
+        where zone_id = ${parent} and name_key >= ${Buffer.from(nameKey(name))} order by name_key, type`.execute(
+        db(),
+      )
+      return rows.map(({ line }) => line).filter((line) => line.includes('copied.'))
+    }
+    await changeZone(primary.deps.db, sourceId, { added: '@ 300 NS ns.copied.example.\nns 300 A 192.0.2.53' })
+    await primary.publish(sourceId)
+    await due()
+    await follow()
+    const both = ['copied.example. 2 ns.copied.example.', 'ns.copied.example. 1 192.0.2.53']
+    assert.deepEqual(await delegation(), both)
+    await changeZone(primary.deps.db, sourceId, { added: '@ 300 NS ns1.example.net.' })
+    await primary.publish(sourceId)
+    await due()
+    await follow()
+    assert.deepEqual(await delegation(), ['copied.example. 2 ns1.example.net.'])
+  })
+
   it('is no longer served once its data has expired', async () => {
     await sql`update dns_secondaries set expires = now() - interval '1 s' where zone_id = ${id}`.execute(db())
     const zones = new ServedZones({ db: db(), isInMemory: true, now: () => new Date() })

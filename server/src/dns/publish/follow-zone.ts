@@ -17,6 +17,7 @@ import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import type { ServedChange } from '../sign/served-index.ts'
+import { updateDelegation } from '../zone/delegate-zone.ts'
 import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
 import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
@@ -234,20 +235,19 @@ async function save(
   )
   for (const set of wanted) desired.set(setId(set), { ...set, source: 'user' })
   const difference = planDifference(stored, [...desired.values()], now())
-  const { version } = await writeDifference(trx, zone, difference, {
-    actor: 'operator',
-    what: 'zone.transfer',
-  })
+  const author = { actor: 'operator', what: 'zone.transfer' }
+  const followed = await writeDifference(trx, zone, difference, author)
   const isSaved = await savePublication(trx, {
     zone: { id, serial: soa ? serialOf(soa) : ((zone.serial as Serial | null) ?? undefined) },
     serial,
-    version,
+    version: followed.version,
     changes: changesOf(served, sets),
     hasStep: served.length > 0,
     resigned: null,
     now: now().getTime() / 1000,
   })
   if (!isSaved) throw new Overtaken()
+  await updateDelegation(trx, followed, { author, now: now() })
 }
 
 function changesOf(served: readonly SignedRrset[], sets: readonly SignedRrset[]): ServedChange[] {

@@ -184,4 +184,44 @@ describe('the observation of a name server', () => {
       ['ok'],
     )
   })
+
+  it('finds a public server that refuses questions about a zone whose NS records name it', async () => {
+    await sql`delete from dns_servers`.execute(db())
+    const id = await insertZone(db(), 'unknown.example', 'www 300 A 192.0.2.1')
+    const serial = await primary.publish(id)
+    const [good, unlisted] = [await addServer('good.example.'), await addServer('unlisted.example.')]
+    await sql`update dns_servers set catalog = false where id = ${unlisted}`.execute(db())
+    const save = (server: number, state: ZoneState) =>
+      db()
+        .transaction()
+        .execute(async (trx) =>
+          updateStatuses(
+            trx,
+            [id],
+            await saveObservations(trx, server, [
+              { zoneId: id, serial: state === 'serving' ? serial : null, state },
+            ]),
+          ),
+        )
+    await save(good, 'serving')
+    await save(unlisted, 'absent')
+    assert.deepEqual(await zoneRow('unknown.example.'), { status: 'ok', reason: null, attrs: null })
+    await sql`
+      update dns_recordsets set content = E'good.example.\nunlisted.example.'
+      where zone_id = ${id} and type = 2`.execute(db())
+    await save(unlisted, 'absent')
+    assert.deepEqual(((await zoneRow('unknown.example.')) as { status: string }).status, 'updating')
+    await sql`update dns_server_zones set since = since - interval '1 minute' where zone_id = ${id}`.execute(
+      db(),
+    )
+    await sql`update dns_zones set published = published - interval '1 minute' where id = ${id}`.execute(db())
+    await save(unlisted, 'absent')
+    assert.deepEqual(await zoneRow('unknown.example.'), {
+      status: 'error',
+      reason: 'zone_absent',
+      attrs: { serving: 1, total: 2, servers: ['unlisted.example.'] },
+    })
+    await save(unlisted, 'serving')
+    assert.deepEqual(await zoneRow('unknown.example.'), { status: 'ok', reason: null, attrs: null })
+  })
 })

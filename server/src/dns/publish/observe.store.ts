@@ -7,6 +7,7 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { isGeneratedType } from '../sign/authority.ts'
+import { statusOfZone } from '../zone/zone-status.store.ts'
 import { decodeSignedRrsets } from '../zone/rrset-list.ts'
 
 export type ServerRow = {
@@ -124,22 +125,30 @@ const isLate = sql`exists (
   where o.server_id = v.id and o.zone_id <> z.id and o.reached > now() - make_interval(secs => ${2 * refusedSeconds})
     and o.reached > other.published + make_interval(secs => ${refusedSeconds}))`
 
+/** Whether the server is public and in the NS records of the zone: resolvers ask it. */
+const isAssigned = sql`(v.is_public and v.name = any(string_to_array((
+  select r.content from dns_recordsets r
+  where r.zone_id = z.id and r.name_key = z.name_key and r.type = ${recordType.NS}), E'\n')))`
+
 /** The status of these zones as it follows from what their name servers serve: `derived`. */
 const derivation = (zoneIds: readonly number[]) => sql`
     expected as (
       select z.id, v.name, s.state, s.serial, greatest(s.since, s.reached) as moved,
         s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving,
         s.state in ('behind', 'failing')
-          and greatest(s.since, s.reached) < now() - make_interval(secs => ${refusedSeconds}) and not ${isLate} as is_refusing
+          and greatest(s.since, s.reached) < now() - make_interval(secs => ${refusedSeconds}) and not ${isLate} as is_refusing,
+        ${isAssigned} and s.state = 'absent' and greatest(s.since, z.published) < now() - make_interval(secs => ${refusedSeconds})
+          and not ${isLate} as is_absent
       from dns_zones z
-        left join dns_servers v on v.catalog or exists (
+        left join dns_servers v on v.catalog or ${isAssigned} or exists (
           select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')
         left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
       where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
-        and z.version <= z.published_version and (z.reason is null or z.reason in ('zone_servers_behind', 'zone_refused'))),
+        and z.version <= z.published_version and (z.reason is null or z.reason in ('zone_servers_behind', 'zone_refused', 'zone_absent'))),
     observed as (
       select id, count(name) as total, count(name) filter (where is_serving) as serving,
         coalesce(bool_or(state = 'failing'), false) as is_failing,
+        json_agg(name order by name) filter (where is_absent) as absent,
         coalesce(bool_or(is_refusing), false) and coalesce(bool_or(is_serving), false) as is_refused,
         json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers,
         jsonb_build_object('servers', json_agg(name order by name) filter (where is_refusing),
@@ -148,9 +157,10 @@ const derivation = (zoneIds: readonly number[]) => sql`
       from expected group by id),
     derived as (
       select id,
-        case when is_failing or is_refused then 'error' when serving < total then 'updating' else 'ok' end as status,
-        case when is_refused then 'zone_refused' when serving < total then 'zone_servers_behind' end as reason,
+        case when is_failing or is_refused or absent is not null then 'error' when serving < total then 'updating' else 'ok' end as status,
+        case when is_refused then 'zone_refused' when absent is not null then 'zone_absent' when serving < total then 'zone_servers_behind' end as reason,
         case when is_refused then jsonb_build_object('serving', serving, 'total', total) || refusal
+          when absent is not null then jsonb_build_object('serving', serving, 'total', total, 'servers', absent)
           when serving < total
             then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
       from observed)`
@@ -171,7 +181,7 @@ export async function updateStatuses(
   // Two servers are observed at the same time: once the zone is locked, the next statement sees what the other transaction has saved.
   const { rows: locked } = await sql<{ id: number; before: ZoneStatus }>`
     with ${derivation(zoneIds)}
-    select z.id, z.status as before from dns_zones z left join derived d on d.id = z.id
+    select z.id, ${statusOfZone} as before from dns_zones z left join derived d on d.id = z.id
     where z.id = any(${changed as number[]}) or (d.id is not null and not ${isDerived})
     order by z.id for no key update of z`.execute(trx)
   if (locked.length === 0) return { changes: [], refused: [] }
@@ -179,7 +189,7 @@ export async function updateStatuses(
     with ${derivation(locked.map(({ id }) => id))}
     update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
     from derived d where z.id = d.id and not ${isDerived}
-    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, z.status as after, z.reason`.execute(
+    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, ${statusOfZone} as after, z.reason`.execute(
     trx,
   )
   const before = new Map(locked.map((zone) => [zone.id, zone.before]))

@@ -9,7 +9,8 @@ import { recordType } from '../../net/dns/type.ts'
 import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets } from '../serve/served.store.ts'
 import { catalogApex, planCatalog, type CatalogZone } from './catalog.ts'
-import { approvedEvidence, closeHold, openHold, type PlannedHold } from './hold.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
+import { closeHold, listDecidedZones, openHold } from './hold.ts'
 import { savePublication } from './publish.store.ts'
 import { withSerial } from './publish-zone.ts'
 
@@ -24,14 +25,24 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
   const id = await requireCatalog(db, catalog)
   const served = (await Array.fromAsync(readServedSets(db, [id]))).map(({ set }) => set)
   const members = served.filter(({ type }) => type === recordType.PTR)
-  const isApproved = await approvedEvidence(db, 'catalog')
-  const holdOf = (held: Pick<PlannedHold, 'reason' | 'sets'>): PlannedHold => ({ kind: 'catalog', ...held })
   const zones = await listCatalogZones(db)
-  const plan = planCatalog(catalog, members, zones, await countWithdrawn(db), (held) =>
-    isApproved(holdOf(held)),
+  const decided = await listDecidedZones(db)
+  const plan = planCatalog(catalog, members, zones, await countWithdrawn(db), (zoneId) =>
+    decided.approved.has(zoneId),
   )
-  if (plan.held) await openHold(db, holdOf(plan.held))
-  else await closeHold(db, { kind: 'catalog' })
+  const held = plan.held?.zones ?? []
+  // Nobody is asked again about what was rejected: it stays.
+  const asked = held.filter(({ id }) => !decided.rejected.has(id))
+  if (plan.held && asked.length > 0) {
+    const sets = asked.map(({ name }) => name).sort()
+    const zoneIds = asked.map(({ id }) => id)
+    await openHold(db, { kind: 'catalog', reason: plan.held.reason, sets, zoneIds })
+  } else await closeHold(db, { kind: 'catalog' })
+  await markHeld(
+    db,
+    held.map(({ id }) => id),
+    now(),
+  )
   const { added, removed, withdrawn } = plan
   const isNew = served.length === 0 || (await readSerial(db, id)) !== servedSerial(served)
   if (isNew || added.length + removed.length > 0 || withdrawn.length > 0) {
@@ -49,7 +60,7 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
       await markWithdrawn(trx, withdrawn)
     })
   }
-  return { added: added.length, removed: removed.length, held: plan.held?.sets.length ?? 0 }
+  return { added: added.length, removed: removed.length, held: held.length }
 }
 
 /** The serial of the row is newer after a restore: name servers have seen it. */
@@ -120,19 +131,38 @@ async function requireCatalog(db: Db, name: ZoneName): Promise<number> {
 
 /** Returns the zones that are published, and those that are not withdrawn yet: deleted ones, and restored ones whose name another zone has. */
 async function listCatalogZones(db: Db): Promise<CatalogZone[]> {
-  const { rows } = await sql<{ id: number; name: ZoneName; created: Date; is_deleted: boolean }>`
-    select id, name, created, deleted is not null or claimed is null as is_deleted from dns_zones
+  const { rows } = await sql<CatalogZone>`
+    select id, name, team_id as "teamId", created, coalesce(deleted, case when claimed is null then touched end) as deleted
+    from dns_zones
     where not is_catalog and withdrawn is null and (published is not null or deleted is not null) order by id`.execute(
     db,
   )
-  return rows.map(({ is_deleted: isDeleted, ...zone }) => ({ ...zone, isDeleted }))
+  return rows
 }
 
-async function countWithdrawn(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from dns_zones
-    where withdrawn > now() - interval '10 minutes' and published is not null`.execute(db)
-  return rows[0]!.count
+async function countWithdrawn(db: Db): Promise<ReadonlyMap<number | null, number>> {
+  const { rows } = await sql<{ team_id: number | null; count: number }>`
+    select team_id, count(*)::integer as count from dns_zones
+    where withdrawn > now() - interval '10 minutes' and published is not null group by team_id`.execute(db)
+  return new Map(rows.map(({ team_id: teamId, count }) => [teamId, count]))
+}
+
+/** Stores which deleted zones wait for an approval, and tells their teams: they are still served. */
+async function markHeld(db: Db, held: readonly number[], now: Date): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: number }>`
+      select id from dns_zones
+      where (id = any(${held as number[]}) and deletion_held is null)
+        or (deletion_held is not null and id <> all(${held as number[]}))
+      order by id for no key update`.execute(trx)
+    if (rows.length === 0) return
+    const ids = rows.map(({ id }) => id)
+    await withStatusMessages(trx, ids, now, () =>
+      sql`
+        update dns_zones set deletion_held = case when id = any(${held as number[]}) then now() end
+        where id = any(${ids})`.execute(trx),
+    )
+  })
 }
 
 async function markWithdrawn(trx: Trx, ids: readonly number[]): Promise<void> {

@@ -9,6 +9,7 @@ import { isNewer, toSerial, type Serial } from '../../net/dns/serial.ts'
 import { fail } from '../../runtime/error.ts'
 import { desiredOf, readImport } from '../import/import-plan.ts'
 import { changeZone } from '../zone/change-zone.ts'
+import { listChildZones } from '../zone/related-zone.store.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
 import { lockZone, readDefaults } from '../zone/zone.store.ts'
 import { resolveSettings } from '../zone/zone.ts'
@@ -71,7 +72,8 @@ async function adoptZone(
   if (!zone || zone.kind !== 'primary') throw fail('conflict', 'notAdoptable', { subjects: [name] })
   const defaults = await readDefaults(trx)
   const settings = resolveSettings(zone.settings, defaults)
-  const context = { zone: name, settings, ttlFloor: 0 }
+  const children = (await listChildZones(trx, zone)).map((child) => child.name)
+  const context = { zone: name, settings, children, ttlFloor: 0 }
   const { sets } = readImport(
     records.map((record) => ({ ...record, line: 0 })),
     context,

@@ -14,6 +14,7 @@ const holdColumns = columns('dns_holds', 'h', ['id', 'zone_id', 'created', 'deci
   kind: sql<ZoneHoldKind>`h.kind`,
   reason: sql<ZoneHoldReason>`h.reason`,
   state: sql<HoldState>`h.state`,
+  evidence: sql<string>`h.evidence`,
   /** A publication has sets, the others have names. */
   removals: sql<(string | { readonly name: string; readonly type: number })[]>`h.attrs -> 'sets'`,
   removal_count: sql<number>`(h.attrs ->> 'count')::integer`,

@@ -1,11 +1,17 @@
 // Decisions of staff about holds of DNS. The loops open and close them (hold.ts); a decision covers exactly the removals that the hold names.
-import { zoneHoldReasons, type listZoneHoldsRoute, type ZoneHold as Wire } from '@pharos/contract/zone-hold'
+import {
+  zoneHoldReasons,
+  type approveZoneHoldRoute,
+  type listZoneHoldsRoute,
+  type ZoneHold as Wire,
+} from '@pharos/contract/zone-hold'
 import type { QueryOf } from '@pharos/contract/route'
 import { holdMessageItemsMax } from '@pharos/contract/webhook-message'
 import type { Trx } from '../../db/postgres.ts'
 import { holdDecisions, type HoldDeps } from '../../hold/decide-hold.ts'
 import type { DescribedHold } from '../../hold/hold-alerts.ts'
 import { typeName } from '../../net/dns/type.ts'
+import type { StaffOperation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { decideZoneHold, findZoneHold, listZoneHoldRows, type ZoneHoldRow } from './zone-hold.store.ts'
@@ -33,16 +39,27 @@ const zoneHolds = holdDecisions<ZoneHoldRow, Wire>({
   refusal: ({ reason }) => (reason === 'apex_removed' ? fail('conflict', 'apexRemoval') : undefined),
 })
 
-export const {
-  get: getZoneHold,
-  approve: approveZoneHold,
-  reject: rejectZoneHold,
-  decideAs: decideZoneHoldAs,
-} = zoneHolds
+export const { get: getZoneHold, reject: rejectZoneHold, decideAs: decideZoneHoldAs } = zoneHolds
+
+/** Throws `conflict` if the hold has grown since the evidence was read. */
+export const approveZoneHold = (
+  deps: HoldDeps,
+  operation: StaffOperation,
+  id: number,
+  { evidence }: QueryOf<typeof approveZoneHoldRoute> = {},
+): ReturnType<typeof zoneHolds.approveShown> =>
+  zoneHolds.approveShown(deps, operation, id, (row) => evidence === undefined || row.evidence === evidence)
 
 /** Returns what mails and messages say about a hold. */
 export async function describeZoneHold(trx: Trx, id: number): Promise<DescribedHold> {
-  const { zone, kind: _kind, removals, removal_count, ...hold } = present((await findZoneHold(trx, id))!)
+  const {
+    zone,
+    kind: _kind,
+    removals,
+    removal_count,
+    evidence: _evidence,
+    ...hold
+  } = present((await findZoneHold(trx, id))!)
   const items = removals.slice(0, holdMessageItemsMax)
   return { ...hold, subject: zone?.name ?? '', items, item_count: removal_count }
 }

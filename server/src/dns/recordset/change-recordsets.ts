@@ -20,7 +20,8 @@ import { actorName, type Operation, type ZoneEditor } from '../../operation/oper
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
 import { changeForward, deletePtr } from '../reverse/forward-ptr.ts'
-import { changeZone, type PlacedDesired, type ZoneChanged } from '../zone/change-zone.ts'
+import type { PlacedDesired, ZoneChanged } from '../zone/change-content.ts'
+import { changeZone } from '../zone/change-zone.ts'
 import { lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import { auditedSets, presentDifference, presentSet, zoneEtag } from '../zone/present-zone.ts'
 import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
@@ -139,6 +140,7 @@ async function change(
     now: deps.now(),
     settings,
     recordsetsMax: defaults.recordsetsMax,
+    isAnsweredOnly: true,
   }
   const changed = await changeZone(trx, locked, sets, options)
   await changeForward(deps, trx, operation, withPtr, defaults)

@@ -1,5 +1,5 @@
 // Record sets of a request: name, type, TTL and records, checked one by one. Pure. What a zone means with all of its sets is checked by
-// zone/change-zone.ts.
+// zone/change-content.ts.
 import type { NewRecordSet } from '@pharos/contract/dns-recordset'
 import type { ZoneSettings } from '@pharos/contract/dns-settings'
 import type { ProblemError } from '@pharos/contract/problem'
@@ -8,7 +8,7 @@ import { hasTextForm } from '../../net/dns/rdata/rdata.ts'
 import { findType, isMetaType, isZoneType, recordType, typeName } from '../../net/dns/type.ts'
 import { didYouMean } from '../../text/did-you-mean.ts'
 import { errorAt, fail, Failure, failWith } from '../../runtime/error.ts'
-import type { PlacedDesired } from '../zone/change-zone.ts'
+import type { PlacedDesired } from '../zone/change-content.ts'
 import { parseNameAt, relativeName, shownZoneName } from '../zone/zone-name.ts'
 import { isRecordError, parseRecord } from './record-text.ts'
 

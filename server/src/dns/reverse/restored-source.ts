@@ -3,7 +3,7 @@
 import type { Trx } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import type { PlacedDesired } from '../zone/change-zone.ts'
+import type { PlacedDesired } from '../zone/change-content.ts'
 import { listTemplates } from './reverse.store.ts'
 import { isFromTemplate, parsePattern } from './template.ts'
 

@@ -14,7 +14,8 @@ import { lengthOf, networkOf, prefixAround, prefixParts, type Prefix } from '../
 import { reverseNameOf } from '../../net/reverse-name.ts'
 import { reverseZones } from '../../net/reverse-zone.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
-import { changeZone } from '../zone/change-zone.ts'
+import { changeContent } from '../zone/change-content.ts'
+import { delegateNewZone, planDelegations, planTakeover } from '../zone/delegate-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { insertZone, lockZone } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, type DnsDefaults, type Zone } from '../zone/zone.ts'
@@ -125,9 +126,16 @@ export async function createReverseZone(
 
 async function withManagedSets(trx: Trx, zone: Zone, defaults: DnsDefaults, now: Date): Promise<Zone> {
   const settings = resolveSettings({}, defaults)
-  const sets = managedSets(zone.name, settings).map((set) => ({ ...set, loc: ['zone'] }))
+  const takeover = await planTakeover(trx, zone, [])
+  const sets = [
+    ...managedSets(zone.name, settings).map((set) => ({ ...set, loc: ['zone'] })),
+    ...takeover.moved,
+    ...(await planDelegations(trx, zone)),
+  ]
   const author = { actor: 'pharos', what: 'zone.create' }
-  return (await changeZone(trx, zone, sets, { author, now, settings, recordsetsMax: Infinity })).zone
+  const created = await changeContent(trx, zone, sets, { author, now, settings, recordsetsMax: Infinity })
+  await delegateNewZone(trx, created.zone, takeover, { author, now })
+  return created.zone
 }
 
 /**

@@ -1,18 +1,23 @@
 // The zones that this process serves. It follows the published rows and keeps what it has: while the database is down it answers from memory,
 // and a zone leaves only when its row says that it is withdrawn.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/postgres.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
-import { MemoryZone } from '../answer/memory-zone.ts'
+import { EncodedZone } from '../answer/encoded-zone.ts'
+import { MemoryZone, type ReadableZone } from '../answer/memory-zone.ts'
 import type { Zones } from '../answer/zones.ts'
 import type { Transfer, ZoneSnapshot, ZoneSource } from '../answer/zone-source.ts'
 import type { ServedChange } from '../sign/served-index.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
 import { differenceOf } from '../sign/transfer.ts'
 import { decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
 import {
   lastPosition,
   listServedZones,
+  readDatabaseId,
   listStepsAfter,
   listStepsOf,
   readServedSets,
@@ -21,6 +26,7 @@ import {
   type ServedZoneRow,
   type StoredStep,
 } from './served.store.ts'
+import { readSnapshot, writeSnapshot } from './zone-snapshot.ts'
 
 export type ServedZone = {
   readonly id: number
@@ -32,8 +38,8 @@ export type ServedZone = {
   claimed: Date | null
   /** The last step that `content` contains. */
   position: number
-  /** Undefined if this process does not answer from memory. */
-  readonly content: MemoryZone | undefined
+  /** Undefined if this process does not answer from memory; encoded until it changes or there is time to decode it. */
+  content: ReadableZone | undefined
   /** Steps applied by this process, oldest first. */
   readonly recent: StoredStep[]
 }
@@ -43,6 +49,8 @@ export type ServedZonesOptions = {
   /** Whether zones are kept in memory, to answer from them; otherwise they are only transferred, from the database. */
   readonly isInMemory: boolean
   readonly now: () => Date
+  /** Where the zones are kept between two runs of the process. */
+  readonly snapshot?: { readonly file: string; readonly ring: KeyRing; readonly log: Log }
 }
 
 const recentMax = 100
@@ -52,6 +60,8 @@ const stepsPerQuery = 1_000
 /** Record sets that are decoded at once for a transfer. */
 const setsPerPart = 500
 const zonesPerLoad = 500
+/** Sets that are decoded in one turn of the event loop: a few milliseconds. */
+const setsPerTurn = 500
 /** Transactions that started before one that is already visible: they are read again for so long. */
 const overlapMs = 10_000
 
@@ -64,6 +74,9 @@ export class ServedZones implements ZoneSource {
   #since: Date | undefined
   /** Resolves after the first complete load. */
   #isLoaded = false
+  /** Identifies the content of the last snapshot that was written. */
+  #written: string | undefined
+  #restoredFrom: { readonly database: string | undefined } | undefined
 
   constructor(options: ServedZonesOptions) {
     this.#options = options
@@ -82,9 +95,69 @@ export class ServedZones implements ZoneSource {
     return this.#byName.get(name)
   }
 
+  /** Takes the zones of the snapshot, if there is a valid one: they are answered from at once, and brought up to date by the first refresh. */
+  async restore(): Promise<void> {
+    const { snapshot, isInMemory, now } = this.#options
+    if (!snapshot || !isInMemory) return
+    try {
+      const restored = await readSnapshot(snapshot.ring, snapshot.file, now())
+      if (!restored) return
+      const { position, zones, database } = restored
+      for (const zone of zones) this.#set({ ...zone, position, recent: [] })
+      this.#position = position
+      this.#restoredFrom = { database }
+      this.#isLoaded = true
+      snapshot.log.info({ zones: zones.length, file: snapshot.file }, 'zones restored from the snapshot')
+    } catch (error) {
+      snapshot.log.warn({ file: snapshot.file, err: error }, 'snapshot of zones ignored')
+    }
+  }
+
+  /** Drops zones that were restored from a snapshot of another database. Returns whether the zones are those of a snapshot. */
+  async #requireSameDatabase(): Promise<boolean> {
+    if (!this.#restoredFrom) return false
+    const { database } = this.#restoredFrom
+    if (database === undefined || (await readDatabaseId(this.#options.db)) !== database) {
+      this.#byName.clear()
+      this.#byId.clear()
+      this.#position = undefined
+      this.#isLoaded = false
+      this.#options.snapshot?.log.warn({}, 'snapshot of zones is of another database')
+    }
+    this.#restoredFrom = undefined
+    return true
+  }
+
+  /** Writes the snapshot if something was published since the last one. */
+  async save(): Promise<void> {
+    const { snapshot, isInMemory, db, now } = this.#options
+    const state = `${this.#position} ${this.#since?.getTime()}`
+    if (!snapshot || !isInMemory || !this.#isLoaded || state === this.#written) return
+    await writeSnapshot(db, snapshot.ring, snapshot.file, now())
+    this.#written = state
+  }
+
+  /** Decodes a zone, with pauses for the answers that are made from it meanwhile. */
+  async #decode(zone: ServedZone): Promise<void> {
+    if (!(zone.content instanceof EncodedZone)) return
+    const decoded = new MemoryZone(zone.name)
+    let count = 0
+    for (const set of zone.content.sets()) {
+      decoded.apply([{ after: set }])
+      if (++count % setsPerTurn === 0) await nextTurn()
+    }
+    zone.content = decoded
+  }
+
+  /** Decodes what is encoded still: answers from memory are faster. */
+  async decodeAll(): Promise<void> {
+    for (const zone of this.#byId.values()) await this.#decode(zone)
+  }
+
   /** Brings the zones up to date with the rows. `isFull`: compares all zones, otherwise those that changed since the last call. */
   async refresh(isFull: boolean): Promise<void> {
     const { db } = this.#options
+    const isRestored = await this.#requireSameDatabase()
     const since = isFull ? undefined : this.#since
     // First what most calls are for. A step that is published before the rows are read is applied after.
     if (this.#position !== undefined) await this.#applySteps(this.#position)
@@ -94,6 +167,8 @@ export class ServedZones implements ZoneSource {
     const stale = rows.filter(isBehind)
     for (let at = 0; at < stale.length; at += zonesPerLoad)
       await this.#load(stale.slice(at, at + zonesPerLoad))
+    // The row of a zone that was deleted long ago is gone.
+    if (isRestored && isFull) this.#keepOnly(new Set(rows.map(({ id }) => id)))
     for (const row of rows) {
       const zone = this.#byId.get(row.id)
       if (row.withdrawn !== null) this.#remove(row.id)
@@ -166,7 +241,9 @@ export class ServedZones implements ZoneSource {
       const steps = await listStepsAfter(this.#options.db, position, stepsPerQuery)
       for (const step of steps) {
         const zone = this.#byId.get(step.zoneId)
-        if (zone?.serial === step.from) apply(zone, step)
+        if (zone?.serial !== step.from) continue
+        await this.#decode(zone)
+        apply(zone, step)
       }
       position = steps.at(-1)?.position ?? position
       this.#position = position
@@ -215,6 +292,10 @@ export class ServedZones implements ZoneSource {
     this.#byId.set(zone.id, zone)
   }
 
+  #keepOnly(ids: ReadonlySet<number>): void {
+    for (const id of this.#byId.keys()) if (!ids.has(id)) this.#remove(id)
+  }
+
   #remove(id: number): void {
     const zone = this.#byId.get(id)
     if (!zone) return
@@ -245,7 +326,7 @@ export function serialOf({ rdata: [soa] }: Pick<SignedRrset, 'rdata'>): Serial {
 }
 
 function apply(zone: ServedZone, step: StoredStep): void {
-  zone.content?.apply(changesOf(step))
+  if (zone.content instanceof MemoryZone) zone.content.apply(changesOf(step))
   zone.serial = step.to
   zone.soa = step.added[0]!
   zone.position = step.position

@@ -93,6 +93,12 @@ export async function lastPosition(db: Db | Trx): Promise<number> {
   return rows[0]!.last
 }
 
+/** Returns what identifies the database. */
+export async function readDatabaseId(db: Db | Trx): Promise<string | undefined> {
+  const { rows } = await sql<{ uuid: string | null }>`select uuid::text as uuid from installation`.execute(db)
+  return rows[0]?.uuid ?? undefined
+}
+
 /** Runs with one snapshot of the database: several statements see the same zones. */
 export const withSnapshot = <T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)

@@ -14,6 +14,7 @@ import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, Failure, failWith, prefixErrorAt } from '../../runtime/error.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { serverAddressAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { besideOthers, type OtherZone } from '../zone/delegate-zone.ts'
 import { getZoneOf, lockZoneOf } from '../zone/find-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
@@ -52,6 +53,7 @@ export async function updateZoneSettings(
     const defaults = await readDefaults(trx)
     const { before, after, isChanged } = await replaceSettings(trx, operation, zone, settings, defaults)
     const settingsVersion = zone.settingsVersion + (isChanged ? 1 : 0)
+    let others: readonly OtherZone[] = []
     if (isChanged) {
       const sets = zone.kind === 'primary' ? managedSets(zone.name, after) : []
       // The NS records belong to the team while it may edit them, until it names other servers.
@@ -60,15 +62,16 @@ export async function updateZoneSettings(
       const desired = sets
         .filter(({ type }) => type !== recordType.NS || !isOwn)
         .map((set) => ({ ...set, loc: ['body'] }))
-      await changeZone(trx, zone, desired, {
+      const changed = await changeZone(trx, zone, desired, {
         author: { actor: actorName(operation.actor), what: 'zone.settings' },
         now: now(),
         settings: after,
         recordsetsMax: Infinity,
       })
+      others = changed.others
       await wake(trx, 'dns')
     }
-    return { body: after, before, etag: etagOf(settingsVersion, after) }
+    return { body: after, before, ...besideOthers(others), etag: etagOf(settingsVersion, after) }
   })
 }
 

@@ -127,8 +127,16 @@ function withoutDuplicates(
  * NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME, and those of its targets.
  */
 export function checkZone(zone: ZoneName, sets: Iterable<PlacedSet>): ZoneFinding[] {
-  const check: Check = { zone, byName: new Map(), cuts: new Map(), followed: new Set(), findings: [] }
+  const check: Check = {
+    zone,
+    byName: new Map(),
+    servers: new Set(),
+    cuts: new Map(),
+    followed: new Set(),
+    findings: [],
+  }
   for (const set of sets) {
+    if (set.type === t.NS) for (const rdata of set.rdata) check.servers.add(targetOf(t.NS, rdata)!)
     const types = check.byName.get(set.name)
     if (types) types.push(set)
     else check.byName.set(set.name, [set])
@@ -140,6 +148,8 @@ export function checkZone(zone: ZoneName, sets: Iterable<PlacedSet>): ZoneFindin
 type Check = {
   readonly zone: ZoneName
   readonly byName: Map<DomainName, PlacedSet[]>
+  /** Names of the servers of the zone and of its delegations. */
+  readonly servers: Set<DomainName>
   /** The cut at or above a name, as far as it was asked for. */
   readonly cuts: Map<DomainName, PlacedSet | undefined>
   /** Aliases whose chain was followed to its end. */
@@ -263,7 +273,7 @@ function checkDs({ zone, findings }: Check, set: PlacedSet, types: readonly Plac
 
 /** Data below DNAME or a delegation is not answered (RFC 6672 section 2.4, RFC 2181 section 6), except addresses of name servers. */
 function checkCut(
-  { findings }: Check,
+  { findings, servers }: Check,
   set: PlacedSet,
   cut: PlacedSet | undefined,
   delegation: PlacedSet | undefined,
@@ -274,8 +284,8 @@ function checkCut(
     return
   }
   const above = cut ?? (delegation && !atCut.has(set.type) ? delegation : undefined)
-  if (!above || addressTypes.has(set.type)) return
-  const message = 'The record is at or below a delegation and is not answered.'
+  if (!above || (addressTypes.has(set.type) && servers.has(set.name))) return
+  const message = `The record is at or below the delegation of ${above.name} and is not answered from this zone. Remove the record or the delegation.`
   findings.push(finding(set, 'occluded', message, set.line, above))
 }
 

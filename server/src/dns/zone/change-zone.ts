@@ -1,260 +1,31 @@
-// The one way in which record sets change: read what is stored, plan the difference, check what the zone means afterwards, write it with its
-// version, and wake the publish loop. The caller holds the lock of the zone.
-import type { ZoneSettings } from '@pharos/contract/dns-settings'
-import type { ProblemError } from '@pharos/contract/problem'
+// The one way in which record sets of a primary zone change: the content of the zone, and in the same transaction its delegation in the zone above,
+// if that has the same owner. The caller holds the lock of the zone; the zone above is locked after it.
 import type { Trx } from '../../db/postgres.ts'
-import { wake } from '../../db/wake.ts'
-import { isAtOrBelow, isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
-import { targetOf } from '../../net/dns/rdata/rdata.ts'
-import type { Rrset } from '../../net/dns/record.ts'
-import { recordType, typeName } from '../../net/dns/type.ts'
-import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
-import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
-import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
+import { recordType } from '../../net/dns/type.ts'
 import {
-  isEmpty,
-  planDifference,
-  setId,
-  type DesiredSet,
-  type StoredSet,
-  type ZoneDifference,
-} from './zone-change.ts'
-import {
-  applyTo,
-  countType,
-  readNames,
-  readNeighbours,
-  saveComments,
-  writeDifference,
-  type Author,
-} from './zone-change.store.ts'
-import { shownZoneName } from './zone-name.ts'
+  changeContent,
+  type PlacedDesired,
+  type ZoneChanged,
+  type ZoneChangeOptions,
+} from './change-content.ts'
+import { isAddress } from './delegation-sets.ts'
+import { updateDelegation, type OtherZone } from './delegate-zone.ts'
+import { journalOf } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
-/** A desired set with its place in the request, for errors. The TTL null keeps that of the stored set, or is the default of the zone. */
-export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
-  readonly ttl: number | null
-  readonly loc: ProblemError['loc']
-  /** Where the request has the name and the type, if it has fields for them. */
-  readonly idLoc?: ProblemError['loc']
-}
-
-export type ZoneChangeOptions = {
-  readonly author: Author
-  readonly now: Date
-  readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
-  /** Most record sets of the zone. */
-  readonly recordsetsMax: number
-  /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
-  readonly announce?: (messages: readonly NewMessage[]) => Promise<void> | void
-}
-
-/** Writes the messages of changed zones to the outbox, and wakes the publish loop. */
-export async function announceChanges(trx: Trx, messages: readonly NewMessage[]): Promise<void> {
-  await writeMessages(trx, messages)
-  await wake(trx, 'dns')
-}
-
-export type ZoneChanged = {
-  readonly zone: Zone
-  readonly difference: ZoneDifference
-  /** The sets of the names of the request as they were. */
-  readonly stored: readonly StoredSet[]
-}
-
-/**
- * Makes the desired sets those of the zone. Without a difference nothing is written, and the zone is returned as it was. Throws `invalid` with
- * every set that must not be there afterwards, and `quota_exceeded`.
- */
+/** As `changeContent`; `others` are the zones above that changed with it. */
 export async function changeZone(
   trx: Trx,
   zone: Zone,
   desired: readonly PlacedDesired[],
   options: ZoneChangeOptions,
-): Promise<ZoneChanged> {
-  const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
-  const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
-  const placeOf: Places = (set) => desired.find((one) => setId(one) === setId(set))
-  requireApexNs(zone, difference, placeOf)
-  await requireMeaning(trx, zone, stored, difference, placeOf)
-  return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
-}
-
-/** Throws `invalid` for a TTL below the lowest one, unless the stored set has it already. */
-function resolveTtls(
-  stored: readonly StoredSet[],
-  desired: readonly PlacedDesired[],
-  { default_ttl: byDefault, minimum_ttl: minimum }: ZoneChangeOptions['settings'],
-): DesiredSet[] {
-  const before = new Map(stored.map((set) => [setId(set), set.ttl]))
-  const tooLow = desired.filter(
-    ({ ttl, rdata, source, ...set }) =>
-      ttl !== null &&
-      ttl < minimum &&
-      source === 'user' &&
-      rdata.length > 0 &&
-      before.get(setId(set)) !== ttl,
+): Promise<ZoneChanged & { readonly others: readonly OtherZone[] }> {
+  const changed = await changeContent(trx, zone, desired, options)
+  const { removed, added } = journalOf(changed.difference)
+  // Names and addresses of the servers are all that a delegation has of the content.
+  const isConcerned = [...removed, ...added].some(
+    (set) => isAddress(set) || (set.type === recordType.NS && set.name === zone.name),
   )
-  if (tooLow.length > 0)
-    throw failWith(
-      'invalid',
-      tooLow.map(({ loc }) => errorAt([...loc, 'ttl'], 'ttlTooLow', { minimum })),
-    )
-  return desired.map((set) => ({ ...set, ttl: set.ttl ?? before.get(setId(set)) ?? byDefault }))
-}
-
-/** Writes a difference that was checked. */
-async function saveDifference(
-  trx: Trx,
-  zone: Zone,
-  difference: ZoneDifference,
-  { author, recordsetsMax, announce = (messages) => announceChanges(trx, messages) }: ZoneChangeOptions,
-): Promise<Zone> {
-  const { added, removed, commented } = difference
-  if (isEmpty(difference)) {
-    if (commented.length > 0) await saveComments(trx, zone, difference)
-    return zone
-  }
-  const count = zone.recordsetCount + added.length - removed.length
-  if (added.length > removed.length && count > recordsetsMax)
-    throw fail('quota_exceeded', 'recordSets', { limit: recordsetsMax, count })
-  await requireAliasQuota(trx, zone, difference)
-  const next = await writeDifference(trx, zone, difference, author)
-  await announce(zone.teamId === null ? [] : [updatedMessage(zone.teamId, next, difference, author)])
-  return next
-}
-
-/** Most ALIAS records of a zone: each is a question every few minutes. */
-const aliasesMax = 50
-
-/** Throws `quota_exceeded`. */
-async function requireAliasQuota(trx: Trx, zone: Zone, { added, removed }: ZoneDifference): Promise<void> {
-  const countOf = (sets: readonly StoredSet[]): number =>
-    sets.filter(({ type }) => type === recordType.ALIAS).length
-  const more = countOf(added) - countOf(removed)
-  if (more <= 0) return
-  const count = (await countType(trx, zone, recordType.ALIAS)) + more
-  if (count > aliasesMax) throw fail('quota_exceeded', 'aliases', { limit: aliasesMax, count })
-}
-
-const updatedMessage = (
-  teamId: number,
-  { id, name, version, touched }: Zone,
-  { added, changed, removed }: ZoneDifference,
-  { actor, what }: Author,
-): NewMessage => ({
-  teamId,
-  type: 'zone.updated',
-  data: {
-    zone_id: id,
-    name: shownZoneName(name),
-    version,
-    actor,
-    what,
-    added_count: added.length,
-    changed_count: changed.length,
-    removed_count: removed.length,
-    at: touched.toISOString(),
-  },
-})
-
-type Places = (set: Pick<Rrset, 'name' | 'type'>) => Pick<PlacedDesired, 'loc' | 'idLoc'> | undefined
-
-/** Throws `invalid` if the zone would lose its NS records: without them nothing of it can be published. */
-function requireApexNs({ name }: Zone, { removed }: ZoneDifference, placeOf: Places): void {
-  const ns = removed.find((set) => set.type === recordType.NS && set.name === name)
-  if (ns) throw invalid(placeOf(ns)?.loc ?? ['body'], 'apexNsKept')
-}
-
-/** `stored` has all sets of the names that change. */
-async function requireMeaning(
-  trx: Trx,
-  zone: Zone,
-  stored: readonly StoredSet[],
-  difference: ZoneDifference,
-  placeOf: Places,
-): Promise<void> {
-  const written = [...difference.added, ...difference.changed.map(({ after }) => after)]
-  if (written.length === 0) return
-  const neighbours = await readNeighbours(trx, zone.id, {
-    above: namesAbove(zone.name, written),
-    cuts: written.filter(({ type }) => type === recordType.DNAME).map(({ name }) => name),
-  })
-  const aliases = await readAliases(trx, zone, written)
-  const after = applyTo([...neighbours, ...aliases, ...stored], difference)
-  const errors = checkZone(zone.name, after.values()).filter(({ isError }) => isError)
-  const concerned = new Set(written.map(setId))
-  const found = errors.filter(
-    (one) => concerned.has(setId(one)) || (one.other && concerned.has(setId(one.other))),
-  )
-  if (found.length > 0)
-    throw failWith(
-      'invalid',
-      found.map((one) => errorOf(one, placeOf)),
-    )
-}
-
-/** A longer chain of aliases is not followed: resolvers stop earlier. */
-const chainMax = 20
-
-/** Returns the stored aliases to which those among the sets lead: a loop is seen only with all of its aliases. */
-async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]): Promise<StoredSet[]> {
-  const found: StoredSet[] = []
-  const known = new Set(written.map(({ name }) => name))
-  let aliases = written.filter(isAlias)
-  for (let step = 0; aliases.length > 0 && step < chainMax; step++) {
-    const targets = aliases.flatMap(({ type, rdata }) => rdata.map((one) => targetOf(type, one)!))
-    const next = targets.filter((name) => !known.has(name) && isAtOrBelow(name, zone.name))
-    for (const name of next) known.add(name)
-    aliases = next.length === 0 ? [] : (await readNames(trx, zone.id, new Set(next))).filter(isAlias)
-    found.push(...aliases)
-  }
-  return found
-}
-
-const isAlias = ({ type }: Rrset): boolean => type === recordType.CNAME || type === recordType.ALIAS
-
-/** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
-function namesAbove(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
-  const names = new Set<DomainName>()
-  for (const { name } of sets)
-    for (
-      let above = parentOf(name);
-      above !== undefined && (above === zone || isBelow(above, zone));
-      above = parentOf(above)
-    ) {
-      if (names.has(above)) break
-      names.add(above)
-    }
-  return names
-}
-
-/** The field of a record set that an error is about. */
-const fieldOf: Partial<Record<ZoneFinding['code'], 'name' | 'type' | 'records'>> = {
-  out_of_zone: 'name',
-  below_dname: 'name',
-  cname_and_other: 'type',
-  soa_below_apex: 'type',
-  ds_at_apex: 'type',
-  several_in_set: 'records',
-  set_too_large: 'records',
-  data_refused: 'records',
-  cname_loop: 'records',
-  alias_and_address: 'type',
-}
-
-function locOf(code: ZoneFinding['code'], place: ReturnType<Places>): ProblemError['loc'] | undefined {
-  const field = fieldOf[code]
-  if (!place?.idLoc || !field) return place?.loc
-  return [...(field === 'records' ? place.loc : place.idLoc), field]
-}
-
-function errorOf(finding: ZoneFinding, placeOf: Places): ProblemError {
-  const { code, name, type, other, message } = finding
-  const loc = locOf(code, placeOf(finding)) ?? (other && locOf(code, placeOf(other))) ?? ['body']
-  const ctx = {
-    recordset: `${name} ${typeName(type)}`,
-    ...(other ? { other: `${other.name} ${typeName(other.type)}` } : {}),
-  }
-  return { loc, msg: message, type: code, ctx }
+  const others = isConcerned ? await updateDelegation(trx, changed.zone, options) : []
+  return { ...changed, others }
 }

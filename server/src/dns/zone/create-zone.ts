@@ -15,8 +15,16 @@ import { isWithin, objectionToAddress } from '../../net/public-address.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { readRecordSets } from '../recordset/recordset.ts'
-import { changeZone, type PlacedDesired } from './change-zone.ts'
+import { changeContent, type PlacedDesired } from './change-content.ts'
 import { claimName, type ClaimDeps } from './claim-zone.ts'
+import {
+  auditOthers,
+  delegateNewZone,
+  planDelegations,
+  planTakeover,
+  presentOthers,
+  type OtherZone,
+} from './delegate-zone.ts'
 import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
 import {
   countZones,
@@ -69,19 +77,20 @@ export async function createZoneWithSoa(
   const name = parseZoneNameAt(nameAt, body.name)
   const primaries = await readPrimaries(deps, operation.actor.teamId, body)
   return runChange(deps.postgres, operation, async (trx) => {
-    const { zone, defaults } = await insertNewZone(deps, trx, operation, {
+    const { zone, defaults, created, others } = await insertNewZone(deps, trx, operation, {
       name,
       primaries,
       settings: { ...settingsOf(body), ...(soa ? { soa } : {}) },
       serial,
       recordsets: body.recordsets ?? [],
       what: 'zone.create',
+      signing: body,
     })
-    const created = await sign(deps, trx, zone, body)
     // Nobody must enter the DS record of a key that is not kept.
     const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
-    const answer = { ...presentZone(shown, defaults, parseZoneInclude(query.include)), keys }
+    const presented = presentZone(shown, defaults, parseZoneInclude(query.include))
+    const answer = { ...presented, keys, other_zones: presentOthers(others) }
     await writeAudit(trx, {
       ...auditOf(operation),
       action: 'zone.create',
@@ -98,7 +107,7 @@ export async function createZoneWithSoa(
 }
 
 /** Signs a new primary zone, unless the request says otherwise or the zone is not served. */
-export async function sign(
+async function sign(
   { enableDnssec }: Pick<ZoneDeps, 'enableDnssec'>,
   trx: Trx,
   zone: Zone,
@@ -118,15 +127,27 @@ type Creation = {
   /** Sets that were read elsewhere, such as from a zone file. */
   readonly sets?: readonly PlacedDesired[]
   readonly what: string
+  readonly signing: Pick<Body, 'dnssec' | 'algorithm'>
 }
 
-/** Checks the name and the quota, and stores the zone with its records as version 1. */
+type Created = {
+  readonly zone: Zone
+  readonly defaults: DnsDefaults
+  readonly created: DnssecKey[]
+  /** Zones above that delegate to the new one. */
+  readonly others: readonly OtherZone[]
+}
+
+/**
+ * Checks the name and the quota, and stores the zone with its records as version 1, signed unless the request says otherwise. A zone of the team above
+ * delegates to it, and zones of the team below are delegated from it.
+ */
 export async function insertNewZone(
-  deps: Omit<ZoneDeps, 'enableDnssec'>,
+  deps: ZoneDeps,
   trx: Trx,
   operation: Operation,
-  { name, primaries, settings, serial, recordsets, sets = [], what }: Creation,
-): Promise<{ zone: Zone; defaults: DnsDefaults }> {
+  { name, primaries, settings, serial, recordsets, sets = [], what, signing }: Creation,
+): Promise<Created> {
   const { teamId } = operation.actor
   const defaults = await readDefaults(trx)
   const count = await countZones(trx, teamId)
@@ -148,9 +169,11 @@ export async function insertNewZone(
     if (!(await isNameTaken(trx, teamId, name))) await claimName(deps, trx, teamId, name, nameAt)
     throw fail('exists', 'zone', { zone: shownZoneName(name) })
   }
+  const author = { actor: actorName(operation.actor), what }
   if (primaries !== null) {
+    if (isClaimed) await planTakeover(trx, inserted, [])
     await insertSecondary(trx, inserted.id, primaries)
-    return { zone: inserted, defaults }
+    return { zone: inserted, defaults, created: [], others: [] }
   }
   const resolved = resolveSettings(settings, defaults)
   const items = recordsets.map((item, at) => ({ item, loc: ['body', 'recordsets', at] }))
@@ -158,18 +181,24 @@ export async function insertNewZone(
   const managed = managedSets(name, resolved).map((set): PlacedDesired => ({ ...set, loc: nameAt }))
   // With apex NS records of its own, the zone has those instead.
   const own = [...given, ...sets]
+  const takeover = isClaimed ? await planTakeover(trx, inserted, own) : undefined
   const desired = [
     ...managed.filter(({ type }) => !own.some((set) => set.name === name && set.type === type)),
     ...own,
+    ...(takeover?.moved ?? []),
+    ...(isClaimed ? await planDelegations(trx, inserted) : []),
   ]
-  const { zone } = await changeZone(trx, inserted, desired, {
-    author: { actor: actorName(operation.actor), what },
+  const { zone } = await changeContent(trx, inserted, desired, {
+    author,
     now: deps.now(),
     // A zone file keeps its TTLs.
     settings: { ...resolved, ...(sets.length > 0 ? { minimum_ttl: 0 } : {}) },
     recordsetsMax: defaults.recordsetsMax,
   })
-  return { zone, defaults }
+  const created = await sign(deps, trx, zone, signing)
+  const others = takeover ? await delegateNewZone(trx, zone, takeover, { author, now: deps.now() }) : []
+  await auditOthers(trx, operation, others)
+  return { zone, defaults, created, others }
 }
 
 /** Names in settings are stored in canonical form. */

@@ -9,10 +9,21 @@ import { wake } from '../../db/wake.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch } from '../../operation/etag.ts'
 import { fail, type Failure, invalid, notFound } from '../../runtime/error.ts'
+import { changeContent } from './change-content.ts'
 import { claimName } from './claim-zone.ts'
 import type { ZoneDeps } from './create-zone.ts'
+import {
+  auditOthers,
+  besideOthers,
+  delegateNewZone,
+  planDelegations,
+  planTakeover,
+  removeDelegation,
+  type OtherZone,
+} from './delegate-zone.ts'
 import { lockZoneOf, parseZoneRef } from './find-zone.ts'
 import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { readAllSets } from './zone-change.store.ts'
 import {
   claimWaiting,
   countZones,
@@ -32,7 +43,7 @@ import { resolveSettings, type Zone } from './zone.ts'
  * of a zone that is delegated is then checked at once, so that the next request finds what was removed meanwhile.
  */
 export async function deleteZone(
-  { postgres }: Pick<ZoneDeps, 'postgres'>,
+  { postgres, now }: Pick<ZoneDeps, 'postgres' | 'now'>,
   operation: Operation,
   text: string,
   { confirm, force }: QueryOf<typeof deleteZoneRoute>,
@@ -53,9 +64,11 @@ export async function deleteZone(
       throw delegatedFailure(before)
     }
     await markDeleted(trx, zone, actorName(operation.actor))
+    const others = await removeDelegation(trx, zone, force, authorOf(operation, 'zone.delete', now()))
+    await auditOthers(trx, operation, others)
     await claimWaiting(trx, zone.name)
     await note(trx, operation, zone, 'zone.delete')
-    return { body: null, before }
+    return { body: null, before, ...besideOthers(others) }
   })
   try {
     return await answer
@@ -87,10 +100,11 @@ export function restoreZone(
     if (!zone) throw notFound('zone')
     requireMatch(operation.ifMatch, zoneEtag(zone))
     const defaults = await readDefaults(trx)
-    if (zone.deleted !== null) await restore(deps, trx, operation, zone, defaults.zonesMax)
+    const others = zone.deleted === null ? [] : await restore(deps, trx, operation, zone, defaults.zonesMax)
     const shown = await readShownZone(trx, teamId, zone.id)
     const body = presentZone(shown, defaults, parseZoneInclude(query.include))
-    return { body, ...(zone.deleted === null ? { before: body } : {}), etag: zoneEtag(shown, body) }
+    const before = zone.deleted === null ? { before: body } : {}
+    return { body, ...before, ...besideOthers(others), etag: zoneEtag(shown, body) }
   })
 }
 
@@ -100,7 +114,7 @@ async function restore(
   operation: Operation,
   zone: Zone,
   zonesMax: number,
-): Promise<void> {
+): Promise<readonly OtherZone[]> {
   const { teamId } = operation.actor
   if ((await countZones(trx, teamId)) >= zonesMax) throw fail('quota_exceeded', 'zones', { limit: zonesMax })
   if (await isNameTaken(trx, teamId, zone.name))
@@ -108,6 +122,32 @@ async function restore(
   const { isClaimed } = await claimName(deps, trx, teamId, zone.name, ['path', 'zone'])
   await markRestored(trx, zone, isClaimed)
   await note(trx, operation, zone, 'zone.restore')
+  if (!isClaimed) return []
+  const restored = (await lockZone(trx, teamId, { id: zone.id }))!
+  const others = await connect(trx, restored, authorOf(operation, 'zone.restore', deps.now()))
+  await auditOthers(trx, operation, others)
+  return others
+}
+
+const authorOf = (operation: Operation, what: string, now: Date) => ({
+  author: { actor: actorName(operation.actor), what },
+  now,
+})
+
+/** Takes over names that were written above meanwhile, and delegates to zones that were created below. */
+async function connect(
+  trx: Trx,
+  zone: Zone,
+  options: ReturnType<typeof authorOf>,
+): Promise<readonly OtherZone[]> {
+  const takeover = await planTakeover(trx, zone, await readAllSets(trx, zone.id))
+  const desired = [...takeover.moved, ...(await planDelegations(trx, zone))]
+  const { zone: connected } = await changeContent(trx, zone, desired, {
+    ...options,
+    settings: { default_ttl: 3600, minimum_ttl: 0 },
+    recordsetsMax: Infinity,
+  })
+  return delegateNewZone(trx, connected, takeover, options)
 }
 
 async function note(

@@ -2,13 +2,14 @@
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { changesShownMax, type RecordSet } from '@pharos/contract/dns-recordset'
 import type { Zone as Wire, ZoneServer } from '@pharos/contract/dns-zone'
-import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
+import { stateMessageText } from '@pharos/contract/state-message'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { StoredSet, ZoneDifference } from './zone-change.ts'
 import type { ShownZone } from './zone.store.ts'
 import { relativeName, shownZoneName } from './zone-name.ts'
+import { zoneStatus } from './zone-status.ts'
 import { withSerial, type DnsDefaults, type Zone } from './zone.ts'
 
 export type IncludeQuery = { readonly include?: string }
@@ -36,7 +37,7 @@ export function presentZone(zone: ShownZone, defaults: DnsDefaults, include: Zon
     id: zone.id,
     name: shownZoneName(zone.name),
     kind: zone.kind,
-    status: zone.status,
+    status: zone.shownStatus,
     serial: zone.published === null ? null : zone.serial,
     record_count: zone.recordCount,
     dnssec: zone.dnssec,
@@ -50,7 +51,7 @@ export function presentZone(zone: ShownZone, defaults: DnsDefaults, include: Zon
     touched: zone.touched.toISOString(),
     published: zone.published?.toISOString() ?? null,
     ...(include.servers ? { servers: serversOf(zone) } : {}),
-    ...(include.stateMessages ? { state_messages: stateMessagesOf(zone) } : {}),
+    ...(include.stateMessages ? { state_messages: stateMessagesOf(zone, assigned) } : {}),
     ...(include.details ? { details: detailsOf(zone) } : {}),
   }
 }
@@ -89,43 +90,26 @@ function detailsOf(zone: ShownZone): NonNullable<Wire['details']> {
   }
 }
 
-const severities = { ok: 'info', updating: 'info', error: 'error', pending_verification: 'warning' } as const
-
-/** The reason is a tag of state messages, written by the loop that found it; without one, the status says it all. */
-function stateMessagesOf(zone: ShownZone): StateMessage[] {
-  const aliases = aliasMessages(zone)
-  if (zone.status === 'ok') return aliases
-  const tag = (zone.reason ??
-    (zone.status === 'pending_verification' ? 'zone_claimed' : 'zone_updating')) as StateMessageTag
-  const attrs = zone.attrs ?? serverAttrs(zone)
-  return [
-    {
-      severity: severities[zone.status],
-      tag,
-      message: stateMessageText(tag, attrs),
-      attrs,
-      timestamp: zone.touched.toISOString(),
+function stateMessagesOf(zone: ShownZone, assigned: readonly string[]): StateMessage[] {
+  const { reasons } = zoneStatus({
+    publication: { status: zone.status, reason: zone.reason, attrs: zone.attrs ?? serverAttrs(zone) },
+    dnssec: { state: zone.dnssec, reason: zone.dnssecReason },
+    delegation: {
+      status: zone.delegationStatus ?? 'unknown',
+      wasDelegated: zone.wasDelegated,
+      assigned,
+      delegated: zone.delegated ?? [],
     },
-    ...aliases,
-  ]
-}
-
-const aliasesShownMax = 5
-
-/** The zone is served as it was, so its status is not concerned. */
-function aliasMessages({ failingAliases, touched }: ShownZone): StateMessage[] {
-  if (!failingAliases) return []
-  const attrs = { count: failingAliases.length, aliases: failingAliases.slice(0, aliasesShownMax) }
-  const tag = 'zone_aliases_failing'
-  return [
-    {
-      severity: 'warning',
-      tag,
-      message: stateMessageText(tag, attrs),
-      attrs,
-      timestamp: touched.toISOString(),
-    },
-  ]
+    deletion: zone.deletion,
+    failingAliases: zone.failingAliases ?? [],
+  })
+  return reasons.map(({ tag, severity, attrs }) => ({
+    severity,
+    tag,
+    message: stateMessageText(tag, attrs),
+    attrs,
+    timestamp: zone.touched.toISOString(),
+  }))
 }
 
 function serverAttrs({ servers }: ShownZone): { serving: number; total: number; servers: string[] } {

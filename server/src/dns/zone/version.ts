@@ -5,14 +5,17 @@ import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
+import { isAtOrBelow } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { withSources } from '../reverse/restored-source.ts'
-import { changeZone, type PlacedDesired } from './change-zone.ts'
+import type { PlacedDesired } from './change-content.ts'
+import { changeZone } from './change-zone.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from './find-zone.ts'
 import { presentDifference, zoneEtag } from './present-zone.ts'
+import { listChildZones } from './related-zone.store.ts'
 import { decodeRrsets } from './rrset-list.ts'
 import { contentOf, setId, type StoredSet, type ZoneDifference } from './zone-change.ts'
 import {
@@ -104,11 +107,17 @@ export function rollBackZone(
     const settings = resolveSettings(zone.settings, defaults)
     const restored = setsBefore(await readVersionsAfter(trx, teamId, zone.id, version))
     const desired = zone.isReverse ? await withSources(trx, teamId, restored) : restored
+    const children = await listChildZones(trx, zone)
     const managed = new Set(managedSets(zone.name, settings).map(setId))
     const changed = await changeZone(
       trx,
       zone,
-      desired.filter((set) => !managed.has(setId(set)) || isOwnNs(set, settings.apex_ns_editable)),
+      desired.filter(
+        (set) =>
+          (!managed.has(setId(set)) || isOwnNs(set, settings.apex_ns_editable)) &&
+          // Zones that were created since answer for their names.
+          !children.some((child) => isAtOrBelow(set.name, child.name)),
+      ),
       {
         author: { actor: actorName(operation.actor), what: 'zone.rollback' },
         now: now(),

@@ -51,8 +51,8 @@ export async function readAllSets(trx: Trx, zoneId: number): Promise<StoredSet[]
 }
 
 /**
- * Returns the sets that decide whether others are answered: the NS and DNAME sets of the names `above`, and for each name of `cuts` one set
- * below it, if there is one.
+ * Returns the sets that decide whether others are answered: the NS and DNAME sets of the names `above`, and for each name of `cuts` the first sets
+ * below it, if there are any.
  */
 export async function readNeighbours(
   trx: Trx,
@@ -69,12 +69,24 @@ export async function readNeighbours(
     select b.* from unnest(${cuts.map(keyOf)}::bytea[], ${cuts.map(keyAfterDescendants)}::bytea[]) as w (first, last),
       lateral (
         select ${setColumns} from dns_recordsets r
-        where r.zone_id = ${zoneId} and r.name_key > w.first and r.name_key < w.last limit 1) b`.execute(trx)
+        where r.zone_id = ${zoneId} and r.name_key > w.first and r.name_key < w.last limit ${belowMax}) b`.execute(
+    trx,
+  )
   return [...rows, ...below.rows]
 }
 
+/** Returns the sets of one type. */
+export async function readSetsOfType(trx: Trx, zoneId: number, type: number): Promise<StoredSet[]> {
+  const { rows } = await sql<SetRow>`
+    select ${setColumns} from dns_recordsets r where r.zone_id = ${zoneId} and r.type = ${type}`.execute(trx)
+  return rows
+}
+
+/** Sets below a new cut that an error lists. */
+const belowMax = 100
+
 /** The first key after those of the names below: a label of a key ends with 00, and no label continues with 01. */
-function keyAfterDescendants(name: DomainName): Buffer {
+export function keyAfterDescendants(name: DomainName): Buffer {
   const key = keyOf(name)
   key[key.length - 1] = 1
   return key

@@ -9,6 +9,7 @@ import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { nameKey, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
+import { deletionOf, statusOfZone } from './zone-status.store.ts'
 import { noNameserver, type DnsDefaults, type Zone } from './zone.ts'
 
 const zoneColumns = camelColumns(
@@ -49,6 +50,9 @@ const serverJson = jsonOf(serverColumns)
 const shownColumns = withExpressions(zoneColumns, {
   isGenerated: sql<boolean>`z.is_generated`,
   published: sql<Date | null>`z.published`,
+  shownStatus: statusOfZone,
+  deletion: deletionOf,
+  dnssecReason: sql<string | null>`z.dnssec_reason`,
   reason: sql<string | null>`z.reason`,
   attrs: sql<Readonly<Record<string, unknown>> | null>`z.attrs`,
   nameservers: sql<string | null>`(
@@ -57,6 +61,8 @@ const shownColumns = withExpressions(zoneColumns, {
   delegationStatus: sql<DelegationStatus | null>`(
     select d.status from dns_delegations d where d.zone_id = z.id)`,
   delegationChecked: sql<Date | null>`(select d.checked from dns_delegations d where d.zone_id = z.id)`,
+  wasDelegated: sql<boolean>`exists (
+    select from dns_delegations d where d.zone_id = z.id and d.delegated_seen is not null)`,
 })
 const withServers = withExpressions(shownColumns, {
   servers: sql<RowOf<typeof serverJson>[]>`coalesce((
@@ -178,7 +184,7 @@ export async function listZoneRows(
         search !== undefined && sql`strpos(z.name, lower(${search})) > 0`,
         kind && sql`z.kind = any(${kind}::text[])`,
         dnssec && sql`z.dnssec = any(${dnssec}::text[])`,
-        status && sql`z.status = any(${status}::text[])`,
+        status && sql`${statusOfZone} = any(${status}::text[])`,
         reverse !== undefined && sql`z.is_reverse = ${reverse}`,
         owners &&
           sql`z.name_key = (
@@ -196,7 +202,7 @@ export async function listZoneRows(
         touched: sql`z.touched`,
         published: sql`z.published`,
         record_count: sql`z.record_count`,
-        status: sql`z.status`,
+        status: statusOfZone,
       },
       sql`z.id`,
     ),
@@ -298,7 +304,7 @@ export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<
 /** Restores the zone; it gets the name only if no other team has it. Until then it leaves the catalog zone as a deleted one does. */
 export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
   const status = isClaimed ? 'updating' : 'pending_verification'
-  await sql`update dns_zones set deleted = null, deleted_by = null, touched = now(), status = ${status},
+  await sql`update dns_zones set deleted = null, deleted_by = null, deletion_held = null, touched = now(), status = ${status},
       claimed = case when ${isClaimed} then now() end,
       withdrawn = case when not ${isClaimed} then withdrawn end,
       published = case when ${isClaimed} and published is not null and withdrawn is not null then now() else published end
@@ -307,19 +313,20 @@ export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Pr
 
 /**
  * Gives the name of a deleted zone to the zone that waited longest for it, of any team. One that was published before is published now: name
- * servers read what changed since. In a transaction of the owner.
+ * servers read what changed since. Its delegation is checked at once, and written into a zone of its owner above. In a transaction of the owner.
  */
 export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
   await sql`
-    update dns_zones set claimed = now(), status = 'updating', withdrawn = null,
+    with claimed as (update dns_zones set claimed = now(), status = 'updating', withdrawn = null,
       published = case when published is not null then now() end
     where id = (
       select z.id from dns_zones z where z.name_key = ${keyOf(name)} and z.claimed is null and z.deleted is null
       order by z.created limit 1)
     and not exists (
-      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)`.execute(
-    trx,
-  )
+      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)
+    returning id, kind, published)
+    insert into dns_delegations (zone_id, due) select id, now() from claimed where kind = 'primary' and published is not null
+    on conflict (zone_id) do update set due = now()`.execute(trx)
 }
 
 const defaultColumns = camelColumns('dns_defaults', 'd', [

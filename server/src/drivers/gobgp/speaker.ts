@@ -73,7 +73,14 @@ class GobgpSpeaker implements Speaker {
     const { dialect, global } = await this.#identify(this.#deadline())
     if (!global?.asn)
       throw new DriverError('unreachable', `gobgpd at ${this.#config.address}: it has no configuration yet`)
-    return { name: 'GoBGP', version: dialect.version, asn: global.asn, routerId: global.routerId }
+    const { asn, routerId } = global
+    return {
+      name: 'GoBGP',
+      version: dialect.version,
+      asn,
+      routerId,
+      key: `${routerId} ${this.#config.owner}`,
+    }
   }
 
   list(): Promise<readonly InstalledRoute[]> {

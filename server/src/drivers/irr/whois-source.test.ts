@@ -161,6 +161,20 @@ describe('the connections of a whois source', () => {
     assert.equal(await next, undefined)
   })
 
+  it('wait for a loaded server by default: only the signal of the caller ends a query earlier', async (t) => {
+    const { server, port } = await labOf(t)
+    const source = createWhoisSource({ host: '127.0.0.1', port, sources: ['LAB'] })
+    t.after(() => source.close())
+    const timeout = t.mock.method(AbortSignal, 'timeout')
+    assert.equal((await source.routeObjects(prefix, never)).length, 1)
+    assert.deepEqual(new Set(timeout.mock.calls.map((call) => call.arguments[0])), new Set([30_000]))
+    server.fault = 'hang'
+    const abort = new AbortController()
+    const asked = source.routeObjects(prefix, abort.signal)
+    abort.abort(new Error('a person waits no longer'))
+    await assert.rejects(asked, /a person waits/)
+  })
+
   it('are closed with the source, and pending queries reject', async (t) => {
     const { server, source } = await labOf(t)
     server.fault = 'hang'
@@ -198,7 +212,7 @@ async function labOf(t: TestContext, config: Partial<WhoisSourceConfig> = {}) {
     await server.stop()
     await rm(folder, { recursive: true })
   })
-  return { server, source: sourceAt(t, { port, sources: ['LAB'], ...config }) }
+  return { server, port, source: sourceAt(t, { port, sources: ['LAB'], ...config }) }
 }
 
 async function serverOf(t: TestContext, serve: (socket: Socket) => void): Promise<{ port: number }> {

@@ -30,9 +30,12 @@ export type WhoisSourceConfig = WhoisAddress & {
   readonly answerBytesMax?: number
 }
 
+/** A loaded server answers after many seconds, and the validator can wait. A person does not: those calls end by their signal. */
+const queryTimeoutMs = 30_000
+
 const byDefault = {
   sources: [],
-  timeoutMs: 8_000,
+  timeoutMs: queryTimeoutMs,
   connectionsMax: 2,
   idleMs: 30_000,
   answerBytesMax: 2 * 1024 * 1024,

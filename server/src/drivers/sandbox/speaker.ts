@@ -139,7 +139,8 @@ class SandboxSpeaker implements Speaker {
 
   async probe() {
     await this.#answer()
-    return { name: 'sandbox', version: '1', asn: ownAsn, routerId: '192.0.2.1' }
+    const key = `${this.#name} ${this.#owner}`
+    return { name: 'sandbox', version: '1', asn: ownAsn, routerId: '192.0.2.1', key }
   }
 
   async list() {

@@ -19,6 +19,7 @@ import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Create, Kind, Row, Update } from '../kind.ts'
+import { PlatformError } from '../problem.ts'
 import { insertRows, updateRow } from '../table.store.ts'
 import { toTime, type PassedAt } from './values.ts'
 
@@ -127,6 +128,7 @@ export async function updateAnnouncement(
 ): Promise<void> {
   const { fields } = change
   const id = Number(change.row.id)
+  if (fields.team !== undefined) await transferAnnouncement(trx, change.row, fields.team)
   const { rows } = await sql<{ team_id: number; vouched: string[] }>`
     select team_id, vouched from announcements where id = ${id} and deleted is null`.execute(trx)
   const before = rows[0] && (await lockAnnouncement(trx, rows[0].team_id, id))?.announcement
@@ -163,6 +165,51 @@ export async function updateAnnouncement(
     where id = ${id} and vouched @> '{irr,rpki,loa}'`.execute(trx)
   if (base.originAsn !== before.originAsn) await forgetChecks(trx, id)
   await saveAnnouncement(trx, before, withIntent(base, intent, regions, now))
+}
+
+/**
+ * Gives an announcement to another team. Prefix, origin and regions stay, so that the plan of no router changes. Letters, proofs and history
+ * stay with the former team, and the checks are made again. Throws a PlatformError if the former team still uses the prefix.
+ */
+async function transferAnnouncement(
+  trx: Trx,
+  { id, key, fields: { team: formerTeam, prefix } }: Row<AnnouncementFields>,
+  team: string,
+): Promise<void> {
+  const { rows: uses } = await sql<{ use: string }>`
+    select 'its shield list of ' || l.prefix::text as use from shield_lists l join teams t on t.id = l.team_id
+      where t.slug = ${formerTeam} and l.prefix <<= ${prefix}::cidr and exists (select from shield_rules r where r.list_id = l.id)
+    union all
+    select 'its black hole of ' || host(b.host) from blackholes b join teams t on t.id = b.team_id
+      where t.slug = ${formerTeam} and b.host <<= ${prefix}::cidr and b.ended is null and b.expires > now()
+    order by use limit 1`.execute(trx)
+  if (uses[0]) {
+    const message = `${key} stays with team ${formerTeam} because of ${uses[0].use}; end that first`
+    throw new PlatformError('announcement', [{ path: ['announcements'], message }])
+  }
+  await sql`
+    insert into former_holdings (team_id, prefix, held_from, held_until)
+    select team_id, prefix, claimed, now() from announcements where id = ${id} and claimed is not null`.execute(
+    trx,
+  )
+  await sql`
+    update announcements a set deleted = now(), enabled = false
+    from teams t where t.slug = ${team} and a.team_id = t.id and a.prefix = ${prefix}::cidr and a.deleted is null`.execute(
+    trx,
+  )
+  await sql`
+    with moved as (
+      update announcements a set team_id = t.id, version = a.version + 1, as_set = null from teams t
+      where a.id = ${id} and t.slug = ${team} returning a.id, a.team_id),
+    regions as (
+      update announcement_regions r set team_id = m.team_id from moved m where r.announcement_id = m.id),
+    visibility as (
+      update announcement_visibility v set team_id = m.team_id from moved m where v.announcement_id = m.id),
+    statuses as (
+      update notified_statuses s set team_id = m.team_id from moved m where s.announcement_id = m.id),
+    proofs as (delete from announcement_proofs p using moved m where p.announcement_id = m.id)
+    delete from letter_announcements l using moved m where l.announcement_id = m.id`.execute(trx)
+  await forgetChecks(trx, Number(id))
 }
 
 /**

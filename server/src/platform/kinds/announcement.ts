@@ -19,6 +19,7 @@ import {
   TeamSlug,
   Text,
 } from '../schema.ts'
+import { asn } from './asn.ts'
 import { createAnnouncements, deleteAnnouncement, updateAnnouncement } from './announcement.store.ts'
 import { region } from './region.ts'
 import { team } from './team.ts'
@@ -142,7 +143,8 @@ export const announcement = defineKind({
 /** The regions that accept announcements once the document is applied; one with a wrong shape counts as open. */
 function findOpenRegions(context: CheckContext): ReadonlySet<string> {
   const [rows, entries] = [context.rows(region), context.entries(region)]
-  const isOpen = (slug: string) => entries.get(slug)?.fields.open ?? rows.get(slug)?.fields.open ?? true
+  // A region of the document without `open` is open: one that was closed is opened again.
+  const isOpen = (slug: string) => (entries.get(slug) ?? rows.get(slug))?.fields.open ?? true
   return new Set([...context.keys(region)].filter(isOpen))
 }
 
@@ -164,9 +166,9 @@ function checkRegions(
 
 function checkPrefix(context: CheckContext, path: Path, element: AnnouncementElement, prefix: Prefix): void {
   const holder = context.rows(announcement).get(prefix)?.fields.team
-  if (holder !== undefined && holder !== element.team) {
-    const reason = 'delete that announcement first'
-    context.problem([...path, 'team'], `${prefix} is an announcement of team ${holder}; ${reason}`)
+  if (holder !== undefined && holder !== element.team && !isVerifiedFor(context, element)) {
+    const fix = `add AS${element.origin_asn} of ${element.team} to asns with verified: true`
+    context.problem([...path, 'team'], `${prefix} is an announcement of team ${holder}; to move it, ${fix}`)
   }
   const { family, length } = prefixParts(prefix)
   const lengthMax = family === 4 ? 24 : 48
@@ -177,6 +179,16 @@ function checkPrefix(context: CheckContext, path: Path, element: AnnouncementEle
   const bogon = bogonOf(prefix)
   if (bogon && !bogon.documentation)
     context.notice([...path, 'prefix'], `${prefix} overlaps ${bogon.block}, ${bogon.name}`)
+}
+
+/** Whether the ASN is verified for the team once the document is applied. */
+function isVerifiedFor(
+  context: CheckContext,
+  { team: slug, origin_asn }: Pick<AnnouncementElement, 'team' | 'origin_asn'>,
+): boolean {
+  const key = `${slug} AS${origin_asn}`
+  const named = context.entries(asn).get(key)?.fields.verified
+  return Boolean(named === undefined ? context.rows(asn).get(key)?.fields.verified : named)
 }
 
 type Validations = { readonly [N in (typeof validationNames)[number]]?: PassedAt | undefined }

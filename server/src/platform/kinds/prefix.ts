@@ -1,6 +1,7 @@
 // Prefixes that teams hold: attacks on them concern the team.
 import { parsePrefix } from '../../net/prefix.ts'
-import { defineKind } from '../define-kind.ts'
+import { defineKind, rowsOf } from '../define-kind.ts'
+import type { Change, Create, PlanDraft } from '../kind.ts'
 import { column, mapped, reference, referenceById } from '../field.ts'
 import { Optional, PrefixText, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
 import { location } from './location.ts'
@@ -28,9 +29,8 @@ export const prefix = defineKind({
     name: column('prefixes', 'name', { initial: '', isShown: true }),
     location: reference('prefixes', 'location_key', location, { initial: null }),
   },
+  adjust: takeMoved,
   check(context, elements): void {
-    const rows = context.isPruned(prefix) ? [] : [...context.rows(prefix).values()]
-    const holders = new Map(rows.map(({ fields }) => [fields.prefix, fields.team]))
     for (const { path, element } of elements) {
       const place = [...path, 'prefix']
       const value = readPrefix(context, place, element.prefix)
@@ -43,9 +43,23 @@ export const prefix = defineKind({
         continue
       }
       context.add(prefix, path, fields)
-      const holder = holders.get(value)
-      if (holder === undefined || holder === element.team) continue
-      context.problem(place, `prefix ${value} is held by team ${holder}; remove it from that team first`)
     }
   },
 })
+
+/** A prefix that the document gives to another team is taken from the one that has it. */
+function takeMoved({ changes, current, notice }: PlanDraft): readonly Change[] {
+  const isCreated = (change: Change): change is Create =>
+    change.action === 'create' && change.kind === prefix.name
+  const given = changes.filter(isCreated)
+  const isDeleted = (key: string) =>
+    changes.some((one) => one.action === 'delete' && one.kind === prefix.name && one.key === key)
+  const moves = [...rowsOf(current, prefix).values()].flatMap((row): Change[] => {
+    const { prefix: cidr, team: from } = row.fields
+    const to = given.find(({ fields }) => fields['prefix'] === cidr && fields['team'] !== from)
+    if (!to || isDeleted(row.key)) return []
+    notice(`prefix ${cidr} moves from team ${from} to team ${String(to.fields['team'])}`)
+    return [{ action: 'delete', kind: prefix.name, key: row.key, row }]
+  })
+  return [...changes, ...moves]
+}

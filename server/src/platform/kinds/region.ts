@@ -2,14 +2,16 @@
 import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
+import { addFormerSpeakers, removeFormerSpeakers } from '../../byoip/reconcile/former-speakers.store.ts'
 import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../net/community.ts'
 import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../../drivers/speakers.ts'
-import { defineKind } from '../define-kind.ts'
+import { defineKind, rowsOf } from '../define-kind.ts'
 import { column, mapped, reference } from '../field.ts'
 import type { CheckContext } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { Flag, Name, Optional, Settings, ShortSlug, Strict } from '../schema.ts'
 import { location } from './location.ts'
+import { identitiesOf, lostSpeakers, speakersAfter } from './region-speakers.ts'
 
 const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
   uniqueItems: true,
@@ -45,7 +47,16 @@ export const region = defineKind({
   plural: 'regions',
   section: 'regions',
   element: RegionElement,
-  table: { name: 'regions', id: 'id' },
+  table: {
+    name: 'regions',
+    id: 'id',
+    select: {
+      routes_left: sql`
+        (select coalesce(max(o.routes), 0) from region_routers o, jsonb_array_elements(t.speakers) s
+          where o.region_id = t.id and o.name = s ->> 'name')`,
+      formers_left: sql`(select count(*) from former_speakers f where f.region_id = t.id)`,
+    },
+  },
   identity: ['slug'],
   fields: {
     slug: column('regions', 'slug'),
@@ -64,6 +75,28 @@ export const region = defineKind({
   },
   disabled: { open: false },
   wakes: 'announcements',
+  stateOf: ({ routes_left, formers_left }) => ({
+    inUse: reasonToKeep(routes_left as number, formers_left as number),
+  }),
+  /** Names the routers that become former ones. */
+  adjust({ changes, current, notice }) {
+    const before = new Map(
+      [...rowsOf(current, region).values()].map(({ key, fields }) => [key, fields.speakers]),
+    )
+    for (const { region: slug, name, identity } of lostSpeakers(before, speakersAfter(before, changes)))
+      notice(
+        `region ${slug}: ${name} (${identity}) becomes a former router: its routes are withdrawn once the others announce them`,
+      )
+    return changes
+  },
+  async prepare(trx, changes): Promise<void> {
+    const { rows } = await sql<{ slug: string; speakers: readonly NamedSpeaker[] }>`
+      select slug, speakers from regions order by id for no key update`.execute(trx)
+    const before = new Map(rows.map(({ slug, speakers }) => [slug, speakers]))
+    const after = speakersAfter(before, changes)
+    await addFormerSpeakers(trx, lostSpeakers(before, after))
+    await removeFormerSpeakers(trx, [...identitiesOf(after)])
+  },
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { speaker: _, communities, large_communities, ...rest } = element
@@ -81,6 +114,12 @@ export const region = defineKind({
     await sql`delete from regions where id = ${id}`.execute(trx)
   },
 })
+
+/** A router keeps what it announces: it has to be empty first. */
+function reasonToKeep(routes: number, formers: number): string | null {
+  if (formers > 0) return `its former routers are not empty yet (${formers}); apply again once they are`
+  return routes > 0 ? `its routers still have routes (${routes}); apply again once they are withdrawn` : null
+}
 
 /** Reads `speakers`, or `speaker` as a list of one that is named like the region. */
 function readSpeakers(

@@ -1,6 +1,6 @@
 -- phase: expand
 -- runs with: 0.2.0
--- What the neighbors of a router receive, as the last check of each found it.
+-- Routes that the neighbors of a router receive, as the last check of each found it.
 
 alter table region_routers add column neighbor_checks jsonb not null default '[]';
 comment on column region_routers.neighbor_checks is

@@ -1,0 +1,121 @@
+// Every combination of what the parts of a zone say, in code and in SQL.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { dnssecStates } from '@pharos/contract/dns-term'
+import { delegationStatuses, zoneStatuses, type ZoneStatus } from '@pharos/contract/dns-zone'
+import { stateMessageText } from '@pharos/contract/state-message'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { statusOfZone } from './zone-status.store.ts'
+import { zoneStatus, type ZoneFacts } from './zone-status.ts'
+
+const deletions = ['none', 'leaving', 'held', 'gone'] as const
+const combinations = zoneStatuses.flatMap((publication) =>
+  dnssecStates.flatMap((dnssec) =>
+    delegationStatuses.flatMap((delegation) =>
+      [false, true].flatMap((wasDelegated) =>
+        deletions.map((deletion) => ({ publication, dnssec, delegation, wasDelegated, deletion })),
+      ),
+    ),
+  ),
+)
+type Combination = (typeof combinations)[number]
+
+const factsOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Combination): ZoneFacts => ({
+  publication: {
+    status: publication,
+    reason: publication === 'error' ? 'zone_absent' : null,
+    attrs: { servers: ['ns1.example.'], serving: 1, total: 2 },
+  },
+  dnssec: { state: dnssec, reason: dnssec === 'error' ? 'ds_mismatch' : null },
+  delegation: { status: delegation, wasDelegated, assigned: ['ns1.example.'], delegated: ['ns2.example.'] },
+  deletion,
+  failingAliases: [],
+})
+
+/** The worst status of the parts, one by one. */
+const expectedOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Combination): ZoneStatus => {
+  if (deletion !== 'none') return { leaving: 'updating', held: 'error', gone: 'ok' }[deletion] as ZoneStatus
+  if (publication === 'pending_verification') return publication
+  const isLost = wasDelegated && (delegation === 'elsewhere' || delegation === 'absent')
+  return publication === 'error' || dnssec === 'error' || isLost ? 'error' : publication
+}
+
+describe('the status of a zone', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createTestDatabase()
+  })
+  after(() => database[Symbol.asyncDispose]())
+
+  it('is the worst of its parts, with a reason for each, in every combination', () => {
+    assert.equal(combinations.length, 4 * 6 * 6 * 2 * 4)
+    for (const one of combinations) {
+      const { status, reasons } = zoneStatus(factsOf(one))
+      const text = JSON.stringify(one)
+      assert.equal(status, expectedOf(one), text)
+      assert.equal(
+        status !== 'ok',
+        reasons.some(({ level }) => level !== 'ok'),
+        text,
+      )
+      const order = ['pending_verification', 'error', 'updating', 'ok']
+      const places = reasons.map(({ level }) => order.indexOf(level))
+      assert.deepEqual(places, places.toSorted(), text)
+      for (const { tag, attrs } of reasons)
+        assert.doesNotMatch(stateMessageText(tag, attrs), /undefined|null|\[object/, `${tag} ${text}`)
+    }
+  })
+
+  it('names each part that is wrong', () => {
+    const tags = (one: Partial<Combination>) =>
+      zoneStatus(
+        factsOf({
+          publication: 'ok',
+          dnssec: 'active',
+          delegation: 'delegated',
+          wasDelegated: true,
+          deletion: 'none',
+          ...one,
+        }),
+      ).reasons.map(({ tag, severity }) => `${tag} ${severity}`)
+    assert.deepEqual(tags({}), [])
+    assert.deepEqual(tags({ dnssec: 'error' }), ['zone_dnssec_error error'])
+    assert.deepEqual(tags({ publication: 'updating', dnssec: 'error', delegation: 'absent' }), [
+      'zone_dnssec_error error',
+      'zone_delegation_lost error',
+      'zone_updating info',
+    ])
+    assert.deepEqual(tags({ delegation: 'elsewhere', wasDelegated: false }), ['zone_not_delegated warning'])
+    assert.deepEqual(tags({ delegation: 'partial' }), ['zone_delegation_differs warning'])
+    assert.deepEqual(tags({ publication: 'error', deletion: 'held' }), ['zone_deletion_held error'])
+  })
+
+  it('is the same in SQL, for filters and messages', async () => {
+    const rows = combinations.map((one, id) => ({
+      id,
+      status: one.publication,
+      dnssec: one.dnssec,
+      delegation: one.delegation,
+      seen: one.wasDelegated,
+      deleted: one.deletion !== 'none',
+      held: one.deletion === 'held',
+      gone: one.deletion === 'gone',
+    }))
+    const { rows: found } = await sql<{ id: number; status: ZoneStatus }>`
+      with given as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json)
+          as g (id int, status text, dnssec text, delegation text, seen boolean, deleted boolean, held boolean, gone boolean)),
+      dns_delegations as (
+        select id as zone_id, delegation as status, case when seen then now() end as delegated_seen from given),
+      zones as (
+        select id, status, dnssec, now() as claimed, now() as published, case when deleted then now() end as deleted,
+          case when gone then now() end as withdrawn, case when held then now() end as deletion_held
+        from given)
+      select z.id, ${statusOfZone} as status from zones z order by z.id`.execute(database.postgres.owner)
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      combinations.map((one) => zoneStatus(factsOf(one)).status),
+    )
+  })
+})
