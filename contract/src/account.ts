@@ -185,7 +185,8 @@ export const updateUserRoute = route({
   method: 'PATCH',
   path: '/v3/session/user',
   summary: 'Update user',
-  description: "Changes the given fields of the caller's profile.",
+  description:
+    "Changes the given fields of the caller's profile. `If-Match` takes the ETag of getSessionToken, which is `user_etag` with quotes.",
   permission: { credential: 'web', personal: true },
   body: Strict({
     first_name: Optional({ ...Name, description: 'first name' }),
@@ -195,6 +196,7 @@ export const updateUserRoute = route({
   }),
   response: User,
   success: 200,
+  conditional: true,
 })
 
 export const accountRoutes = [

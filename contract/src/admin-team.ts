@@ -81,6 +81,7 @@ export const getCustomerRoute = route({
   params: Strict({ team_id: Id }),
   response: Customer,
   success: 200,
+  conditional: true,
 })
 
 export const registryStates = ['up', 'suspicious', 'down', 'unknown'] as const

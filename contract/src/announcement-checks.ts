@@ -138,7 +138,8 @@ export const HistoryEntry = Component('AnnouncementHistoryEntry', {
   took_ms: Nullable(
     Type.Integer({
       minimum: 0,
-      description: 'milliseconds from the request to the observation on the router',
+      description:
+        'milliseconds from the request to the observation on the router; null if the routers did so before, such as after a restart',
     }),
   ),
 })

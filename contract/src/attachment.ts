@@ -164,6 +164,7 @@ export const getStaffAttachmentRoute = route({
   params: Strict({ attachment_id: Id }),
   response: StaffAttachment,
   success: 200,
+  conditional: true,
 })
 
 export const addDeviceAttachmentRoute = route({
@@ -191,6 +192,7 @@ export const deleteAttachmentRoute = route({
   permission: staffChanging,
   params: Strict({ attachment_id: Id }),
   success: 204,
+  conditional: true,
 })
 
 export const attachmentRoutes = [

@@ -205,6 +205,7 @@ export const getCrossConnectRoute = route({
   query: Strict({ include: Optional(Include('CrossConnectInclude', ['log'])) }),
   response: CrossConnect,
   success: 200,
+  conditional: true,
 })
 
 const { team_id: _team, ...uploadFields } = attachmentUpload.fields.properties

@@ -113,6 +113,7 @@ export const DetectorSource = Component('DetectorSource', {
 })
 export type DetectorSource = Static<typeof DetectorSource>
 
+const DeliveryId = Type.String({ minLength: 1, maxLength: 200, description: 'as returned to the sender' })
 const SourceKey = Type.String({ minLength: 1, maxLength: 100, description: 'the key of a source' })
 
 export const listDeliveriesRoute = route({
@@ -127,9 +128,7 @@ export const listDeliveriesRoute = route({
   permission: staffReading,
   query: Strict({
     source_key: Optional(Repeatable(SourceKey)),
-    delivery_id: Optional(
-      Repeatable(Type.String({ minLength: 1, maxLength: 200, description: 'as returned to the sender' })),
-    ),
+    delivery_id: Optional(Repeatable(DeliveryId)),
     state: Optional(Repeatable(State)),
     start: Optional({ ...Time, description: 'deliveries received at this time or later' }),
     end: Optional({ ...Time, description: 'deliveries received at this time or before' }),
@@ -145,15 +144,20 @@ export const getDeliveryRoute = route({
   name: 'getDelivery',
   group: 'Operator',
   method: 'GET',
-  path: '/v3/admin/deliveries/{id}',
+  path: '/v3/admin/deliveries/{delivery_id}',
   summary: 'Get delivery',
   description:
     'Returns one delivery with its body as received, the events that it created or updated, and notes: what could not be ' +
-    'read and was left out, changed or ignored, with its place in the body.',
+    'read and was left out, changed or ignored, with its place in the body. `delivery_id` is the one that the sender got with the ' +
+    '202, or, if none has it, the `id` of the list. `source_key` is needed only if several sources have a delivery of the same ' +
+    'id: without it the answer is then 409.',
   permission: staffReading,
-  params: Strict({ id: { ...Id, description: 'id of the delivery' } }),
+  params: Strict({ delivery_id: DeliveryId }),
+  query: Strict({ source_key: Optional(SourceKey) }),
+  errors: ['conflict'],
   response: IngestDeliveryDetail,
   success: 200,
+  conditional: true,
 })
 
 export const listSourcesRoute = route({

@@ -187,6 +187,7 @@ export const getHoldRoute = route({
   summary: 'Get hold',
   description: 'Returns one hold, with the team of each prefix and the actor who requested the withdrawal.',
   response: HoldDetails,
+  conditional: true,
 })
 
 export const approveHoldRoute = route({

@@ -243,6 +243,7 @@ export const getLetterToReviewRoute = route({
   params: Strict({ letter_id: Id }),
   response: ReviewedLetter,
   success: 200,
+  conditional: true,
 })
 
 export const getLetterFileToReviewRoute = route({

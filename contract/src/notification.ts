@@ -141,6 +141,7 @@ export const getNotificationSettingsRoute = route({
   permission: { credential: 'web' },
   response: NotificationSettings,
   success: 200,
+  conditional: true,
 })
 
 export const updateNotificationSettingsRoute = route({
@@ -157,6 +158,7 @@ export const updateNotificationSettingsRoute = route({
   response: NotificationSettings,
   success: 200,
   errors: ['forbidden'],
+  conditional: true,
 })
 
 export const listNotificationsRoute = route({

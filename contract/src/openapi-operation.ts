@@ -25,6 +25,7 @@ export function operation(route: Route, example: Example): Json {
       .filter(Boolean)
       .join('\n\n'),
     security: securityOf(route.permission),
+    ...(takesSession(route.permission) ? { 'x-web-session': true } : {}),
     ...requirementKeys(route.permission),
     parameters: [
       ...parametersOf(route, route.params, 'path', example.params ?? {}),
@@ -59,6 +60,9 @@ function requirementsOf(permission: Permission): Requirement {
   return { ...(scope ? { scope } : {}), ...(role ? { role } : {}), ...(module ? { module } : {}) }
 }
 
+/** Whether it takes an API token, which its `security` lists, and a session as well. */
+const takesSession = ({ credential }: Permission): boolean => credential === 'any'
+
 /** `x-required-scope` and the like, for generators. */
 const requirementKeys = (permission: Permission): Json =>
   Object.fromEntries(
@@ -79,7 +83,11 @@ function requirementOf(permission: Permission): string {
     ...(role ? [roleTexts[role]!] : []),
     ...(module ? [`the module \`${module}\``] : []),
   ]
-  return parts.length === 0 ? '' : `Requires ${parts.join(', ')}.`
+  const requires = parts.length === 0 ? [] : [`Requires ${parts.join(', ')}.`]
+  return [
+    ...requires,
+    ...(takesSession(permission) ? ['Sessions of the web application are accepted too.'] : []),
+  ].join(' ')
 }
 
 /**

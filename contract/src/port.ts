@@ -102,6 +102,12 @@ export const Port = Component('Port', {
 })
 export type Port = Static<typeof Port>
 
+export const PortInfo = Component('PortInfo', {
+  ...Port.properties,
+  transceiver: Nullable({ ...Transceiver, description: 'its module; null if it has none' }),
+})
+export type PortInfo = Static<typeof PortInfo>
+
 const portIncludes = ['optics', 'usage', 'cross_connects', 'log'] as const
 
 const portOrderings = [
@@ -169,7 +175,7 @@ export const getPortRoute = route({
   permission: inventoryReading,
   params: Strict({ port_id: Id }),
   query: Strict({ include: Optional(Include('PortInclude', portIncludes)) }),
-  response: Port,
+  response: PortInfo,
   success: 200,
   conditional: true,
 })

@@ -61,7 +61,8 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   otp_required: { detail: 'Sign in again with `otp`, a code of your second factor.' },
   forbidden: {
     detail:
-      'This API token was created without the admin role: create one with it, and with the scope ipam:write.',
+      'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
+      'Let an admin create one with it, and with the scope ipam:write.',
   },
   scope_missing: { detail: 'The API token needs the scope ipam:write. Create a token with it.' },
   module_disabled: { detail: 'The module ipam is not enabled for the team. Ask your provider to enable it.' },

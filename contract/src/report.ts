@@ -149,6 +149,7 @@ export const getMonthlyReportRoute = route({
   params,
   response: MonthlyReport,
   success: 200,
+  conditional: true,
 })
 
 export const downloadMonthlyReportRoute = route({

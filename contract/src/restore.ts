@@ -160,6 +160,7 @@ export const getRestoreRoute = route({
   params: oneRestore,
   response: Restore,
   success: 200,
+  conditional: true,
 })
 
 export const listRestoreItemsRoute = route({

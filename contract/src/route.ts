@@ -178,7 +178,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
 }
 
 /** What anyone can send costs processor time that customers lack. */
-const anonymousBodyBytesMax = 16_384
+export const anonymousBodyBytesMax = 16_384
 
 /** Whether anyone may call it. */
 const isOpen = ({ credential }: Permission) => credential === 'none' || credential === 'optional'

@@ -25,3 +25,24 @@ export type StaffScope = (typeof staffScopes)[number]
 
 export const ScopeName = Enumeration('Scope', scopes)
 export type Scope = (typeof scopes)[number]
+
+/** How many of the operations of a scope need the role admin too. */
+export type AdminNeed = 'all' | 'some' | 'none'
+
+/** By scope, as the permissions of the routes are; `scope.test.ts` compares them. Texts about scopes are made with it. */
+export const adminNeeds: Readonly<Record<Scope, AdminNeed>> = {
+  'ipam:read': 'none',
+  'ipam:write': 'some',
+  'dns:read': 'none',
+  'dns:write': 'some',
+  'inventory:read': 'none',
+  'lighthouse:read': 'none',
+  'lighthouse:write': 'none',
+  'shield:read': 'none',
+  'shield:write': 'all',
+  'team:read': 'none',
+  'team:write': 'some',
+  'webhooks:read': 'none',
+  'webhooks:write': 'all',
+  'audit:read': 'all',
+}

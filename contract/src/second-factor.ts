@@ -51,6 +51,7 @@ export const getSecondFactorRoute = route({
   permission: { credential: 'web', personal: true },
   response: SecondFactor,
   success: 200,
+  conditional: true,
 })
 
 export const createTotpRoute = route({

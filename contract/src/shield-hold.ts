@@ -98,6 +98,7 @@ export const getShieldHoldRoute = route({
   description:
     'Returns one hold of shield, with the rules of its list and what they would have done in the last hour.',
   response: ShieldHoldDetails,
+  conditional: true,
 })
 
 export const approveShieldHoldRoute = route({

@@ -274,6 +274,7 @@ export const getWebhookDeliveryRoute = route({
   params: deliveryParams,
   response: DeliveryDetail,
   success: 200,
+  conditional: true,
 })
 
 export const redeliverWebhookRoute = route({

@@ -89,6 +89,7 @@ export const getZoneHoldRoute = route({
   summary: 'Get zone hold',
   description: 'Returns one hold of DNS.',
   response: ZoneHold,
+  conditional: true,
 })
 
 export const approveZoneHoldRoute = route({

@@ -34,8 +34,8 @@ const bodies: Readonly<Record<string, string>> = {
   'a broken end': `${objectOf(1_500).slice(0, -1)},`,
 }
 
-async function send(route: (typeof routes)[number], payload: string) {
-  return await api.server.inject({
+async function send(route: (typeof routes)[number], payload: string, to = api) {
+  return await to.server.inject({
     method: route.method,
     url: urlOf(
       route,
@@ -48,6 +48,14 @@ async function send(route: (typeof routes)[number], payload: string) {
 }
 
 describe('an operation without a credential', () => {
+  it('takes no more than other operations of an installation with a lower limit', async () => {
+    await using small = await createTestApi({ PHAROS_BODY_LIMIT_BYTES: '2048' }, { sameInstallationAs: api })
+    for (const route of anonymous) {
+      assert.equal((await send(route, '{}'.padEnd(2_049), small)).statusCode, 413, route.name)
+      assert.notEqual((await send(route, '{}'.padEnd(2_048), small)).statusCode, 413, route.name)
+    }
+  })
+
   it('is found', () => assert.ok(anonymous.length >= 5, String(anonymous.length)))
 
   for (const route of anonymous) {

@@ -99,6 +99,54 @@ describe('the validation of a delivery', () => {
   })
 })
 
+describe('one delivery', () => {
+  const sendAs = (source: string, id: string) =>
+    api.server.inject({
+      method: 'POST',
+      url: `/v3/ingest/events/${source}`,
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Token detector secret',
+        'idempotency-key': id,
+      },
+      body: '{}',
+    })
+  const read = (id: string, query = '') =>
+    api.server.inject({ url: `/v3/admin/deliveries/${encodeURIComponent(id)}${query}`, headers: staff })
+  after(() => api.database.postgres.owner.deleteFrom('deliveries').execute())
+
+  it('is read by the delivery_id of the 202, whatever the sender chose', async () => {
+    for (const id of [undefined, 'a/b?c=1 %25', 'ünï'.repeat(90), '9'.repeat(200), '/'.repeat(200), '..']) {
+      const sent = id === undefined ? await deliver('fnm', {}) : await sendAs('fnm', id)
+      assert.equal(sent.statusCode, 202, sent.body)
+      const { delivery_id } = sent.json()
+      const answer = await read(delivery_id)
+      assert.equal(answer.statusCode, 200, `${delivery_id} ${answer.body}`)
+      assert.deepEqual([answer.json().delivery_id, answer.json().source_key], [delivery_id, 'fnm'])
+    }
+  })
+
+  it('is read by the id of the list too, unless a sender has chosen that id', async () => {
+    const sent = (await sendAs('fnm', 'by-row')).json()
+    const [row] = await deliveries(`delivery_id=by-row`)
+    assert.equal((await read(String(row!.id))).json().delivery_id, sent.delivery_id)
+    await sendAs('fnm', String(row!.id))
+    assert.equal((await read(String(row!.id))).json().delivery_id, String(row!.id))
+    assert.equal((await read(String(row!.id), '?source_key=am')).statusCode, 404)
+    assert.equal((await read('999999999')).statusCode, 404)
+  })
+
+  it('needs its source if several sources have sent the id', async () => {
+    for (const source of ['fnm', 'am']) await sendAs(source, 'both')
+    const answer = await read('both')
+    assert.deepEqual([answer.statusCode, answer.json().code], [409, 'conflict'])
+    assert.match(answer.json().detail, /The sources am, fnm have a delivery of this id/)
+    for (const source of ['fnm', 'am'])
+      assert.equal((await read('both', `?source_key=${source}`)).json().source_key, source)
+    assert.equal((await read('both', '?source_key=quiet')).statusCode, 404)
+  })
+})
+
 describe('a body that no source can read', () => {
   const ofSources = routes.filter(({ permission }) => permission.credential === 'source')
   const form = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n{}\r\n--b--\r\n'

@@ -21,6 +21,8 @@ type Documented = {
   readonly operationId: string
   readonly security: readonly Partial<Record<SchemeName, readonly string[]>>[]
   readonly 'x-required-role'?: 'admin' | 'staff'
+  readonly 'x-web-session'?: true
+  readonly description: string
 }
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>
@@ -127,6 +129,23 @@ describe('a client that signs in as the document says', () => {
   it('is accepted with a session by every operation that lists it', async () => {
     assert.ok(listing('bearer').length > 10)
     assert.deepEqual(await refusedOf('bearer', withSession), [])
+  })
+
+  it('is accepted with a session by every operation that lists a token, which says so', async () => {
+    const both = operations.filter((operation) => operation['x-web-session'])
+    assert.deepEqual(
+      both.map(({ operationId }) => operationId),
+      listing('token').map(({ operationId }) => operationId),
+    )
+    for (const { description } of both)
+      assert.match(description, /Sessions of the web application are accepted/)
+    const refused = []
+    for (const operation of both)
+      refused.push(await refusalOf(operation, 'bearer', await withSession(operation)))
+    assert.deepEqual(
+      refused.filter((one) => one !== undefined),
+      [],
+    )
   })
 
   it('never has to choose between the two', () => {

@@ -292,6 +292,7 @@ describe('work that a quick run leaves to the full run', () => {
         attrs: null,
         announcedOrigin: null,
         changedMs: null,
+        changedEntry: null,
         limitMs: null,
       } as PlanRow
     })

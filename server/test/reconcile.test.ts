@@ -23,6 +23,7 @@ import {
   teamOf,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
+import { writeAudit } from '../src/db/audit.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
@@ -237,6 +238,32 @@ describe('one run', () => {
   })
 })
 
+describe('the history', () => {
+  it('has the time that a request took once, and none after a restart of the router', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    await sql`
+      update announcement_regions set changes = array(select c - interval '9 days' from unnest(changes) c)`.execute(
+      database.postgres.owner,
+    )
+    for (const lost of ['announcing', 'announcing']) {
+      router.restart()
+      await sql`update announcement_regions set state = ${lost}`.execute(database.postgres.owner)
+      await reconcile()
+    }
+    const took = async () => {
+      const { rows } = await sql<{ kind: string; took: boolean }>`
+        select kind, took_ms is not null as took from announcement_history
+        where announcement_id = ${id} and actor = 'reconciler' order by id`.execute(database.postgres.owner)
+      return rows.map(({ kind, took }) => `${kind} ${took}`)
+    }
+    assert.deepEqual(await took(), ['announced true', 'announced false', 'announced false'])
+    await disable([id])
+    await reconcile()
+    assert.equal((await took()).at(-1), 'withdrawn true')
+  })
+})
+
 describe('damping', () => {
   it('stores a toggle at once, withdraws at once, and delays the next announcement, with the time in the response', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
@@ -316,6 +343,28 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, onRouter()], [5, [0, 6, 7, 8, 9].map(prefixAt)])
     assert.equal((await get(ids[1]!)).status, 'withdrawn')
     assert.equal((await get(ids[0]!)).status, 'announced')
+  })
+
+  it('applies an approval after the clock was set back', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(0, 5))
+    await reconcile()
+    // The changes were before the clock was set back by an hour.
+    const { owner } = database.postgres
+    for (const id of ids.slice(0, 5))
+      await writeAudit(owner, {
+        teamId: await teamOf(database.postgres, id),
+        actor: 'operator',
+        action: 'announcement.update',
+        target: `announcement:${id}`,
+        after: { enabled: false },
+      })
+    await sql`
+      update announcement_regions set changes = array(select c + interval '1 hour' from unnest(changes) c)`.execute(
+      owner,
+    )
+    await decideHold((await holds('open'))[0]!.id, 'approved')
+    assert.equal((await reconcile()).withdrawn, 5)
   })
 
   it('does not apply an approval to a later toggle', async () => {

@@ -77,7 +77,7 @@ export const deliveryExamples = [
     response: { results: [failed, done], count: 2 },
   }),
   example(getDeliveryRoute, {
-    params: { id: failed.id },
+    params: { delivery_id: failed.delivery_id },
     response: {
       ...failed,
       notes: [{ ...note, message: noteText(note) }],

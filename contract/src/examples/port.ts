@@ -37,6 +37,7 @@ export const portExamples = [
     query: { include: 'log' },
     response: {
       ...uplink,
+      transceiver,
       log: [{ at: '2026-02-03T04:12:55.000Z', kind: 'oper', before: 'down', after: 'up' }],
     },
   }),

@@ -23,8 +23,10 @@ export const DeliveryBadge = ({ state }: { state: IngestState }) => (
   <StatePill color={deliveryShown[state].color}>{deliveryShown[state].label}</StatePill>
 )
 
-export function DeliveryView({ id }: { id: number }) {
-  const answer = useAnswer(getDeliveryRoute, { params: { id } })
+/** `id`: of the sender, with its source, or of the row. */
+export function DeliveryView({ id, source }: { id: string; source: string | undefined }) {
+  const query = source === undefined ? {} : { source_key: source }
+  const answer = useAnswer(getDeliveryRoute, { params: { delivery_id: id }, query })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
   const { delivery_id, source_key, received, state, event_count, content_type } = answer.data

@@ -183,5 +183,5 @@ const columns: readonly Column<IngestDelivery>[] = [
 
 const panel: PanelDeclaration<IngestDelivery> = {
   title: (delivery) => (delivery ? t.deliveryOf(delivery.source_key) : t.deliveryTitle),
-  render: (id) => <DeliveryView id={Number(id)} />,
+  render: (id, row) => <DeliveryView id={row?.delivery_id ?? id} source={row?.source_key} />,
 }

@@ -2,7 +2,7 @@
 // tries it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { createTokenRoute, listTokensRoute } from '@pharos/contract/token'
-import type { Scope } from '@pharos/contract/scope'
+import { adminNeeds, type Scope } from '@pharos/contract/scope'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { CopyBlock } from '../ui/copy.tsx'
@@ -19,7 +19,11 @@ import { curlOf, presets, readScopes, writeScopes, type PresetName } from './sco
 import { words } from './words.ts'
 
 const { token: t } = words
-const optionsOf = (list: readonly Scope[]) => list.map((value) => ({ value, ...t.scope[value] }))
+const optionsOf = (list: readonly Scope[]) =>
+  list.map((value) => {
+    const { label, help } = t.scope[value]
+    return { value, label, help: `${help}${t.needsAdmin[adminNeeds[value]]}` }
+  })
 
 const declared = {
   name: text({ label: t.name, help: t.nameHelp, autoComplete: 'off' }),

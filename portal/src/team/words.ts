@@ -1,7 +1,7 @@
 // The texts of the team's pages: members, settings, domains, API tokens, webhooks, audit log.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { DomainCheckResult } from '@pharos/contract/domain'
-import type { Scope } from '@pharos/contract/scope'
+import type { AdminNeed, Scope } from '@pharos/contract/scope'
 import type { DeliveryState, SentType, Webhook } from '@pharos/contract/webhook'
 
 type Named = { readonly label: string; readonly help: string }
@@ -22,7 +22,7 @@ const scopes: Record<Scope, Named> = {
   },
   'dns:write': {
     label: 'Change DNS',
-    help: 'Change records and reverse DNS; with the role of an admin also zones and DNSSEC.',
+    help: 'Change records and reverse DNS, zones and DNSSEC.',
   },
   'inventory:read': {
     label: 'Read the inventory',
@@ -42,7 +42,7 @@ const scopes: Record<Scope, Named> = {
   },
   'shield:write': {
     label: 'Change shield rules',
-    help: 'Replace the rule list of a prefix. The token also needs the role admin.',
+    help: 'Replace the rule list of a prefix.',
   },
   'team:read': { label: 'Read team and members', help: 'See the settings, members and domains of the team.' },
   'team:write': {
@@ -215,6 +215,11 @@ export const words = {
     reading: 'Read',
     writing: 'Write',
     scope: scopes,
+    needsAdmin: {
+      all: ' The token also needs the role admin.',
+      some: ' Some of this also needs the role admin.',
+      none: '',
+    } satisfies Record<AdminNeed, string>,
     admin: 'Act as an admin of the team',
     adminHelp:
       'Some changes, such as announcing a prefix, adding a webhook or inviting a member, are for admins only. It stays within the scopes above.',

@@ -10,8 +10,8 @@ import type {
 import { noteText } from '@pharos/contract/delivery-note'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { StaffOperation } from '../operation/operation.ts'
-import { notFound } from '../runtime/error.ts'
-import { findDelivery, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
+import { fail, notFound } from '../runtime/error.ts'
+import { findDelivery, findSentDeliveries, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { listSourceRows } from './source-list.store.ts'
 
@@ -33,13 +33,25 @@ const deliveryOf = ({ received, processed, ...row }: DeliveryRow): IngestDeliver
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns a delivery with its body, events and notes; throws `not_found`. */
+/** The id of a row, as the list has it. */
+const isRowId = (text: string): boolean => /^[1-9][0-9]{0,14}$/.test(text)
+
+/**
+ * Returns a delivery with its body, events and notes. The id is the sender's; that of the row is tried next. Throws `not_found`, and
+ * `conflict` if several sources have sent the id.
+ */
 export async function getDelivery(
   { postgres }: DeliveryDeps,
   _operation: StaffOperation,
-  id: number,
+  deliveryId: string,
+  { source_key: source }: QueryOf<typeof getDeliveryRoute>,
 ): Promise<ResponseOf<typeof getDeliveryRoute>> {
-  const row = await findDelivery(postgres.owner, id)
+  const sent = await findSentDeliveries(postgres.owner, deliveryId, source)
+  if (sent.length > 1)
+    throw fail('conflict', 'severalDeliveries', { sources: sent.map(({ source_key }) => source_key) })
+  const row =
+    sent[0] ??
+    (isRowId(deliveryId) ? await findDelivery(postgres.owner, Number(deliveryId), source) : undefined)
   if (!row) throw notFound('delivery')
   const { body, notes, event_ids, ...rest } = row
   return {

@@ -142,8 +142,27 @@ const detailed = withExpressions(listed, {
 })
 export type DeliveryDetailRow = RowOf<typeof detailed>
 
-export async function findDelivery(db: Db, id: number): Promise<DeliveryDetailRow | undefined> {
+/** Returns the delivery, unless it is of another source than the given one. */
+export async function findDelivery(
+  db: Db,
+  id: number,
+  source: string | undefined,
+): Promise<DeliveryDetailRow | undefined> {
   const { rows } = await sql<DeliveryDetailRow>`
-    select ${detailed} from deliveries d where d.id = ${id}::bigint`.execute(db)
+    select ${detailed} from deliveries d
+    where d.id = ${id}::bigint ${andAll(source !== undefined && sql`d.source_key = ${source}`)}`.execute(db)
   return rows[0]
+}
+
+/** Returns the deliveries with the id of a sender, of one source or of each that has sent it. There is an index by source and id. */
+export async function findSentDeliveries(
+  db: Db,
+  deliveryId: string,
+  source: string | undefined,
+): Promise<DeliveryDetailRow[]> {
+  const { rows } = await sql<DeliveryDetailRow>`
+    select ${detailed} from sources s join deliveries d on d.source_key = s.key and d.delivery_id = ${deliveryId}
+    where true ${andAll(source !== undefined && sql`s.key = ${source}`)}
+    order by s.key limit 10`.execute(db)
+  return rows
 }

@@ -69,10 +69,11 @@ export async function checkSource(
 const deliveryIdMax = 200
 
 /**
- * A delivery is never rejected for its id: an id that is too long or contains other characters is replaced by its hash.
+ * A delivery is never rejected for its id: an id that is too long, contains other characters or cannot be a part of a path is replaced
+ * by its hash.
  */
 function deliveryIdOf(given: string | undefined): string {
   if (given === undefined || given === '') return randomUUID()
-  if (given.length <= deliveryIdMax && /^[\x20-\x7e]+$/.test(given)) return given
+  if (given.length <= deliveryIdMax && /^(?!\.\.?$)[\x20-\x7e]+$/.test(given)) return given
   return `sha256:${createHash('sha256').update(given).digest('hex')}`
 }

@@ -2,6 +2,7 @@
 // batch. A delivery that cannot be parsed is marked as failed with its error; it never stops the others.
 import type { OwnershipCache } from '../inventory/ownership.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
+import { isRefusedValue } from '../db/write-rows.ts'
 import { claimDeliveries, saveOutcomes } from './delivery.store.ts'
 import type { Delivery, Outcome } from './delivery.store.ts'
 import { mergeObservation } from './event.ts'
@@ -96,7 +97,7 @@ export async function ingestBatch(
     } catch (error) {
       // Another worker inserted one of the events meanwhile: it exists now, so retry.
       if (error instanceof EventsAppeared) continue
-      if (!isDataError(error)) throw error
+      if (!isRefusedValue(error)) throw error
       // Some delivery in the batch cannot be stored. Smaller batches find it.
       if (deliveries.length === 1) return await quarantine(postgres, deliveries[0]!, error)
       size = Math.ceil(deliveries.length / 2)
@@ -202,12 +203,6 @@ function changesLists(before: Event, after: Event): boolean {
   return (Object.keys(after) as (keyof Event)[]).some(
     (name) => !notListed.has(name) && !isSameJson(before[name], after[name]),
   )
-}
-
-/** SQLSTATE classes: data exception, integrity violation, program limit exceeded. */
-function isDataError(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code
-  return typeof code === 'string' && /^(22|23|54)...$/.test(code)
 }
 
 /** PostgreSQL rejected the result of this delivery: it is kept as failed, since it would block all later ones. */

@@ -1,7 +1,7 @@
 // Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals
 // of an actor become one entry per minute with a count, so that a flood cannot fill the disk.
 import { type AuditEntry, type Refusal } from '../db/audit.ts'
-import { errorCode } from '../db/errno.ts'
+import { isRefusedValue } from '../db/write-rows.ts'
 import type { Log } from '../runtime/log.ts'
 
 export type RefusalsDeps = {
@@ -18,8 +18,6 @@ const kindsOfActorMax = 30
 /** Distinct refusals per minute in this process; of further ones only the number is logged. */
 const kindsMax = 1_000
 const targetMax = 200
-/** SQLSTATE of data that the database does not accept, now or later. */
-const unacceptable = /^2[23]/
 
 type Kind = {
   readonly key: string
@@ -107,7 +105,7 @@ export class Refusals {
       await this.#deps.write(entries.map(({ entry }) => entry))
       return true
     } catch (error) {
-      const isKept = !unacceptable.test(errorCode(error) ?? '')
+      const isKept = !isRefusedValue(error)
       for (const { kind, entry } of isKept ? entries : []) {
         kind.count += entry.after.count
         kind.due = 0

@@ -220,6 +220,30 @@ describe('pharos status', () => {
     )
   })
 
+  test('warns of flows without ClickHouse, which is no problem', async () => {
+    await sql`delete from processes`.execute(owner())
+    const before = await codes()
+    await sql`
+      update processes set flow_store = null`.execute(owner())
+    await sql`
+      insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store)
+      values ('00000000-0000-4000-8000-000000000009', 'h', 9, '1', '{}', now(), now(), '[]', '[]',
+        '{"state":"missing","kind":"embedded","error":"no chDB","since":"2026-01-01T00:00:00.000Z"}')`.execute(
+      owner(),
+    )
+    const { problems, warnings } = await readJson()
+    assert.deepEqual(problems.map(({ code }) => code).toSorted(), before.toSorted())
+    assert.deepEqual(warnings, [
+      {
+        code: 'flow_store_missing',
+        subject: 'flow store of h:9',
+        message: 'flows are not kept, since no ClickHouse is installed or configured (CLICKHOUSE_URL)',
+      },
+    ])
+    assert.match((await run()).printed, /Warnings:\n  flow store of h:9: flows are not kept/)
+    await sql`delete from processes`.execute(owner())
+  })
+
   test('exits with 2 if the state cannot be determined', async () => {
     const nowhere = new URL(database.databaseUrl)
     nowhere.pathname = '/no_such_database'

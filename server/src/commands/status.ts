@@ -58,7 +58,7 @@ async function refusePending(postgres: Postgres): Promise<void> {
 }
 
 function print(read: Status): string {
-  const { problems } = read
+  const { problems, warnings } = read
   const blocks = [
     table(
       ['REGION', 'STATE', 'CHECKED', 'ROUTES', 'LEADER'],
@@ -75,12 +75,14 @@ function print(read: Status): string {
     table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
     table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
-    problems.length === 0
-      ? 'No problems found.\n'
-      : `Needs attention:\n${problems.map(({ subject, message }) => `  ${subject}: ${message}\n`).join('')}`,
+    problems.length === 0 ? 'No problems found.\n' : `Needs attention:\n${linesOf(problems)}`,
+    warnings.length === 0 ? '' : `Warnings:\n${linesOf(warnings)}`,
   ]
   return blocks.filter((block) => block !== '').join('\n')
 }
+
+const linesOf = (all: readonly { readonly subject: string; readonly message: string }[]): string =>
+  all.map(({ subject, message }) => `  ${subject}: ${message}\n`).join('')
 
 /** Returns columns as wide as their widest cell; empty without rows. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

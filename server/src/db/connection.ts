@@ -16,7 +16,8 @@ export type Timeouts = {
   readonly idleInTransactionMs: number
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
+/** For a new connection, and for one of a pool that is in use. */
+export const CONNECT_TIMEOUT_MS = 5_000
 const KEEPALIVE_DELAY_MS = 10_000
 
 /** The settings of a pool's or a single connection. */

@@ -55,6 +55,9 @@ export function isConnectionLost(error: unknown): boolean {
   )
 }
 
+/** Whether the server, the database or the role has no connection left. */
+export const isServerFull = (error: unknown): boolean => errorCode(error) === '53300'
+
 function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)
   if (error instanceof AggregateError) return error.errors.some(isUnavailable)

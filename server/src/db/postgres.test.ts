@@ -309,6 +309,62 @@ describe('an unreachable database', () => {
   })
 })
 
+describe('a server without a connection left', () => {
+  const limit = 3
+  let limited: string
+  before(async () => {
+    const role = `limited_${process.pid}`
+    await sql
+      .raw(`create role ${role} login connection limit ${limit} password 'limited'`)
+      .execute(postgres.owner)
+    await sql.raw(`grant pharos_tenant to ${role}`).execute(postgres.owner)
+    limited = database.databaseUrl.replace(/^postgresql:\/\/[^@]*@/, `postgresql://${role}:limited@`)
+  })
+  const open = () => openPostgres({ databaseUrl: limited, dataDir: '', readConnections: 1 })
+
+  it('lets statements wait for the connections that are in use', async () => {
+    await using few = await open()
+    const calls = Array.from({ length: 48 }, () =>
+      few.inTeam(1, (trx) => sql`select pg_sleep(0.01)`.execute(trx)),
+    )
+    const results = await Promise.allSettled(calls)
+    assert.deepEqual(
+      results.filter(({ status }) => status === 'rejected'),
+      [],
+    )
+  })
+
+  it('reads on the connections that are open', async () => {
+    await using few = await openPostgres({ databaseUrl: limited, dataDir: '', readConnections: 8 })
+    await few.readInTeam(1, allNotes)
+    const reads = await Promise.all(Array.from({ length: 30 }, () => few.readInTeam(1, allNotes)))
+    assert.ok(reads.every((notes) => notes.length === 2))
+  })
+
+  it('is unavailable, with the time after which to repeat, if others keep all of them', async () => {
+    await using others = await open()
+    const releases = Promise.withResolvers<void>()
+    const started = Array.from({ length: limit }, () => Promise.withResolvers<void>())
+    const held = started.map(({ resolve }) =>
+      others.owner.transaction().execute(async () => {
+        resolve()
+        await releases.promise
+      }),
+    )
+    await Promise.race([Promise.all(started.map(({ promise }) => promise)), ...held])
+    try {
+      await using few = await open()
+      await assert.rejects(
+        few.inTeam(1, (trx) => sql`select 1`.execute(trx)),
+        (error) => isUnavailable(error) && (error as Failure).retryAfterSeconds !== undefined,
+      )
+    } finally {
+      releases.resolve()
+      await Promise.all(held)
+    }
+  })
+})
+
 describe('the end', () => {
   it('comes once, and nothing is served after it', async () => {
     const away = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })

@@ -4,7 +4,7 @@
 import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Pool, type ClientConfig } from 'pg'
+import { Client, type Pool, type ClientConfig } from 'pg'
 import {
   closeWhenVanished,
   connectionConfig,
@@ -15,6 +15,7 @@ import { startEmbedded, type Embedded } from './embedded.ts'
 import { compileQuickly } from './compile-quickly.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
+import { PatientPool } from './patient-pool.ts'
 import { PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 import { TeamReader } from './team-reader.ts'
@@ -176,7 +177,7 @@ class OpenPostgres implements Postgres {
     Client?: typeof PreparedClient,
   ): Pool {
     const config = { ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 }
-    const pool = new Pool(Client ? { ...config, Client } : config)
+    const pool = new PatientPool(Client ? { ...config, Client } : config)
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
     closeSilentConnections(pool, timeouts.statementMs * this.#timeoutFactor + ANSWER_DELAY_MS)

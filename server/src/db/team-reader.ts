@@ -6,7 +6,7 @@ import type { CompiledQuery } from 'kysely'
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
-import { asFailure, isConnectionLost, isStale } from './failure.ts'
+import { asFailure, isConnectionLost, isServerFull, isStale } from './failure.ts'
 import { enterTeam, TeamQuery, type Outbox } from './team-query.ts'
 import type { KnownColumns, Statement } from './wire-query.ts'
 
@@ -50,7 +50,7 @@ export class TeamReader {
       slot.inFlight++
       let session: Session | undefined
       try {
-        session = slot.session ?? (await this.#open(slot))
+        session = slot.session ?? (await this.#open(slot).catch((error) => this.#openSession(error)))
         return await session.read<R>(teamId, statement)
       } catch (error) {
         if (session && (isStale(error) || isConnectionLost(error))) this.#discard(slot, session)
@@ -86,6 +86,14 @@ export class TeamReader {
       .then((session) => (slot.session = session))
       .finally(() => (slot.opening = undefined))
     return await slot.opening
+  }
+
+  /** While the server has no connection left, the open ones take all statements. Throws the error if there are none. */
+  #openSession(error: unknown): Session {
+    const open = this.#slots.filter(({ session }) => session !== undefined)
+    const [best] = open.toSorted((a, b) => a.inFlight - b.inFlight)
+    if (!best || !isServerFull(error)) throw error
+    return best.session!
   }
 
   #discard(slot: Slot, session: Session): void {

@@ -97,7 +97,8 @@ describe('a permission', () => {
     assert.throws(() => authorize(token, { ...admin, scope: 'ipam:write' }), {
       code: 'forbidden',
       message:
-        'This API token was created without the admin role: create one with it, and with the scope ipam:write.',
+        'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
+        'Let an admin create one with it, and with the scope ipam:write.',
     })
     assert.throws(() => authorize(token, admin), { message: /create one with it\.$/ })
     authorize({ ...user, isAdmin: true }, admin)

@@ -9,8 +9,10 @@ import {
   locationOf,
   takesIdempotencyKey,
   takesIfMatch,
+  takesIfNoneMatch,
 } from '@pharos/contract/answers'
 import {
+  anonymousBodyBytesMax,
   keylessReasons,
   type ArgsOf,
   type BodyOf,
@@ -397,7 +399,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
-    ...(route.bodyBytesMax === null ? {} : { bodyLimit: route.bodyBytesMax }),
+    ...(route.bodyBytesMax === null ? {} : { bodyLimit: bodyLimitOf(server, route.bodyBytesMax) }),
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) => {
@@ -407,6 +409,10 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     },
   })
 }
+
+/** Operations that anyone may call take no more than others: an installation may have a lower limit than theirs. */
+const bodyLimitOf = ({ initialConfig: { bodyLimit } }: FastifyInstance, bytesMax: number): number =>
+  bytesMax > anonymousBodyBytesMax ? bytesMax : Math.min(bytesMax, bodyLimit ?? bytesMax)
 
 /** The schemas of JSON answers by status and media type, from which the framework compiles serializers. */
 const serializedAnswers = (route: Route) =>
@@ -427,7 +433,7 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   if (result.replayed) reply.header('idempotency-replayed', 'true')
   reply.status(result.status ?? route.success)
   if (result.body && !route.secret) reply.header('vary', 'accept-encoding')
-  const text = renderedText(result, reply)
+  const text = renderedText(route, result, reply)
   const etag = result.etag ?? (text === undefined ? undefined : etagOf(text, result.page !== undefined))
   if (etag !== undefined) {
     reply.header('etag', etag)
@@ -443,10 +449,10 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   return text === undefined ? reply.send(result.body) : reply.serializer(asItIs).send(text)
 }
 
-/** The body of a page or of a rendered resource: its ETag is that of the text. */
-function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
+/** The body of a page, of a rendered resource, or of a record without a version: its ETag is that of the text. */
+function renderedText(route: Route, { body, etag, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
-  if (!page) return undefined
+  if (!page && (etag !== undefined || !body || !takesIfNoneMatch(route))) return undefined
   return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(
     body as Record<string, unknown>,
   )

@@ -3,6 +3,8 @@
 import { sql } from 'kysely'
 import type { AsnProofMethod } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
+import { storedJson } from '../db/stored-json.ts'
+import { writeRows } from '../db/write-rows.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { fail } from '../runtime/error.ts'
@@ -43,11 +45,21 @@ export async function saveAsnProofs(
   asn: Asn,
   proofs: readonly AsnProof[],
 ): Promise<void> {
+  // A method whose evidence is refused keeps its former result.
+  await writeRows(trx, proofs, (some) => upsertAsnProofs(trx, teamId, asn, some))
+}
+
+async function upsertAsnProofs(
+  trx: Trx,
+  teamId: number,
+  asn: Asn,
+  proofs: readonly AsnProof[],
+): Promise<void> {
   const rows = proofs.map(({ missingSince, ...proof }) => ({ ...proof, missing_since: missingSince }))
   await sql`
     insert into asn_proofs (team_id, asn, method, state, reason, attrs, note, evidence, missing_since, checked)
     select ${teamId}, ${asn}, n.method, n.state, n.reason, n.attrs, n.note, n.evidence, n.missing_since, n.checked
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (
+    from jsonb_to_recordset(${storedJson(rows)}::jsonb) as n (
       method text, state text, reason text, attrs jsonb, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
     on conflict (team_id, asn, method) do update set state = excluded.state, reason = excluded.reason,
       attrs = excluded.attrs, note = excluded.note,

@@ -2,6 +2,7 @@
 // streams of their users are one transaction, so that everything is reported once, whichever process runs and dies.
 import type { TeamNotificationKind } from '@pharos/contract/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
+import { reportRefused, type RefusedRow } from '../db/write-rows.ts'
 import { writePersonalMessages } from '../outbox/outbox.ts'
 import {
   insertNotifications,
@@ -35,29 +36,35 @@ export type CollectDeps = {
 
 const batch = 500
 
-/** Writes the notifications of everything new. Another process that does it already is left alone. */
+/**
+ * Writes the notifications of everything new. Another process that does it already is left alone. Rejects if the database refuses
+ * some, which are left out.
+ */
 export async function collectNotifications(deps: CollectDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const count = await deps.db.transaction().execute((trx) => collectBatch(deps, trx))
+    const { count, refused } = await deps.db.transaction().execute((trx) => collectBatch(deps, trx))
+    reportRefused('notifications', refused)
     if (count < batch) return
   }
 }
 
+type Collected = { readonly count: number; readonly refused: readonly RefusedRow<unknown>[] }
+
 /** Returns the number of messages that it read. */
-async function collectBatch({ canMail, now }: CollectDeps, trx: Trx): Promise<number> {
+async function collectBatch({ canMail, now }: CollectDeps, trx: Trx): Promise<Collected> {
   const position = await lockPosition(trx)
-  if (!position) return 0
+  if (!position) return { count: 0, refused: [] }
   const messages = await listOutbox(trx, position, batch)
   const occurrences = [
     ...messages.filter(isReported).flatMap(occurrencesOf),
     ...(await listLetterOccurrences(trx, position.since)),
   ]
-  await notify(trx, occurrences, canMail, now())
+  const refused = await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)
   if (last) await savePosition(trx, { xid: last.xid, id: last.row })
   // Of another database server: stored at once, or what is written until the next run would be skipped.
   else if (position.isReset) await savePosition(trx, position)
-  return messages.length
+  return { count: messages.length, refused }
 }
 
 const isReported = ({ type }: ReportedMessage): boolean => reportedTypes.includes(type)
@@ -67,8 +74,8 @@ async function notify(
   occurrences: readonly Occurrence[],
   canMail: boolean,
   now: Date,
-): Promise<void> {
-  if (occurrences.length === 0) return
+): Promise<readonly RefusedRow<unknown>[]> {
+  if (occurrences.length === 0) return []
   const teamIds = [...new Set(occurrences.map(({ teamId }) => teamId))]
   const recipients = await listRecipients(trx, teamIds)
   const modules = new Map(recipients.map(({ teamId, modules }) => [teamId, modules]))
@@ -78,16 +85,15 @@ async function notify(
     isMailed: row.isMailed && canMail,
   }))
   // The end of an attack is written after its beginning, on which it depends.
-  const written = [
-    ...(await insertNotifications(
-      trx,
-      rows.filter(({ kind }) => kind !== 'attack_ended'),
-    )),
-    ...(await insertNotifications(
-      trx,
-      rows.filter(({ kind }) => kind === 'attack_ended'),
-    )),
-  ]
+  const first = await insertNotifications(
+    trx,
+    rows.filter(({ kind }) => kind !== 'attack_ended'),
+  )
+  const ended = await insertNotifications(
+    trx,
+    rows.filter(({ kind }) => kind === 'attack_ended'),
+  )
+  const written = [...first.written, ...ended.written]
   const targets = distinct(written)
   const settings = new Map(recipients.map((recipient) => [nameOf(recipient), recipient.settings]))
   for (const target of distinct(written.filter(({ isWaiting }) => isWaiting))) {
@@ -104,6 +110,7 @@ async function notify(
       data: { unread, newest_id },
     })),
   )
+  return [...first.refused, ...ended.refused]
 }
 
 type Target = Pick<Recipient, 'userId' | 'teamId'>

@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import type { NotificationKind } from '@pharos/contract/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
+import { storedJson } from '../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../db/write-rows.ts'
 import type { NewNotification, Occurrence, Recipient, ReportedMessage } from './recipient.ts'
 import { settingsOf } from './settings.ts'
 import type { SavedSettings } from './settings.store.ts'
@@ -114,12 +116,27 @@ export type Written = { readonly userId: number; readonly teamId: number | null;
  * Inserts the notifications; of an attack that was reported, the attributes are replaced. The end of an attack is only reported to
  * those to whom its beginning was mailed. Returns those that were written.
  */
-export async function insertNotifications(trx: Trx, rows: readonly NewNotification[]): Promise<Written[]> {
-  if (rows.length === 0) return []
+export async function insertNotifications(
+  trx: Trx,
+  rows: readonly NewNotification[],
+): Promise<{
+  readonly written: readonly Written[]
+  readonly refused: readonly RefusedRow<NewNotification>[]
+}> {
+  const written: Written[] = []
+  const refused = await writeRows(
+    trx,
+    rows,
+    async (some) => void written.push(...(await insertAccepted(trx, some))),
+  )
+  return { written, refused }
+}
+
+async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promise<Written[]> {
   const { rows: written } = await sql<Written>`
     insert into notifications as n (user_id, team_id, kind, key, at, attrs, mail)
     select r."userId", r."teamId", r.kind, r.key, r.at, r.attrs, case when r."isMailed" then 'waiting' else 'none' end
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ("userId" integer, "teamId" integer, kind text,
+    from rows from (jsonb_to_recordset(${storedJson(rows)}::jsonb) as ("userId" integer, "teamId" integer, kind text,
         key text, at timestamptz, attrs jsonb, "isMailed" boolean))
       with ordinality r ("userId", "teamId", kind, key, at, attrs, "isMailed", place)
     where r.kind <> 'attack_ended' or exists (
@@ -240,7 +257,7 @@ export async function readFeedStates(db: Db | Trx, targets: readonly Target[]): 
   const { rows } = await sql<FeedState>`
     with feeds as (
       select distinct m.user_id, m.team_id
-      from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as r ("userId" integer, "teamId" integer)
+      from jsonb_to_recordset(${storedJson(targets)}::jsonb) as r ("userId" integer, "teamId" integer)
       join memberships m on m.user_id = r."userId" and m.team_id = coalesce(r."teamId", m.team_id))
     select f.user_id as "userId", f.team_id as "teamId", c.unread, c.newest as "newestId"
     from feeds f cross join lateral (

@@ -41,6 +41,11 @@ export async function saveSettings(
       monthly_report = excluded.monthly_report`.execute(trx)
 }
 
+/** Lets one change of the settings of a user follow the other. */
+export async function lockSettings(trx: Trx, userId: number): Promise<void> {
+  await sql`select from users where id = ${userId} for no key update`.execute(trx)
+}
+
 /** Whether the user is a member of the team; the membership is kept until the transaction ends. */
 export async function isMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
   const { rows } = await sql`

@@ -9,6 +9,7 @@ import {
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 import { fail } from '../runtime/error.ts'
 import { nextMailAt } from './schedule.ts'
@@ -18,6 +19,7 @@ import {
   findSettings,
   isMember,
   listMailings,
+  lockSettings,
   saveDue,
   saveSettings,
   type SavedSettings,
@@ -62,8 +64,9 @@ type Deps = { readonly db: Db; readonly now: () => Date }
 export async function getNotificationSettings(
   { db }: Deps,
   operation: Operation,
-): Promise<NotificationSettings> {
-  return present(db, requireUser(operation))
+): Promise<{ body: NotificationSettings; etag: string }> {
+  const body = await present(db, requireUser(operation))
+  return { body, etag: etagOf(body) }
 }
 
 export function updateNotificationSettings(
@@ -75,9 +78,11 @@ export function updateNotificationSettings(
   const { userId, teamId, isStaff } = actor
   if (body.staff && !isStaff) throw fail('forbidden', 'staffOnly')
   return runOwnerChange(db, operation, async (trx) => {
+    await lockSettings(trx, userId)
     // An employee of the provider may be in a team without being a member.
     const inTeam = await isMember(trx, userId, teamId)
     const before = await present(trx, actor)
+    requireMatch(operation.ifMatch, etagOf(before))
     const { staff, mail, digest, attack_bps: attackBps, attack_pps: attackPps, kinds } = body
     const ofTeam = { mail, digest, attackBps, attackPps, kinds, monthlyReport: body.monthly_report }
     const ofStaff = staff && { ...staff, attackBps: null, attackPps: null, monthlyReport: false }
@@ -92,7 +97,7 @@ export function updateNotificationSettings(
         before,
         after,
       })
-    return { body: after, before }
+    return { body: after, before, etag: etagOf(after) }
   })
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import { unnestRows } from '../db/unnest.ts'
+import { storedJson } from '../db/stored-json.ts'
 
 type MessageRow = {
   readonly teamId: number | null
@@ -58,7 +59,7 @@ export async function insertWebhookDeliveries(trx: Trx, rows: readonly NewDelive
   await sql`
     insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
     select n.webhook_id, n.team_id, n.message_id, n.type, n.body
-    from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
+    from rows from (json_to_recordset(${storedJson(rows)}::json) as (
         webhook_id integer, team_id integer, message_id text, type text, body text))
       with ordinality n (webhook_id, team_id, message_id, type, body, place)
     where n.webhook_id in (

@@ -6,6 +6,7 @@ import type { NotificationsChangedData, PersonalMessageType } from '@pharos/cont
 import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
+import { storedJson } from '../db/stored-json.ts'
 import { messageId, messageText, moduleOf } from './message.ts'
 import { insertMessages, insertWebhookDeliveries, listReceivers, type Receiver } from './outbox.store.ts'
 
@@ -41,7 +42,7 @@ export async function writePersonalMessages(
   if (messages.length === 0) return
   await insertMessages(
     trx,
-    messages.map((message) => ({ ...message, data: JSON.stringify(message.data) })),
+    messages.map((message) => ({ ...message, data: storedJson(message.data) })),
   )
   await wake(trx, 'outbox')
 }
@@ -59,7 +60,7 @@ export async function writeMessages(
     teamId,
     userId: null,
     type,
-    data: JSON.stringify(data),
+    data: storedJson(data),
   }))
   const ids = await insertMessages(trx, rows)
   await wake(trx, 'outbox')

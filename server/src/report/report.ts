@@ -22,6 +22,7 @@ import { listBillablePorts } from '../inventory/bill/billable-port.ts'
 import { listServices } from '../inventory/service.ts'
 import { billingMonth } from '../inventory/usage/billing-month.ts'
 import { parsePrefix } from '../net/prefix.ts'
+import { etagOf } from '../operation/etag.ts'
 import type { Actor, Operation, TeamReader } from '../operation/operation.ts'
 import { createPdfDrawer, type PdfDrawer } from '../runtime/draw-pdf.ts'
 import { invalid, notFound } from '../runtime/error.ts'
@@ -44,11 +45,15 @@ export type ReportRouteDeps = ReportDeps & {
 /** A team, and which operations the readers of the report may call: what they may not read is left out. */
 export type ReportOf = { readonly teamId: number; readonly sees: (permission: Permission) => boolean }
 
-export const getMonthlyReport = (
+/** The time at which it was made does not make it another report. */
+export async function getMonthlyReport(
   deps: ReportRouteDeps,
   { actor }: Operation,
   month: string,
-): Promise<MonthlyReport> => buildReport(deps, readerOf(deps, actor), month)
+): Promise<{ body: MonthlyReport; etag: string }> {
+  const body = await buildReport(deps, readerOf(deps, actor), month)
+  return { body, etag: etagOf({ ...body, prepared: null }) }
+}
 
 export async function downloadMonthlyReport(
   deps: ReportRouteDeps,

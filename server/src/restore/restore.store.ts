@@ -14,6 +14,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { storedJson } from '../db/stored-json.ts'
 
 type AreaCounts = {
   readonly area: RestoreArea
@@ -142,7 +143,7 @@ export async function saveDifferences(
   db: Db,
   { area, source, differences }: FoundDifferences,
 ): Promise<void> {
-  const rows = JSON.stringify(differences.map(({ teamId, ...one }) => ({ ...one, team_id: teamId })))
+  const rows = storedJson(differences.map(({ teamId, ...one }) => ({ ...one, team_id: teamId })))
   await sql`
     with open as (select id from restores where closed is null for key share),
     found as (

@@ -11,8 +11,8 @@ import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 
 /** What a process reports of its flow store. */
 export type FlowStoreReport = {
-  /** `unused`: this process has not needed it yet. */
-  readonly state: 'unused' | 'up' | 'down'
+  /** `unused`: this process has not needed it yet. `missing`: the installation has none, and none is configured. */
+  readonly state: 'unused' | 'up' | 'down' | 'missing'
   readonly kind: 'embedded' | 'server'
   /** Of the last call, if it was not answered. */
   readonly error: string | null
@@ -34,32 +34,40 @@ export function openFlowStore(
     retention: { flowDays: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
     log: (message) => log.warn({ event: message }, 'embedded ClickHouse'),
   })
-  const store = observe(opened, isEmbedded ? 'embedded' : 'server', log, metrics)
+  const advice = isEmbedded ? adviceIfMissing() : undefined
+  const kind = isEmbedded ? 'embedded' : 'server'
+  const store = observe(opened, kind, log, metrics, advice !== undefined)
   const part: Component = {
     name: 'flow store',
     start: () => {
       const isUsed = roles.includes('api') || roles.includes('collector')
-      if (isUsed && isEmbedded) warnIfMissing(log)
+      if (isUsed && advice !== undefined) log.warn({ advice }, 'no ClickHouse: flows are not kept')
     },
     stop: () => store.close(),
   }
   return { store, part }
 }
 
-function warnIfMissing(log: Log): void {
+/** Returns what to do if the embedded ClickHouse is not installed, and undefined if it is. */
+function adviceIfMissing(): string | undefined {
   try {
     assertChdb()
+    return undefined
   } catch (error) {
-    log.warn({ advice: (error as Error).message }, 'no ClickHouse: flows are not kept')
+    return (error as Error).message
   }
 }
 
-/** Measures every call, and logs when the store stops answering and when it answers again. */
+/**
+ * Measures every call, and logs when the store stops answering and when it answers again. An installation without ClickHouse (`isMissing`)
+ * is supported: its calls fail, and that is no failure of the store.
+ */
 export function observe(
   store: FlowStore,
   kind: FlowStoreReport['kind'],
   log: Log,
   metrics: Metrics,
+  isMissing = false,
 ): ObservedFlowStore {
   let report: FlowStoreReport = { state: 'unused', kind, error: null, since: null }
   const change = (state: 'up' | 'down', error: string | null) => {
@@ -81,7 +89,8 @@ export function observe(
     } catch (error) {
       const result = resultOf(error)
       // A statement that is refused or too expensive was answered.
-      if (error instanceof DriverError && result !== 'refused') change('down', error.message)
+      if (isMissing) report = missing(report, error)
+      else if (error instanceof DriverError && result !== 'refused') change('down', error.message)
       done(result)
       throw error
     }
@@ -96,6 +105,13 @@ export function observe(
     report: () => report,
   }
 }
+
+const missing = ({ kind, since }: FlowStoreReport, error: unknown): FlowStoreReport => ({
+  kind,
+  state: 'missing',
+  error: (error as Error).message,
+  since: since ?? new Date().toISOString(),
+})
 
 function resultOf(error: unknown): string {
   if (error instanceof QueryTooExpensive) return 'too_expensive'

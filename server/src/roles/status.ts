@@ -58,6 +58,10 @@ export type StatusProblemCode =
   | 'import_held'
   | 'upgrade_unfinished'
 
+/** What is no problem of a supported installation, but may be unintended. */
+export type StatusWarningCode = 'flow_store_missing'
+export type StatusWarning = Omit<StatusProblem, 'code'> & { readonly code: StatusWarningCode }
+
 export type StatusProblem = {
   readonly code: StatusProblemCode
   readonly subject: string
@@ -89,6 +93,8 @@ export type Status = {
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
   /** Most urgent first; empty if nothing needs attention. */
   readonly problems: readonly StatusProblem[]
+  /** They change no exit code. */
+  readonly warnings: readonly StatusWarning[]
 }
 
 /** Names of Leadership: work of which one process of the reconciler role is the leader. */
@@ -130,11 +136,12 @@ export async function readStatus(
     })
   const { deliveries, mails, webhooks } = await readFigures(db)
   const status = { ...facts, lag: { ...facts.lag, deliveries, mails, webhooks } }
-  return { ...status, problems: findProblems(status, checkFreshMs(reconcileIntervalSeconds)) }
+  const problems = findProblems(status, checkFreshMs(reconcileIntervalSeconds))
+  return { ...status, problems, warnings: flowStoreWarnings(status) }
 }
 
 /** Returns the problems that need attention. `freshMs`: maximum age of the last check of a region. */
-function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
+function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: number): StatusProblem[] {
   return [
     ...restoreProblems(status),
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
@@ -284,6 +291,20 @@ const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProb
             code: 'flow_store_down' as const,
             subject: `flow store of ${host}:${pid}`,
             message: `down since ${store.since}: ${store.error}`,
+          },
+        ]
+      : [],
+  )
+
+/** Of processes that have needed it: flows arrive, or somebody has asked for them. */
+const flowStoreWarnings = ({ processes }: Pick<Status, 'processes'>): StatusWarning[] =>
+  processes.flatMap(({ host, pid, flow_store: store }) =>
+    store?.state === 'missing'
+      ? [
+          {
+            code: 'flow_store_missing' as const,
+            subject: `flow store of ${host}:${pid}`,
+            message: 'flows are not kept, since no ClickHouse is installed or configured (CLICKHOUSE_URL)',
           },
         ]
       : [],

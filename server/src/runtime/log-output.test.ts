@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,34 @@ test('a full disk ends no write, and the number of lost lines follows once there
   output.write('five\n')
   closeSync(fd)
   assert.equal(readFileSync(join(folder, 'log'), 'utf8'), 'lost 3\nfour\nfive\n')
+})
+
+test('a pipe that nobody reads blocks nothing, loses what does not fit, and gets the number of lost lines', async () => {
+  const [line, count] = ['x'.repeat(1_023), 4_096]
+  const script = `
+    const { createLogOutput } = await import(${JSON.stringify(new URL('log-output.ts', import.meta.url).href)})
+    const output = createLogOutput(1, (lost) => 'lost ' + lost + '\\n')
+    for (let at = 0; at < ${count}; at++) output.write('${line}\\n')
+    process.stderr.write('written')
+    for await (const _ of process.stdin) output.write('last\\n')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+  // The child goes on although nobody reads its output.
+  const [text] = (await once(child.stderr, 'data')) as [Buffer]
+  assert.equal(String(text), 'written')
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    output += part
+    if (output.includes('last')) child.stdin.end()
+    else child.stdin.write('.')
+  })
+  await once(child, 'close')
+  const lines = output.trimEnd().split('\n')
+  const whole = lines.filter((one) => one === line).length
+  const notices = lines.flatMap((one) => /^lost (\d+)$/.exec(one)?.[1] ?? [])
+  assert.equal(whole + Number(notices[0]), count)
+  assert.equal(notices.length, 1)
+  assert.ok(whole > 1_000 && whole < 2_000, String(whole))
+  assert.equal(lines.at(-1), 'last')
 })
 
 for (const logFormat of ['json', 'text']) {

@@ -1,48 +1,99 @@
-// Writes the lines of the log to a file descriptor. A full disk, a quota or a lost terminal must not end the process that serves routes
-// and zones: lines that cannot be written are counted, and the count is written once the descriptor accepts lines again.
-import { writeSync } from 'node:fs'
+// Writes the lines of the log to a file descriptor. A full disk, a quota, a lost terminal or a pipe that nobody reads must neither end nor
+// stop the process that serves routes and zones: lines that cannot be written are counted, and the count is written once the descriptor
+// accepts lines again.
+import { fstatSync, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-/** Pause before another attempt at a pipe whose reader is slow, as pino's own destination makes it. */
+/** Pause before another attempt at a pipe whose reader is slow. */
 const fullPipeMs = 20
+/** Lines that wait for a slow reader; further ones are lost. */
+const waitingBytesMax = 2 ** 20
+/** How long the end of the process waits for a slow reader. */
+const exitMs = 500
 
-/** Returns a destination that never throws. `lineOf` makes the line about lost ones. */
+type Chunk = {
+  octets: Buffer
+  /** Lines that are lost if it cannot be written. */
+  readonly lines: number
+}
+
+/** Returns a destination that never throws and never waits. `lineOf` makes the line about lost ones. */
 export function createLogOutput(fd: number, lineOf: (lost: number) => string): DestinationStream {
-  const pause = new Int32Array(new SharedArrayBuffer(4))
+  if (fd === 1) unblockOutput()
+  const waiting: Chunk[] = []
+  let waitingBytes = 0
   let lost = 0
-  /** The last line was cut. */
-  let isCut = false
+  let isAtStart = true
+  let timer: NodeJS.Timeout | undefined
+  /** Time that is left for waits; none before the end of the process. */
+  let patienceMs = 0
 
-  /** Returns false if not all of the text was written. */
-  function writeText(text: string): boolean {
+  function add(text: string, lines: number): void {
     const octets = Buffer.from(text)
-    for (let at = 0; at < octets.length;) {
-      try {
-        at += writeSync(fd, octets, at)
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException
-        if (code === 'EAGAIN' || code === 'EBUSY') {
-          Atomics.wait(pause, 0, 0, fullPipeMs)
-          continue
-        }
-        isCut ||= at > 0 && octets[at - 1] !== newline
-        return false
-      }
-    }
-    return true
+    waiting.push({ octets, lines })
+    waitingBytes += octets.length
   }
 
+  /** Writes what waits, until the descriptor takes no more. */
+  function drain(): void {
+    for (let chunk = waiting[0]; chunk; chunk = waiting[0]) {
+      try {
+        const count = writeSync(fd, chunk.octets)
+        waitingBytes -= count
+        if (count > 0) isAtStart = chunk.octets[count - 1] === newline
+        chunk.octets = chunk.octets.subarray(count)
+        if (chunk.octets.length === 0) waiting.shift()
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code !== 'EAGAIN' && code !== 'EBUSY') return loseAll()
+        if (patienceMs <= 0) return retryLater()
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullPipeMs)
+        patienceMs -= fullPipeMs
+      }
+    }
+  }
+
+  function loseAll(): void {
+    for (const { lines } of waiting) lost += lines
+    waiting.length = 0
+    waitingBytes = 0
+  }
+
+  function retryLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      drain()
+    }, fullPipeMs).unref()
+  }
+
+  process.once('exit', () => {
+    patienceMs = exitMs
+    drain()
+  })
   return {
     write(lines) {
-      const before = lost > 0 ? `${isCut ? '\n' : ''}${lineOf(lost)}` : ''
-      if (before !== '' && !writeText(before)) {
+      drain()
+      if (waitingBytes > waitingBytesMax) {
         lost += countLines(lines)
         return
       }
-      if (before !== '') [lost, isCut] = [0, false]
-      if (!writeText(lines)) lost += countLines(lines)
+      if (lost > 0) {
+        add(`${isAtStart || waiting.length > 0 ? '' : '\n'}${lineOf(lost)}`, lost)
+        lost = 0
+      }
+      add(lines, countLines(lines))
+      drain()
     },
   }
+}
+
+/**
+ * A write to a full pipe then fails instead of waiting for its reader: Node.js makes the descriptor non-blocking when it opens the stream.
+ * A file has no reader, and a terminal is that of a person.
+ */
+function unblockOutput(): void {
+  const stat = fstatSync(1)
+  if (stat.isFIFO() || stat.isSocket()) void process.stdout
 }
 
 const newline = 10

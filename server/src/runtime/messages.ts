@@ -80,7 +80,8 @@ export const failureTexts = {
   forbidden: {
     adminOnly: 'Only an admin of the team may do this. Ask one of them.',
     tokenAdminOnly: ({ scope }: { scope?: string | undefined }) =>
-      `This API token was created without the admin role: create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
+      'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
+      `Let an admin create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
     staffOnly: 'Only staff of the provider may do this.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
@@ -259,6 +260,8 @@ export const failureTexts = {
       `The team no longer holds the whole of ${prefix}: earlier rules cannot return. Put the list without rules to remove them.`,
     shieldPlanDiffers:
       'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
+    severalDeliveries: ({ sources }: { sources: readonly string[] }) =>
+      `The sources ${sources.join(', ')} have a delivery of this id. Name one as \`source_key\`.`,
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
@@ -404,6 +407,7 @@ export const failureTexts = {
     requests: 'The server is processing too many requests. Try again later.',
     streams: 'The server has too many open streams. Try again later.',
     queue: 'Too many of these requests are waiting. Try again later.',
+    letterBusy: 'The file could not be inspected: the server is too busy. Try again later.',
     pdf: 'The PDF could not be made: the server is too busy. Try again later.',
     session: 'The session is being refreshed by another request. Try again.',
   },

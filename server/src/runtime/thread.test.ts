@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { runInThread, ThreadLimitError, type ThreadOptions } from './thread.ts'
+import { runInThread, ThreadLimitError, ThreadStarvedError, type ThreadOptions } from './thread.ts'
 
 const module = (source: string): URL => new URL(`data:text/javascript,${encodeURIComponent(source)}`)
 const run = (source: string, data: unknown, options: Partial<ThreadOptions> = {}) =>
@@ -20,6 +20,18 @@ describe('work in a thread', () => {
     const timeoutMs = 100
     await assert.rejects(run('for (;;);', 0, { timeoutMs }), ThreadLimitError)
     await assert.rejects(run('setInterval(() => {}, 1000)', 0, { timeoutMs }), ThreadLimitError)
+  })
+
+  it('is starved, and not too complex, if the machine gives it too little of the processor', async () => {
+    // Works for a tenth of the time.
+    const source = `
+      const pause = new Int32Array(new SharedArrayBuffer(4))
+      const usedUs = () => { const { user, system } = process.threadCpuUsage(); return user + system }
+      for (;;) {
+        Atomics.wait(pause, 0, 0, 18)
+        for (const until = usedUs() + 2000; usedUs() < until; );
+      }`
+    await assert.rejects(run(source, 0, { timeoutMs: 1_000 }), ThreadStarvedError)
   })
 
   it('ends when its memory is used up, in its heap or in buffers', async () => {

@@ -13,6 +13,12 @@ export type ThreadOptions = {
 /** The work did not end within its time or memory limit, or waited for something that never happens. */
 export class ThreadLimitError extends Error {}
 
+/** The machine was too busy: the work was still going on, and has got less than half of its processor time. */
+export class ThreadStarvedError extends ThreadLimitError {}
+
+/** A thread that uses less of the time does not work, but waits. */
+const workingShare = 0.01
+
 /** V8 limits a thread's heap by itself, but not its time and buffers: they are read at this interval. */
 const checkMs = 50
 
@@ -37,14 +43,22 @@ export function runInThread<T>(
   })
   const exceedMemory = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
   const exceedTime = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
-  const timer = setTimeout(exceedTime, 3 * timeoutMs)
+  let usedMs = 0
+  let usedBeforeMs = 0
+  const middle = setTimeout(() => (usedBeforeMs = usedMs), 2 * timeoutMs)
+  const timer = setTimeout(() => {
+    const isWorking = usedMs - usedBeforeMs > timeoutMs * workingShare
+    if (!isWorking || usedMs > timeoutMs / 2) return exceedTime()
+    reject(new ThreadStarvedError(`${Math.round(usedMs)} ms of processor time in ${3 * timeoutMs} ms`))
+  }, 3 * timeoutMs)
   const check = setInterval(async () => {
     // A thread that has ended has none: its exit is reported below.
     const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
     if (!used) return
     const [{ external_memory: bytes }, { user, system }] = used
     if (bytes > buffersMib * 2 ** 20) exceedMemory(`${buffersMib} MiB of buffers`)
-    if (user + system > timeoutMs * 1000) exceedTime()
+    usedMs = (user + system) / 1000
+    if (usedMs > timeoutMs) exceedTime()
   }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
@@ -52,6 +66,7 @@ export function runInThread<T>(
   )
   worker.once('exit', () => reject(new ThreadLimitError('the thread ended without an answer')))
   return promise.finally(() => {
+    clearTimeout(middle)
     clearTimeout(timer)
     clearInterval(check)
     void worker.terminate()

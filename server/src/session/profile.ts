@@ -4,7 +4,9 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { fail } from '../runtime/error.ts'
+import { requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
+import { userEtag } from './tokens.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { requireUser } from './require-user.ts'
 
@@ -17,7 +19,9 @@ export async function updateUser(
   const { userId, teamId } = requireUser(operation)
   return runOwnerChange(db, operation, async (trx) => {
     const before = await lockProfile(trx, userId)
-    if (!before) throw sessionOver()
+    const seen = before && (await findUser(trx, userId, teamId))
+    if (!seen) throw sessionOver()
+    requireMatch(operation.ifMatch, `"${userEtag(seen)}"`)
     const after = { ...before, ...patch }
     if (JSON.stringify(after) !== JSON.stringify(before)) {
       await saveProfile(trx, userId, after)
@@ -26,7 +30,7 @@ export async function updateUser(
     }
     const user = await findUser(trx, userId, teamId)
     if (!user) throw sessionOver()
-    return { body: user }
+    return { body: user, etag: `"${userEtag(user)}"` }
   })
 }
 

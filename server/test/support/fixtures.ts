@@ -49,7 +49,7 @@ export type Fixtures = {
   /** Key and secret of each detector. */
   readonly sources: { readonly detector: string; readonly other: string }
   /** A processed delivery of one of them. */
-  readonly deliveryId: number
+  readonly deliveryId: string
 }
 
 export const openRegions = ['ams', 'fra', 'lon'] as const
@@ -98,9 +98,9 @@ export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise
   }
 }
 
-async function firstDeliveryId(db: Db): Promise<number> {
-  const row = await db.selectFrom('deliveries').select('id').orderBy('id').executeTakeFirstOrThrow()
-  return row.id
+async function firstDeliveryId(db: Db): Promise<string> {
+  const row = await db.selectFrom('deliveries').select('delivery_id').orderBy('id').executeTakeFirstOrThrow()
+  return row.delivery_id
 }
 
 async function addSource(api: TestApi, key: string, secret: string): Promise<void> {

@@ -2,6 +2,7 @@
 // names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
 import { sql, type RawBuilder } from 'kysely'
 import { listEveryEvent, listEventsOfTeams } from '../../src/analysis/all-events.store.ts'
+import { saveAsNames } from '../../src/analysis/flow/as-name.store.ts'
 import { saveRollup } from '../../src/analysis/event-rollup.store.ts'
 import { listSeriesRows } from '../../src/analysis/event-timeseries.store.ts'
 import {
@@ -148,7 +149,13 @@ export const statementCalls: readonly StatementCall[] = [
     ({ db }) => saveAlerted(db, area, alert, 60),
   ]),
   ({ db }) => saveIdentity(db, id, { uptimeMs: 0 } as Parameters<typeof saveIdentity>[2], 60),
-  ({ db }) => saveStates(db, id, []),
+  ({ db }) =>
+    saveStates(db, id, [
+      { key: 'lo', errorsIn: null, errorsOut: null, discardsIn: null, discardsOut: null } as Parameters<
+        typeof saveStates
+      >[2][number],
+    ]),
+  ({ db }) => saveAsNames(db, new Map([[1, 'a']])),
   ({ db }) =>
     saveAnswered(db, id, {
       pollSeconds: 60,

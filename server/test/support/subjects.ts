@@ -448,8 +448,8 @@ export const subjects: readonly Subject[] = [
   {
     route: 'getDelivery',
     requests: {
-      own: async ({ fixtures }) => ({ params: { id: fixtures.deliveryId } }),
-      missing: async () => ({ params: { id: missingId } }),
+      own: async ({ fixtures }) => ({ params: { delivery_id: fixtures.deliveryId } }),
+      missing: async () => ({ params: { delivery_id: missingId } }),
     },
     answers: absentIsNotFound,
     without: { foreign: 'deliveries belong to sources of the operator, not to teams' },

@@ -4,6 +4,8 @@ import type { ShieldAction } from '@pharos/contract/shield'
 import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { storedJson } from '../../db/stored-json.ts'
+import { writeRows } from '../../db/write-rows.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { newRulesMax, type ManyRules, type PlannedHold } from './reconcile-guard.ts'
 import type { HeldList } from './room.ts'
@@ -117,7 +119,7 @@ export async function saveHolds(
   for (const { listId, teamId, reason, attrs, evidence } of holds) {
     const { rows } = await sql<{ id: number }>`
       insert into shield_holds (scrubber, list_id, team_id, reason, attrs, evidence)
-      select ${scrubber}, ${listId}, ${teamId}, ${reason}, ${JSON.stringify(attrs)}, ${evidence}
+      select ${scrubber}, ${listId}, ${teamId}, ${reason}, ${storedJson(attrs)}, ${evidence}
       where not exists (select from shield_holds where evidence = ${evidence} and state = 'rejected')
       on conflict do nothing returning id`.execute(trx)
     ids.push(...rows.map(({ id }) => id))
@@ -149,18 +151,28 @@ export async function saveInstalls(
   installs: readonly Install[],
   lists: readonly HeldList[],
 ): Promise<void> {
-  const counts = lists.map(({ prefix, ruleCount }) => ({ prefix, ruleCount }))
   await sql`
     delete from shield_installs where scrubber = ${scrubber}
       and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
+  // A list whose values are refused keeps those before.
+  await writeRows(trx, installs, (some) => upsertInstalls(trx, scrubber, some, lists))
+}
+
+async function upsertInstalls(
+  trx: Trx,
+  scrubber: string,
+  installs: readonly Install[],
+  lists: readonly HeldList[],
+): Promise<void> {
+  const counts = lists.map(({ prefix, ruleCount }) => ({ prefix, ruleCount }))
   await sql`
     insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules, held, rule_count)
     select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules, coalesce(n.held, before.held, '[]'),
       coalesce(c."ruleCount", 0)
-    from jsonb_to_recordset(${JSON.stringify(installs)}::jsonb)
+    from jsonb_to_recordset(${storedJson(installs)}::jsonb)
       as n ("listId" integer, version integer, state text, reason text, attrs jsonb, rules jsonb, held jsonb)
     join shield_lists l on l.id = n."listId"
-    left join jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as c (prefix cidr, "ruleCount" integer) on c.prefix = l.prefix
+    left join jsonb_to_recordset(${storedJson(counts)}::jsonb) as c (prefix cidr, "ruleCount" integer) on c.prefix = l.prefix
     left join shield_installs before on before.list_id = l.id and before.scrubber = ${scrubber}
     on conflict (list_id, scrubber) do update set version = excluded.version, state = excluded.state, reason = excluded.reason,
       reason_attrs = excluded.reason_attrs, rules = excluded.rules, held = excluded.held,
@@ -231,17 +243,21 @@ export async function saveListState(
   { status, reason, attrs }: Shown,
 ): Promise<void> {
   await sql`
-    update shield_lists set status = ${status}, reason = ${reason}, reason_attrs = ${JSON.stringify(attrs)}
+    update shield_lists set status = ${status}, reason = ${reason}, reason_attrs = ${storedJson(attrs)}
     where id = ${listId}`.execute(trx)
 }
 
-export async function saveRuleStates(
-  trx: Trx,
-  rules: readonly ({ readonly id: number } & Shown)[],
-): Promise<void> {
+type RuleState = { readonly id: number } & Shown
+
+export async function saveRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<void> {
+  // A rule whose values are refused keeps those before.
+  await writeRows(trx, rules, (some) => updateRuleStates(trx, some))
+}
+
+async function updateRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<void> {
   await sql`
     update shield_rules r set status = n.status, reason = n.reason, reason_attrs = n.attrs
-    from jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as n (id bigint, status text, reason text, attrs jsonb)
+    from jsonb_to_recordset(${storedJson(rules)}::jsonb) as n (id bigint, status text, reason text, attrs jsonb)
     where r.id = n.id
       and (r.status, r.reason, r.reason_attrs) is distinct from (n.status, n.reason, n.attrs)`.execute(trx)
 }
@@ -258,8 +274,19 @@ export async function saveHits(
   scrubber: string,
   hits: ReadonlyMap<number, RuleHits>,
 ): Promise<CountedHits[]> {
-  if (hits.size === 0) return []
-  const rows = JSON.stringify(Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes })))
+  const rows = Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes }))
+  const counted: CountedHits[] = []
+  // A counter beyond 63 bits is left out.
+  await writeRows(db, rows, async (some) => void counted.push(...(await upsertHits(db, scrubber, some))))
+  return counted
+}
+
+async function upsertHits(
+  db: Db | Trx,
+  scrubber: string,
+  hits: readonly CountedHits[],
+): Promise<CountedHits[]> {
+  const rows = storedJson(hits)
   const counted = await sql<CountedHits>`
     with counters as (select * from jsonb_to_recordset(${rows}::jsonb) as n (id bigint, packets bigint, bytes bigint)),
     -- As it was before this statement.

@@ -4,7 +4,12 @@
 import type { LetterMediaType } from '@pharos/contract/letter'
 import { fail, Failure } from '../../runtime/error.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
-import { runInThread, ThreadLimitError, type ThreadOptions } from '../../runtime/thread.ts'
+import {
+  runInThread,
+  ThreadLimitError,
+  ThreadStarvedError,
+  type ThreadOptions,
+} from '../../runtime/thread.ts'
 import { looksLikeJpeg, looksLikePng, refusalOfJpeg, refusalOfPng } from './inspect-image.ts'
 import type { InspectedPdf } from './inspect-pdf.ts'
 import { refused } from './letter-refusal.ts'
@@ -18,7 +23,7 @@ export type LetterFile = { readonly mediaType: LetterMediaType; readonly bytes: 
 export type Inspector = {
   /**
    * Throws `unsupported_media_type` if the file has none of the three types, `invalid` at `["body","file"]` with the reason
-   * why it is rejected, `unavailable` if too many files are being read or the virus scanner does not answer, and
+   * why it is rejected, `unavailable` if too many files are being read, the machine is too busy or the virus scanner does not answer, and
    * `rate_limited` if the last file of this sender exceeded the limits.
    */
   inspect(bytes: Buffer, sender: string): Promise<Inspected>
@@ -88,6 +93,8 @@ export function createInspector(options: Partial<InspectorOptions> = {}): Inspec
       if ('refusal' in result) throw refused(result.refusal)
       return result.pages
     } catch (error) {
+      if (error instanceof ThreadStarvedError)
+        throw fail('unavailable', 'letterBusy', { retryAfterSeconds: limits.retryAfterSeconds, cause: error })
       // A limit that is exceeded before the thread answers is a property of the file.
       if (!(error instanceof ThreadLimitError)) throw error
       pauses.begin(sender)

@@ -19,6 +19,7 @@ const common = {
   attrs: null,
   announcedOrigin: null,
   changedMs: null,
+  changedEntry: null,
   limitMs: null,
 } as const
 

@@ -1,6 +1,7 @@
 // The SQL of black holes in the reconciler: their rows of a region, and what was observed of them. As the owner of the tables.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { isDesired } from './desired.store.ts'
 import type { ObservedRow } from './observe.ts'
@@ -27,7 +28,7 @@ export async function readBlackholeRows(db: Db, regionId: number): Promise<PlanR
     from (
       select null as "announcementId", b.id as "blackholeId", b.team_id as "teamId", br.region_id as "regionId", b.host as prefix,
         coalesce(c.origin_asn, 0) as "originAsn", c.checked_origin as "checkedOrigin", c.origin_asn is not null as desired,
-        false as requested, br.state, br.reason, br.attrs, null as "announcedOrigin", null as "changedMs", null as "limitMs",
+        false as requested, br.state, br.reason, br.attrs, null as "announcedOrigin", null as "changedMs", null as "changedEntry", null as "limitMs",
         (extract(epoch from b.expires) * 1000)::float8 as "expiresMs"
       from blackhole_regions br join blackholes b on b.id = br.blackhole_id left join lateral (${coveringAnnouncement}) c on true
       where br.region_id = ${regionId}
@@ -70,7 +71,7 @@ export async function saveBlackholes(
     set state = n.state, reason = n.reason, attrs = n.attrs::jsonb,
       since = case when br.state = n.state then br.since else now() end
     from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[], ${rows.map((row) => row.state)}::text[],
-        ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[])
+        ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[])
         n (id, desired, state, reason, attrs),
       blackholes b
     where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)`.execute(

@@ -23,6 +23,7 @@ const rowOf = (rest: Partial<PlanRow> = {}): PlanRow => ({
   attrs: null,
   announcedOrigin: null,
   changedMs: null,
+  changedEntry: null,
   limitMs: null,
   ...rest,
 })

@@ -22,6 +22,8 @@ export type Decision = {
   /** Keys of changeKey(). */
   readonly changes: ReadonlySet<string>
   readonly decided: Date
+  /** Id of the audit entry of the decision; null if it is not known. */
+  readonly entry: number | null
 }
 
 /** A withdrawal of the last ten minutes that was neither approved nor requested by name. */
@@ -216,17 +218,28 @@ function sortWithdrawals(
   return { open: [], requested: [], approved: [], declined: [], ...groups }
 }
 
+/**
+ * Whether the decision is newer than the change. Entries of the audit log tell, since a clock may be set back; the times are compared if
+ * one of them has no entry.
+ */
+const isAfter = ({ decided, entry }: Decision, row: CheckedRow | undefined): boolean =>
+  entry !== null && typeof row?.changedEntry === 'number'
+    ? entry > row.changedEntry
+    : decided.getTime() > (row?.changedMs ?? -Infinity)
+
+const isNewer = (one: Decision, other: Decision): boolean =>
+  one.entry !== null && other.entry !== null ? one.entry > other.entry : one.decided > other.decided
+
 /** Returns the newest decision about the prefix that is newer than the row's last change: each change needs its own decision. */
 function decisionAbout(
   decisions: readonly Decision[],
   isAbout: (decision: Decision) => boolean,
   row: CheckedRow | undefined,
 ): Decision | undefined {
-  const changedMs = row?.changedMs ?? -Infinity
   return decisions
-    .filter((one) => isAbout(one) && one.decided.getTime() > changedMs)
+    .filter((one) => isAbout(one) && isAfter(one, row))
     .reduce<Decision | undefined>(
-      (newest, one) => (newest && newest.decided >= one.decided ? newest : one),
+      (newest, one) => (newest && !isNewer(one, newest) ? newest : one),
       undefined,
     )
 }

@@ -37,6 +37,7 @@ function rowOf(prefix: string, rest: Partial<PlanRow> = {}): PlanRow {
     attrs: null,
     announcedOrigin: null,
     changedMs: null,
+    changedEntry: null,
     limitMs: null,
   }
   return { ...row, prefix, state: 'withdrawn', ...rest }
@@ -531,6 +532,30 @@ describe('the guard', () => {
     withdrawals: new Set(places.map(prefixAt)),
     changes: new Set(),
     decided: ago(minutes),
+    entry: null,
+  })
+
+  it('orders decisions and changes by their audit entries, whatever the clock says', () => {
+    const rows = (changedEntry: number) => [
+      ...Array.from({ length: 20 }, (_, at) => rowOf(prefixAt(at + 1))),
+      rowOf(prefixAt(0), { desired: false, changedMs: ago(-60).getTime(), changedEntry }),
+    ]
+    const guarded = (changedEntry: number, decisions: readonly Decision[]) =>
+      guardPlan(planRoutes(region, rows(changedEntry), routes(21)), {
+        ...calm,
+        decisions,
+        recent: recently(30),
+      })
+    const approved = { ...decided(true, 1, 0), entry: 11 }
+    const rejected = { ...decided(false, 5, 0), entry: 12 }
+    // The clock was set back by an hour after the row was changed.
+    assert.deepEqual(prefixesOf(guarded(10, [approved]).withdraw), [prefixAt(0)])
+    assert.deepEqual(prefixesOf(guarded(12, [approved]).withdraw), [])
+    for (const both of [
+      [approved, rejected],
+      [rejected, approved],
+    ])
+      assert.deepEqual(prefixesOf(guarded(10, both).withdraw), [])
   })
 
   it('passes exactly the approved withdrawals', () => {
@@ -637,6 +662,7 @@ const anyContext = fc.record({
       withdrawals: fc.array(anyPrefix).map((prefixes) => new Set<string>(prefixes)),
       changes: fc.constant(new Set<string>()),
       decided: fc.integer({ min: 0, max: 10 }).map(ago),
+      entry: fc.option(fc.integer({ min: 1, max: 20 })),
     }),
     { maxLength: 3 },
   ),

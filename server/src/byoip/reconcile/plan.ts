@@ -32,6 +32,8 @@ export type PlanRow = {
   readonly changedMs: number | null
   /** When a black hole ends; milliseconds since 1970. */
   readonly expiresMs?: number
+  /** Id of the audit entry of that change; null if it is not known. */
+  readonly changedEntry: number | null
   /** Time of the change that is as many changes ago as damping allows in an hour; milliseconds since 1970. */
   readonly limitMs: number | null
 }

@@ -3,6 +3,8 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { storedJson, storedText } from '../../db/stored-json.ts'
+import { writeRows } from '../../db/write-rows.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
@@ -142,7 +144,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
         since = case when ar.state = n.state then ar.since else now() end
       from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[],
           ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.reason)}::text[],
-          ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[],
+          ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[],
           ${rows.map((row) => row.announcedOrigin)}::bigint[])
           n (announcement_id, desired, state, reason, attrs, announced_origin),
         announcements a
@@ -171,14 +173,18 @@ type SeenRow = RegionChange & { readonly at: Date }
 
 /**
  * Inserts the team's history: the routers announce the prefix or no longer do, and how long after the request, or they reject it.
- * The duration is capped at the range of its column, 24 days.
+ * The duration is capped at the range of its column, 24 days. There is none if the routers did so before since the request: after a
+ * restart of a router, the time since the request is not the time that it took.
  */
 const historyOf = (regionId: number) => sql`
   history as (
     insert into announcement_history (announcement_id, team_id, kind, region_id, actor, detail, took_ms)
     select announcement_id, team_id, case state when 'error' then 'refused' else state end, ${regionId}::integer,
       'reconciler', jsonb_strip_nulls(jsonb_build_object('reason', reason, 'attrs', attrs)),
-      case when state <> 'error'
+      case when state <> 'error' and not exists (
+          select from announcement_history h
+          where h.announcement_id = seen.announcement_id and h.region_id = ${regionId}::integer and h.kind = seen.state
+            and h.at >= seen.switched)
         then least(greatest(extract(epoch from now() - switched) * 1000, 0), 2147483647)::integer end
     from seen where moved and state in ('announced', 'withdrawn', 'error')
     order by announcement_id)`
@@ -228,12 +234,13 @@ export async function saveCheck(
   await db.transaction().execute(async (trx) => {
     await sql`
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
-        last_check_result = ${read >= quorum}, last_error = ${lastError || null},
+        last_check_result = ${read >= quorum}, last_error = ${lastError ? storedText(lastError) : null},
         neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}, routes_missing = ${missing}
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
-  await saveRouters(db, fence, routers, at)
+  // A router whose values are refused keeps those before.
+  await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
 }
 
 /** Keeps the last values of a router that failed. */
@@ -248,7 +255,7 @@ async function saveRouters(
       (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied, daemon)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
       coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon
-    from regions region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
+    from regions region, jsonb_to_recordset(${storedJson(routers)}::jsonb)
       as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb, daemon text)
     where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
@@ -267,18 +274,19 @@ export async function saveFailedCheck(
   message: string,
   failed: readonly { readonly name: string; readonly error: string }[],
 ): Promise<void> {
+  const reason = storedText(message)
   await db.transaction().execute(async (trx) => {
     await sql`
-      update regions set last_check_result = false, last_error = ${message}
+      update regions set last_check_result = false, last_error = ${reason}
       where id = ${fence.regionId} and epoch = ${fence.epoch}
-        and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(trx)
+        and (last_check_result is distinct from false or last_error is distinct from ${reason})`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
   if (failed.length === 0) return
   await sql`
     insert into region_routers as r (region_id, name, last_check_result, last_error)
     select g.id, n.name, false, n.error
-    from regions g, jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as n (name text, error text)
+    from regions g, jsonb_to_recordset(${storedJson(failed)}::jsonb) as n (name text, error text)
     where g.id = ${fence.regionId} and g.epoch = ${fence.epoch}
     on conflict (region_id, name) do update set last_check_result = false, last_error = excluded.last_error
     where (r.last_check_result, r.last_error) is distinct from (false, excluded.last_error)`.execute(db)

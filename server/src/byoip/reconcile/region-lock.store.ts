@@ -146,7 +146,9 @@ const memoryQuery = `
       from region_withdrawals w
       where w.region_id = r.id and w.at > now() - make_interval(mins => ${windowMinutes})) as recent,
     (select coalesce(json_agg(json_build_object('id', h.id, 'state', h.state, 'reason', h.reason,
-        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided)), '[]')
+        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided,
+        'entry', (select max(e.id) from audit_entries e
+          where e.team_id is null and e.target = 'hold:' || h.id and e.action = 'hold.decide'))), '[]')
       from holds h where h.region_id = r.id
         and (h.state = 'open'
           or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
@@ -178,6 +180,7 @@ type MemoryRow = {
     changes: HeldChange[]
     routes: KeptRoute[]
     decided: string
+    entry: number | null
   }[]
   routers: (RouterMemory & { name: string })[]
   formers: { id: number; isRead: boolean; prefixes: string[] }[]

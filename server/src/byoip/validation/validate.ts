@@ -1,6 +1,7 @@
 // The validator's runs: which announcements are checked and in which order, and the policy for checks that keep failing. A run
 // reads, evaluates and saves the differences, and keeps no state; the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
+import { writeRows } from '../../db/write-rows.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { evaluateChecks, type EvaluateChecksDeps, type LetterVerdicts } from './evaluate-checks.ts'
 import { queriedKinds } from './query-registries.ts'
@@ -29,6 +30,8 @@ export type ValidationReport = {
   lost: number
   passed: number
   changed: number
+  /** Announcements with a result that the database refuses: they keep the one before. */
+  refused: number
 }
 
 /** Announcements that are evaluated and saved together. */
@@ -85,7 +88,13 @@ async function evaluateEach(
   return report
 }
 
-const noReport = (): ValidationReport => ({ evaluated: 0, lost: 0, passed: 0, changed: 0 })
+const noReport = (): ValidationReport => ({
+  evaluated: 0,
+  lost: 0,
+  passed: 0,
+  changed: 0,
+  refused: 0,
+})
 
 async function evaluateBatch(
   deps: ValidateDeps,
@@ -102,10 +111,13 @@ async function evaluateBatch(
   const evaluations = await evaluateChecks(deps, subjects, letters, deps.now(), queriesUntil(signal))
   report.evaluated += subjects.length
   for (const evaluation of evaluations) count(evaluation, report)
-  const saved =
-    evaluations.length === 0
-      ? new Set<number>()
-      : await db.transaction().execute((trx) => saveEvaluations(trx, evaluations))
+  const saved = new Set<number>()
+  const refused = await db.transaction().execute((trx) =>
+    writeRows(trx, evaluations, async (some) => {
+      for (const id of await saveEvaluations(trx, some)) saved.add(id)
+    }),
+  )
+  report.refused += refused.length
   const changed = new Set(evaluations.map(({ subject }) => subject.id).filter((id) => !saved.has(id)))
   const unchanged = subjects.filter(({ id }) => !changed.has(id))
   await applyPolicy(db, deps.policy, unchanged, evaluations, deps.now())

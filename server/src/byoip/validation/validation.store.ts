@@ -5,6 +5,7 @@ import type { CheckReason } from '@pharos/contract/check-reason'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { storedJson } from '../../db/stored-json.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -278,7 +279,7 @@ export async function saveEvaluations(
   if (answered.length > 0) {
     await sql`
       update announcements a set check_requested = null
-      from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as n (id integer, answers timestamptz)
+      from jsonb_to_recordset(${storedJson(answered)}::jsonb) as n (id integer, answers timestamptz)
       where a.id = n.id and date_trunc('milliseconds', a.check_requested) <= n.answers`.execute(trx)
   }
   return unchanged
@@ -294,7 +295,7 @@ async function lockUnchanged(
   })
   const { rows } = await sql<{ id: number }>`
     select a.id
-    from jsonb_to_recordset(${JSON.stringify(read)}::jsonb)
+    from jsonb_to_recordset(${storedJson(read)}::jsonb)
         as n (id integer, origin_asn bigint, as_set text, vouched text[], claims boolean)
       join announcements a on a.id = n.id
     where a.deleted is null and a.origin_asn = n.origin_asn and a.as_set is not distinct from n.as_set
@@ -348,7 +349,7 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
     with written as (
     insert into announcement_validations as v
       (announcement_id, name, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
-    select n.* from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text,
+    select n.* from jsonb_to_recordset(${storedJson(json)}::jsonb) as n (announcement_id integer, name text,
       team_id integer, state text, note text, reason text, attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
     order by 1, 2
     on conflict (announcement_id, name) do update
@@ -377,7 +378,7 @@ async function upsertProofs(trx: Trx, evaluations: readonly CheckEvaluation[]): 
   await sql`
     insert into announcement_proofs as p
       (announcement_id, kind, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
-    select n.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, kind text,
+    select n.* from jsonb_to_recordset(${storedJson(rows)}::jsonb) as n (announcement_id integer, kind text,
       team_id integer, state text, note text, reason text, attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
     on conflict (announcement_id, kind) do update
     set state = excluded.state, note = excluded.note, reason = excluded.reason,
@@ -401,7 +402,7 @@ async function insertCheckHistory(trx: Trx, evaluations: readonly CheckEvaluatio
   await sql`
     insert into announcement_history (announcement_id, team_id, kind, actor, detail)
     select n.announcement_id, n.team_id, 'validation', 'validator', n.detail
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+    from jsonb_to_recordset(${storedJson(changes)}::jsonb)
       as n (announcement_id integer, team_id integer, detail jsonb)`.execute(trx)
 }
 
@@ -421,7 +422,7 @@ async function saveClearances(trx: Trx, changed: readonly CheckEvaluation[]): Pr
       loa_validated = case when n.loa then coalesce(a.loa_validated, now()) end,
       claimed = coalesce(a.claimed, case when n.claims then now() end),
       checked_origin = coalesce(n.origin, a.checked_origin)
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from jsonb_to_recordset(${storedJson(rows)}::jsonb)
       as n (id integer, clearance text, claims boolean, origin bigint, irr boolean, rpki boolean, loa boolean)
     where a.id = n.id`.execute(trx)
   await saveStatuses(
@@ -448,7 +449,7 @@ export async function saveFirstChecks(
     insert into announcement_validations
       (announcement_id, name, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
     select n.announcement_id, n.name, ${teamId}, n.state, n.note, n.reason, n.attrs, n.evidence, n.fix, n.checked, n.next_check
-    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text, state text, note text, reason text,
+    from jsonb_to_recordset(${storedJson(json)}::jsonb) as n (announcement_id integer, name text, state text, note text, reason text,
       attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
 }
 

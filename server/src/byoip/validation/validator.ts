@@ -156,8 +156,8 @@ class Validator implements Component {
   }
 
   #report(report: ValidationReport | undefined): void {
-    if (!report || report.changed + report.lost === 0) return
-    const level = report.lost > 0 ? 'warn' : 'info'
+    if (!report || report.changed + report.lost + report.refused === 0) return
+    const level = report.lost + report.refused > 0 ? 'warn' : 'info'
     this.#deps.log[level]({ ...report }, 'validated')
   }
 }

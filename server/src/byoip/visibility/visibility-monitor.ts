@@ -6,6 +6,7 @@ import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { Leadership } from '../../db/leadership.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import { reportRefused, type RefusedRow } from '../../db/write-rows.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { CollectorView } from './collector-view.ts'
 import { visibilityMessages } from './visibility-message.ts'
@@ -18,7 +19,6 @@ import {
   type Target,
 } from './visibility.store.ts'
 import { nextRouterChange, summarise, zombieAfterMs, type RouterChange } from './visibility.ts'
-import type { NewMessage } from '../../outbox/outbox.ts'
 
 export type VisibilityMonitorDeps = {
   readonly postgres: Postgres
@@ -142,12 +142,11 @@ class VisibilityMonitor implements Component {
     this.#used = used.source
     const now = this.#deps.now()
     const basis = new Map<number, string>()
+    const refused: RefusedRow<SavedSummary>[] = []
     let saved: SavedSummary[] = []
-    let messages: NewMessage[] = []
     const save = async () => {
-      if (saved.length > 0) await saveSummaries(this.#deps.postgres.owner, saved, messages)
+      if (saved.length > 0) refused.push(...(await saveSummaries(this.#deps.postgres.owner, saved)))
       saved = []
-      messages = []
     }
     for (const target of targets) {
       const { id, teamId, prefix, routerChange: change } = target
@@ -160,14 +159,14 @@ class VisibilityMonitor implements Component {
       if (this.#basis.get(id) === key) continue
       const summary = summaryOf(target, change, used.view, collectors, now)
       const report = visibilityMessages(target, summary, now)
-      saved.push({ id, teamId, summary, rpki, notified: report.notified })
-      messages.push(...report.messages)
+      saved.push({ id, teamId, summary, rpki, ...report })
       if (saved.length < saveBatchSize) continue
       signal.throwIfAborted()
       await save()
     }
     await save()
     this.#basis = basis
+    reportRefused('summaries of visibility', refused)
   }
 
   async #saveSources(followed: readonly Followed[], used: Followed | undefined): Promise<void> {

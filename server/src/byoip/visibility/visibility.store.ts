@@ -3,6 +3,8 @@
 import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/visibility'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import type { RpkiState } from '../../registry/rpki.ts'
 import { parseAsn, type Asn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -77,14 +79,27 @@ export type SavedSummary = Pick<Target, 'id' | 'teamId'> & {
   readonly summary: Summary
   readonly rpki: RpkiState
   readonly notified: Notified
+  /** About it. */
+  readonly messages: readonly NewMessage[]
 }
 
-/** Saves the summaries and writes the messages about them. Announcements that were removed meanwhile are skipped. */
-export async function saveSummaries(
-  db: Db,
-  saved: readonly SavedSummary[],
-  messages: readonly NewMessage[],
-): Promise<void> {
+/**
+ * Saves the summaries and writes the messages about them; returns those that are refused. Announcements that were removed meanwhile
+ * are skipped.
+ */
+export function saveSummaries(db: Db, saved: readonly SavedSummary[]): Promise<RefusedRow<SavedSummary>[]> {
+  return db.transaction().execute(async (trx) => {
+    const left = await writeRows(trx, saved, (some) => upsertSummaries(trx, some))
+    const without = new Set(left.map(({ row }) => row))
+    await writeMessages(
+      trx,
+      saved.flatMap((one) => (without.has(one) ? [] : one.messages)),
+    )
+    return left
+  })
+}
+
+async function upsertSummaries(trx: Trx, saved: readonly SavedSummary[]): Promise<void> {
   const rows = saved.map(({ id, summary, rpki, notified }) => ({
     announcement_id: id,
     state: summary.state,
@@ -105,15 +120,14 @@ export async function saveSummaries(
     not_visible: notified.notVisible,
     other_path: notified.otherPath,
   }))
-  await db.transaction().execute(async (trx) => {
-    await sql`
+  await sql`
       insert into announcement_visibility (announcement_id, team_id, state, reason, collectors_total, collectors_seeing,
         origins, more_specifics, rpki, change_at, change_kind, seconds_to_80pct, stuck, zombie, notified_zombie,
         notified_routes, ours, not_visible, other_path)
       select n.announcement_id, a.team_id, n.state, n.reason, n.collectors_total, n.collectors_seeing, n.origins,
         n.more_specifics, n.rpki, n.change_at, n.change_kind, n.seconds_to_80pct, n.stuck, n.zombie, n.notified_zombie,
         n.notified_routes, n.ours, n.not_visible, n.other_path
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, state text, reason text,
+      from jsonb_to_recordset(${storedJson(rows)}::jsonb) as n (announcement_id integer, state text, reason text,
           collectors_total integer, collectors_seeing integer, origins jsonb, more_specifics jsonb, rpki text,
           change_at timestamptz, change_kind text, seconds_to_80pct integer, stuck integer, zombie boolean,
           notified_zombie boolean, notified_routes jsonb, ours integer, not_visible boolean, other_path boolean)
@@ -126,8 +140,6 @@ export async function saveSummaries(
         zombie = excluded.zombie, notified_zombie = excluded.notified_zombie,
         notified_routes = excluded.notified_routes, ours = excluded.ours, not_visible = excluded.not_visible,
         other_path = excluded.other_path`.execute(trx)
-    await writeMessages(trx, messages)
-  })
 }
 
 /** Announcements with a warning about their visibility, while there are current data. */
@@ -160,7 +172,7 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
   const rows = sources.map((source, position) => ({ ...source, position }))
   await sql`
     with n as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      select * from jsonb_to_recordset(${storedJson(rows)}::jsonb)
         as n (name text, label text, position integer, is_used boolean, as_of timestamptz, problem text)),
     gone as (delete from visibility_sources where name not in (select name from n))
     insert into visibility_sources as s (name, label, position, is_used, as_of, problem, checked)

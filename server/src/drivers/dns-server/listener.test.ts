@@ -11,7 +11,7 @@ import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { decodeMessage, emptyMessage, rcode, type Message } from '../../net/dns/message.ts'
 import { parseName, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { startListener, type DnsListener, type ListenerOptions } from './listener.ts'
+import { sourceOf, startListener, type DnsListener, type ListenerOptions } from './listener.ts'
 import { ResponseRateLimit } from './response-rate.ts'
 import { startTestPrimary, type TestPrimary } from './testing.ts'
 
@@ -177,6 +177,24 @@ describe('a listener', () => {
         busy.destroy()
       },
     )
+  })
+
+  it('leaves connections for others, however many addresses a network has', async () => {
+    const limits = { connectionsPerAddress: 2, connectionsPerNetwork: 3, connections: 10 }
+    await withListener({ host: '127.0.0.1', limits }, async ({ port }) => {
+      // Each address of the loopback network is one of its own.
+      const from = (host: string) => connect({ port, host: '127.0.0.1', localAddress: host })
+      const sockets = Array.from({ length: 3 }, () => from('127.0.0.2'))
+      const other = from('127.0.0.3')
+      await Promise.all([...sockets, other].map((socket) => once(socket, 'connect')))
+      assert.ok(await closed(sockets[2]!))
+      other.write(framed(Buffer.from('question')))
+      await once(other, 'data')
+      for (const socket of [...sockets, other]) socket.destroy()
+    })
+    assert.deepEqual(sourceOf('192.0.2.77'), { client: '192.0.2.77/32', network: '192.0.2.0/24' })
+    assert.deepEqual(sourceOf('2001:db8:1:2::3'), { client: '2001:db8:1:2::/64', network: '2001:db8:1::/48' })
+    assert.deepEqual(sourceOf('127.0.0.1'), { client: '127.0.0.1', network: '127.0.0.1' })
   })
 
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>

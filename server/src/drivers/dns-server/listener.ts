@@ -2,15 +2,19 @@
 // handler's part.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, isIP, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { RequestHandler } from './handler.ts'
 import { ResponseRateLimit, type ResponseRate } from './response-rate.ts'
 import { serveConnection, type TcpLimits } from './tcp-connection.ts'
+import { maskHostBits } from '../../net/prefix.ts'
 import { plainAddress } from '../../runtime/client-address.ts'
 
 export type ListenerLimits = TcpLimits & {
   readonly connections: number
+  /** Of an IPv4 address or a /64 of IPv6. */
   readonly connectionsPerAddress: number
+  /** Of the /24 or the /48 around it, so that one network cannot hold all connections. */
+  readonly connectionsPerNetwork: number
   readonly responseRate: ResponseRate
 }
 
@@ -21,6 +25,7 @@ const listenerLimits: ListenerLimits = {
   waiting: 32,
   connections: 1_000,
   connectionsPerAddress: 100,
+  connectionsPerNetwork: 250,
   responseRate: { perSecond: 1_000, burst: 5_000 },
 }
 
@@ -108,17 +113,18 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
 const ignore = (): void => {}
 
 function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
-  const perAddress = new Map<string, number>()
-  const count = (address: string, by: number): number => {
-    const now = (perAddress.get(address) ?? 0) + by
-    if (now > 0) perAddress.set(address, now)
-    else perAddress.delete(address)
-    return now
-  }
+  const addresses = createCounts()
+  const networks = createCounts()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
-    const isOver = count(address, 1) > limits.connectionsPerAddress
-    socket.once('close', () => count(address, -1))
+    const source = sourceOf(address)
+    const ofAddress = addresses.add(source.client, 1)
+    const ofNetwork = networks.add(source.network, 1)
+    socket.once('close', () => {
+      addresses.add(source.client, -1)
+      networks.add(source.network, -1)
+    })
+    const isOver = ofAddress > limits.connectionsPerAddress || ofNetwork > limits.connectionsPerNetwork
     socket.on('error', () => socket.destroy())
     if (isOver) return void socket.destroy()
     open.add(socket)
@@ -135,6 +141,28 @@ function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limit
   const open = openSockets(server)
   server.maxConnections = limits.connections
   return server
+}
+
+function createCounts() {
+  const counts = new Map<string, number>()
+  return {
+    /** Returns the new count. */
+    add(key: string, by: number): number {
+      const now = (counts.get(key) ?? 0) + by
+      if (now > 0) counts.set(key, now)
+      else counts.delete(key)
+      return now
+    },
+  }
+}
+
+type ConnectionSource = { readonly client: string; readonly network: string }
+
+/** One client of IPv6 has the addresses of a /64, and a site a /48. Others on the machine are one network each. */
+export function sourceOf(address: string): ConnectionSource {
+  if (address.startsWith('127.') || !isIP(address)) return { client: address, network: address }
+  const [client, network] = address.includes(':') ? [64, 48] : [32, 24]
+  return { client: maskHostBits(`${address}/${client}`), network: maskHostBits(`${address}/${network}`) }
 }
 
 const sockets = new WeakMap<Server, Set<Socket>>()

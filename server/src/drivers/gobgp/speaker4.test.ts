@@ -23,6 +23,7 @@ it('detects which version answers', async (t) => {
     version: '4.x',
     asn: 64500,
     routerId: '192.0.2.1',
+    key: '192.0.2.1 64500:1:1',
   })
 })
 

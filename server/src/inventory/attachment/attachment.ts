@@ -11,6 +11,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation, type StaffOperation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
@@ -27,7 +28,7 @@ import {
   type StoredFile,
 } from './attachment.store.ts'
 import { detectFile } from './detect-file.ts'
-import { createFileLink, readFileLink } from './file-link.ts'
+import { createFileLink, linkPeriodOf, readFileLink } from './file-link.ts'
 
 export {
   attachmentColumns,
@@ -92,10 +93,10 @@ export async function getStaffAttachment(
   deps: AttachmentDeps,
   _operation: unknown,
   id: number,
-): Promise<StaffAttachment> {
+): Promise<Tagged> {
   const row = await findAttachment(deps.db, id)
   if (!row) throw notFound('attachment')
-  return presentForStaff(deps, row)
+  return taggedForStaff(deps, row)
 }
 
 type Upload = {
@@ -129,7 +130,7 @@ export function addDeviceAttachment(
       target: `attachment:${row.id}`,
       after: { device_id: deviceId, filename: row.filename, sha256: row.sha256 },
     })
-    return { body: presentForStaff(deps, row) }
+    return taggedForStaff(deps, row)
   })
 }
 
@@ -151,6 +152,7 @@ export function deleteAttachment(
   return runOwnerChange(db, operation, async (trx) => {
     const row = await deleteAttachmentRow(trx, id)
     if (!row) throw notFound('attachment')
+    requireMatch(operation.ifMatch, etagOf(row))
     await writeAudit(trx, {
       ...auditOf(operation),
       teamId: row.customer_id,
@@ -178,6 +180,12 @@ export function presentAttachment(
     ...createFileLink(ring, publicUrl, row.id, now(), teamId),
   }
 }
+
+type Tagged = { readonly body: StaffAttachment; readonly etag: string }
+const taggedForStaff = (deps: LinkDeps, row: AttachmentRow): Tagged => ({
+  body: presentForStaff(deps, row),
+  etag: etagOf(row, linkPeriodOf(deps.now())),
+})
 
 const presentForStaff = (deps: LinkDeps, row: AttachmentRow): StaffAttachment => ({
   ...presentAttachment(deps, row),

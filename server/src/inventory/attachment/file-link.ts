@@ -23,6 +23,9 @@ export function createFileLink(
   }
 }
 
+/** Part of the ETag of a record with links: it changes before a link that a client has kept with the record can end. */
+export const linkPeriodOf = (now: Date): number => Math.floor(now.getTime() / (attachmentLinkSeconds * 500))
+
 /** Returns the team of the link, or null if it names none; undefined unless it is one of ours for this attachment and has not ended. */
 export function readFileLink(
   ring: KeyRing,

@@ -3,6 +3,8 @@ import type { InterfaceState } from '@pharos/contract/device'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { storedJson, storedText } from '../../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { linkPorts } from '../port/link-ports.store.ts'
 import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
 
@@ -114,7 +116,7 @@ export async function saveIdentity(
   surveySeconds: number,
 ): Promise<void> {
   await sql`
-    update device_states set identity = identity || ${JSON.stringify(identity)}::jsonb, booted = now() - make_interval(secs => ${uptimeMs / 1000}),
+    update device_states set identity = identity || ${storedJson(identity)}::jsonb, booted = now() - make_interval(secs => ${uptimeMs / 1000}),
       surveyed = now(), next_survey = ${nextOf('next_survey', surveySeconds)}
     where device_id = ${deviceId}`.execute(trx)
 }
@@ -122,13 +124,44 @@ export async function saveIdentity(
 /** An interface that so many surveys in a row did not list is gone. */
 const missingSurveysMax = 3
 
+/** New states of interfaces, and the rows that were left out since their values are refused. */
+type SavedStates<Row> = {
+  readonly changes: readonly StateChange[]
+  readonly refused: readonly RefusedRow<Row>[]
+}
+
 /** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
 export async function saveInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
+): Promise<SavedStates<SeenInterface>> {
+  const changes: StateChange[] = []
+  const refused = await writeRows(
+    trx,
+    seen,
+    async (some) => void changes.push(...(await upsertInterfaces(trx, deviceId, some))),
+  )
+  // An agent that has just started may list nothing yet.
+  if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
+  const lags = storedJson(
+    seen.filter(({ lagKey }) => lagKey !== undefined).map(({ key, lagKey }) => ({ key, lag: lagKey })),
+  )
+  await sql`
+    update interfaces i set lag_id = l.id
+    from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
+      left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
+    where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
+  await linkPorts(trx, deviceId)
+  return { changes, refused }
+}
+
+function upsertInterfaces(
+  trx: Trx,
+  deviceId: number,
+  seen: readonly SeenInterface[],
 ): Promise<StateChange[]> {
-  const rows = JSON.stringify(
+  const rows = storedJson(
     seen.map(({ key, index, name, alias, type, mtu, mac, admin, oper, speedBps, addresses }) => ({
       key,
       if_index: index,
@@ -143,7 +176,7 @@ export async function saveInterfaces(
       addresses,
     })),
   )
-  const changes = await logged(
+  return logged(
     trx,
     deviceId,
     sql`
@@ -159,18 +192,6 @@ export async function saveInterfaces(
         admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0
       returning *`,
   )
-  // An agent that has just started may list nothing yet.
-  if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
-  const lags = JSON.stringify(
-    seen.filter(({ lagKey }) => lagKey !== undefined).map(({ key, lagKey }) => ({ key, lag: lagKey })),
-  )
-  await sql`
-    update interfaces i set lag_id = l.id
-    from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
-      left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
-    where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
-  await linkPorts(trx, deviceId)
-  return changes
 }
 
 /** Returns the interfaces that are gone now: nothing reports their states any more. */
@@ -183,14 +204,28 @@ function countMissing(trx: Trx, deviceId: number, seen: readonly SeenInterface[]
       update interfaces set missing_surveys = missing_surveys + 1,
         oper = case when ${isGone} then 'not_present' else oper end,
         last_change = case when ${isGone} then now() else last_change end
-      where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => key)}::text[])
+      where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => storedText(key))}::text[])
       returning *`,
   )
 }
 
 /** Saves states and counts of errors of the interfaces where they have changed. */
-export function saveStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<StateChange[]> {
-  const states = JSON.stringify(
+export async function saveStates(
+  trx: Trx,
+  deviceId: number,
+  rows: readonly CounterRow[],
+): Promise<SavedStates<CounterRow>> {
+  const changes: StateChange[] = []
+  const refused = await writeRows(
+    trx,
+    rows,
+    async (some) => void changes.push(...(await updateStates(trx, deviceId, some))),
+  )
+  return { changes, refused }
+}
+
+function updateStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<StateChange[]> {
+  const states = storedJson(
     rows.map(({ key, admin, oper, ...counters }) => ({
       key,
       admin,

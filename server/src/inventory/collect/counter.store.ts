@@ -1,6 +1,8 @@
 // The SQL of the counters of ports: the last reading of each and its minutes, written together with the rest of a poll.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
+import { storedJson, storedText } from '../../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { advance, type Progress } from '../usage/advance.ts'
 import type { Bucket } from '../usage/bucket.ts'
 import { mapCounters, type CounterValues } from '../usage/reading.ts'
@@ -24,9 +26,16 @@ type StoredValues = Readonly<Record<string, string | null>>
 type StoredRow = Omit<CounterRow, keyof CounterValues> & { readonly values: StoredValues }
 type StoredBucket = Omit<Bucket, 'values'> & { readonly values: StoredValues }
 
-/** Adds what the ports of the device have counted since their last reading. The caller holds the lease of the device. */
-export async function saveCounters(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
-  const read = new Map(rows.map((row) => [row.key, row]))
+/**
+ * Adds what the ports of the device have counted since their last reading, and returns what was left out. The caller holds the lease
+ * of the device.
+ */
+export async function saveCounters(
+  trx: Trx,
+  deviceId: number,
+  rows: readonly CounterRow[],
+): Promise<RefusedRow<unknown>[]> {
+  const read = new Map(rows.map((row) => [storedText(row.key), row]))
   const ports = await listPorts(trx, deviceId, [...read.keys()])
   // A reading of before the link counted for another port.
   const advanced = ports
@@ -38,22 +47,21 @@ export async function saveCounters(trx: Trx, deviceId: number, rows: readonly Co
         isReplaced: port.isReplaced,
       }),
     }))
-  if (advanced.length === 0) return
-  await saveProgress(
-    trx,
-    advanced.map(({ port, progress, dropped }) => ({
-      interface_id: port.interfaceId,
-      state: storedRow(progress.last),
-      open: progress.open && storedBucket(progress.open),
-      mac: port.mac,
-      type: port.type,
-      dropped,
-    })),
+  const progress = advanced.map(({ port, progress, dropped }) => ({
+    interface_id: port.interfaceId,
+    state: storedRow(progress.last),
+    open: progress.open && storedBucket(progress.open),
+    mac: port.mac,
+    type: port.type,
+    dropped,
+  }))
+  const samples = advanced.flatMap(({ port, closed }) =>
+    closed.map((bucket) => sampleOf(port.portId, bucket)),
   )
-  await insertSamples(
-    trx,
-    advanced.flatMap(({ port, closed }) => closed.map((bucket) => sampleOf(port.portId, bucket))),
-  )
+  return [
+    ...(await writeRows(trx, progress, (some) => saveProgress(trx, some))),
+    ...(await writeRows(trx, samples, (some) => insertSamples(trx, some))),
+  ]
 }
 
 async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): Promise<PortRow[]> {
@@ -71,7 +79,7 @@ async function saveProgress(trx: Trx, rows: readonly object[]): Promise<void> {
   await sql`
     insert into interface_counters (interface_id, state, open, mac, type, dropped, dropped_at)
     select n.interface_id, n.state, n.open, n.mac, n.type, n.dropped, case when n.dropped is not null then now() end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+    from jsonb_to_recordset(${storedJson(rows)}::jsonb)
       as n (interface_id integer, state jsonb, open jsonb, mac text, type integer, dropped text)
     on conflict (interface_id) do update set
       state = excluded.state, open = excluded.open, mac = excluded.mac, type = excluded.type,
@@ -81,10 +89,9 @@ async function saveProgress(trx: Trx, rows: readonly object[]): Promise<void> {
 
 /** A minute is inserted once. After the state of the counters was lost, the rest of a minute is added to it. */
 async function insertSamples(trx: Trx, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return
   await sql`
     insert into port_samples as s
-    select n.* from jsonb_populate_recordset(null::port_samples, ${JSON.stringify(rows)}::jsonb) n
+    select n.* from jsonb_populate_recordset(null::port_samples, ${storedJson(rows)}::jsonb) n
     on conflict (port_id, minute) do update set
       covered_ms = least(60000, s.covered_ms + excluded.covered_ms),
       octets_in = s.octets_in + excluded.octets_in, octets_out = s.octets_out + excluded.octets_out,

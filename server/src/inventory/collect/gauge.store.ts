@@ -2,8 +2,10 @@
 // goes into its slot of the day's row, so that a gauge needs one row a day.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import type { SeenTransceiver } from './device-source.ts'
-import { gaugeRows, slotsOfDay, type GaugeReadings } from './gauge-rows.ts'
+import { gaugeRows, slotsOfDay, type GaugeReadings, type GaugeRow } from './gauge-rows.ts'
 import { listChanges, type KnownModule } from './module-changes.ts'
 
 const slotSeconds = 86_400 / slotsOfDay
@@ -23,7 +25,7 @@ export async function saveTransceivers(
   deviceId: number,
   seen: readonly SeenTransceiver[],
   { isFirst }: Survey,
-): Promise<void> {
+): Promise<RefusedRow<unknown>[]> {
   const ids = await interfaceIds(trx, deviceId)
   const listed = [
     ...new Map(
@@ -39,18 +41,27 @@ export async function saveTransceivers(
   const { removed, changes } = listChanges(known, listed)
   await sql`
     update transceivers set is_present = false where id = any(${removed}::integer[])`.execute(trx)
+  const refused = await writeRows(trx, listed, (some) => upsertModules(trx, some))
+  if (isFirst) return refused
+  const unlogged = await writeRows(trx, changes, (some) => insertModuleChanges(trx, some))
+  return [...refused, ...unlogged]
+}
+
+async function upsertModules(trx: Trx, listed: readonly ListedModule[]): Promise<void> {
   await sql`
     insert into transceivers (interface_id, vendor, part, serial, type, wavelength_nm, reach_m, connector, lanes, has_ddm)
     select n.interface_id, n.vendor, n.part, n.serial, n.type, n.wavelength_nm, n.reach_m, n.connector, n.lanes, n.has_ddm
-    from jsonb_populate_recordset(null::transceivers, ${JSON.stringify(listed)}::jsonb) n
+    from jsonb_populate_recordset(null::transceivers, ${storedJson(listed)}::jsonb) n
     on conflict (interface_id, vendor, part, serial) do update set type = excluded.type,
       wavelength_nm = excluded.wavelength_nm, reach_m = excluded.reach_m, connector = excluded.connector,
       lanes = excluded.lanes, has_ddm = excluded.has_ddm, is_present = true, seen = now()`.execute(trx)
-  if (isFirst) return
+}
+
+async function insertModuleChanges(trx: Trx, changes: readonly object[]): Promise<void> {
   await sql`
     insert into interface_log (interface_id, kind, before, after)
     select n.interface_id, 'module', n.before, n.after
-    from jsonb_populate_recordset(null::interface_log, ${JSON.stringify(changes)}::jsonb) n`.execute(trx)
+    from jsonb_populate_recordset(null::interface_log, ${storedJson(changes)}::jsonb) n`.execute(trx)
 }
 
 async function interfaceIds(trx: Trx, deviceId: number): Promise<ReadonlyMap<string, number>> {
@@ -62,6 +73,7 @@ async function interfaceIds(trx: Trx, deviceId: number): Promise<ReadonlyMap<str
 /** Vendor, part and serial are in an index, whose entries have at most 2,700 octets. */
 const textOf = (text: string | null): string => (text ?? '').slice(0, 200)
 
+type ListedModule = ReturnType<typeof rowOf>
 const rowOf = (interfaceId: number, module: SeenTransceiver) => ({
   interface_id: interfaceId,
   vendor: textOf(module.vendor),
@@ -76,8 +88,15 @@ const rowOf = (interfaceId: number, module: SeenTransceiver) => ({
 })
 
 /** Saves the load of the device and the levels of the modules that the last survey found. */
-export async function saveGauges(trx: Trx, deviceId: number, readings: GaugeReadings): Promise<void> {
-  const rows = JSON.stringify(gaugeRows(readings))
+export const saveGauges = (
+  trx: Trx,
+  deviceId: number,
+  readings: GaugeReadings,
+): Promise<RefusedRow<GaugeRow>[]> =>
+  writeRows(trx, gaugeRows(readings), (some) => upsertGauges(trx, deviceId, some))
+
+async function upsertGauges(trx: Trx, deviceId: number, gauges: readonly GaugeRow[]): Promise<void> {
+  const rows = storedJson(gauges)
   // A module of a disabled interface has no history: its laser is off on purpose.
   await sql`
     with n as (

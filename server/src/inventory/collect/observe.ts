@@ -1,7 +1,7 @@
 // One poll of a device, and how it is saved. States and counters are the poll; all else is a part: one that the device cannot answer,
 // or whose values the database refuses, costs nothing else, and its failure is a state and is logged.
-import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import {
   saveAnswered,
@@ -103,26 +103,30 @@ export async function saveObservation(
   device: DueDevice,
   { survey, counters: { rows }, modules, health, optics, parts }: Observation,
 ): Promise<void> {
-  const savePart = async <T>(part: DevicePart, write: () => Promise<T>): Promise<T | undefined> => {
-    const saved = await inSavepoint(trx, write)
-    if ('refused' in saved) parts.set(part, saved.refused)
-    return 'value' in saved ? saved.value : undefined
+  /** Refused rows are the failure of their part; the others are saved. */
+  const report = (part: DevicePart, [refused]: readonly RefusedRow<unknown>[]): void => {
+    if (refused) parts.set(part, refusedFailure(refused.error))
   }
   const changes = []
   if (survey) {
-    const found = await savePart('interfaces', async () => {
-      await saveIdentity(trx, device.id, survey.identity, surveySeconds)
-      return saveInterfaces(trx, device.id, survey.interfaces)
-    })
-    changes.push(...(found ?? []))
+    const { identity, interfaces } = survey
+    report(
+      'identity',
+      await writeRows(trx, [identity], ([own]) => saveIdentity(trx, device.id, own!, surveySeconds)),
+    )
+    const found = await saveInterfaces(trx, device.id, interfaces)
+    report('interfaces', found.refused)
+    changes.push(...found.changes)
   }
-  changes.push(...(await saveStates(trx, device.id, rows)))
-  await saveCounters(trx, device.id, rows)
-  if (modules)
-    await savePart('modules', () => saveTransceivers(trx, device.id, modules, { isFirst: device.isNew }))
+  const states = await saveStates(trx, device.id, rows)
+  report('counters', states.refused)
+  changes.push(...states.changes)
+  report('counters', await saveCounters(trx, device.id, rows))
+  if (modules) report('modules', await saveTransceivers(trx, device.id, modules, { isFirst: device.isNew }))
   if (device.areGaugesDue)
-    await savePart('health', () =>
-      saveGauges(trx, device.id, {
+    report(
+      'health',
+      await saveGauges(trx, device.id, {
         health: health ?? [],
         optics: optics ?? [],
         uptimeCs: rows[0]?.uptimeCs,
@@ -145,22 +149,12 @@ export async function saveObservation(
   })
 }
 
-/** Returns the failure if the database refuses the values: data exceptions, constraints and limits (classes 22, 23 and 54). */
-async function inSavepoint<T>(
-  trx: Trx,
-  write: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly refused: PartFailure }> {
-  await sql`savepoint part`.execute(trx)
-  try {
-    const value = await write()
-    await sql`release savepoint part`.execute(trx)
-    return { value }
-  } catch (error) {
-    if (!/^(?:22|23|54)/.test(String((error as { code?: unknown }).code))) throw error
-    await sql`rollback to savepoint part`.execute(trx)
-    return { refused: { kind: 'protocol', text: 'its values cannot be stored', isSilent: false, error } }
-  }
-}
+const refusedFailure = (error: unknown): PartFailure => ({
+  kind: 'protocol',
+  text: 'its values cannot be stored',
+  isSilent: false,
+  error,
+})
 
 const partialFailure: PartFailure = {
   kind: 'protocol',

@@ -1,6 +1,7 @@
 // The SQL of counters that devices send by themselves: the newest sample of each interface, from which polls read.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { storedJson } from '../../db/stored-json.ts'
 import { mapSampled, type SampledInterface, type SampledName } from './next-sample.ts'
 
 type StoredRow = Omit<SampledInterface, 'counters'> & {
@@ -40,7 +41,7 @@ export async function upsertSamples(
   deviceId: number,
   samples: readonly SampledInterface[],
 ): Promise<void> {
-  const rows = JSON.stringify(
+  const rows = storedJson(
     samples.map(({ counters, ifIndex, ...sample }) => ({
       if_index: ifIndex,
       name: sample.name,

@@ -1,5 +1,6 @@
 // Counters that devices send by themselves (sFlow), on their way to polls: the newest sample of each interface is kept.
 import type { Db } from '../../db/postgres.ts'
+import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { nextSample, type CounterSample, type SampledInterface } from './next-sample.ts'
 import { deleteOldSamples, listSamples, lockSampledDevice, upsertSamples } from './sampled-counters.store.ts'
 
@@ -8,15 +9,18 @@ export type { CounterSample }
 /** More are not stored: anybody who can send datagrams can invent numbers of interfaces. */
 const interfacesMax = 10_000
 
-/** Stores the samples of an exporter, in the order in which they came. Nothing is stored for a device that is not read by sFlow. */
-export async function saveSamples(
+/**
+ * Stores the samples of an exporter, in the order in which they came, and returns those that are refused. Nothing is stored for a
+ * device that is not read by sFlow.
+ */
+export function saveSamples(
   db: Db,
   exporter: string,
   samples: readonly CounterSample[],
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+): Promise<RefusedRow<unknown>[]> {
+  return db.transaction().execute(async (trx) => {
     const deviceId = await lockSampledDevice(trx, exporter)
-    if (deviceId === undefined) return
+    if (deviceId === undefined) return []
     const newest = new Map((await listSamples(trx, deviceId)).map((one) => [one.ifIndex, one]))
     const changed = new Map<number, SampledInterface>()
     for (const sample of samples) {
@@ -26,7 +30,8 @@ export async function saveSamples(
       newest.set(next.ifIndex, next)
       changed.set(next.ifIndex, next)
     }
-    if (changed.size > 0) await upsertSamples(trx, deviceId, [...changed.values()])
+    const refused = await writeRows(trx, [...changed.values()], (some) => upsertSamples(trx, deviceId, some))
     await deleteOldSamples(trx, deviceId)
+    return refused
   })
 }

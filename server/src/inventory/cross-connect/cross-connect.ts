@@ -9,8 +9,10 @@ import {
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
+import { etagOf } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
+import { linkPeriodOf } from '../attachment/file-link.ts'
 import { fileOf, presentAttachment, type AttachmentDeps } from '../attachment/attachment.ts'
 import { insertAttachment } from '../attachment/attachment.store.ts'
 import {
@@ -37,13 +39,15 @@ export async function getCrossConnect(
   { actor }: Operation,
   id: number,
   { include }: QueryOf<typeof getCrossConnectRoute>,
-): Promise<Wire> {
+): Promise<{ body: Wire; etag: string }> {
   const row = await findCrossConnect(deps.postgres, actor.teamId, id)
   if (!row) throw notFound('cross connect')
+  const etag = (log?: unknown) => etagOf(row, [row.letter && linkPeriodOf(deps.now()), log])
   const body = presentCrossConnect(deps, row)
-  if (include === undefined) return body
-  const log = await listLog(deps.postgres, actor.teamId, id)
-  return { ...body, log: log.map(({ at, ...change }) => ({ at: at.toISOString(), ...change })) }
+  if (include === undefined) return { body, etag: etag() }
+  const rows = await listLog(deps.postgres, actor.teamId, id)
+  const log = rows.map(({ at, ...change }) => ({ at: at.toISOString(), ...change }))
+  return { body: { ...body, log }, etag: etag(log) }
 }
 
 type Upload = {

@@ -87,24 +87,20 @@ export async function getDevice(
   const { uptime: _uptime, last_seen: _seen, ...steady } = body
   const wanted = new Set(include?.split(','))
   const whole = { ordering: 'name', limit: includedMax, offset: 0 } as const
-  return {
-    body: {
-      ...body,
-      ...(wanted.has('interfaces') && {
-        interfaces: (await listInterfaces(deps, operation, id, whole)).results,
-      }),
-      ...(wanted.has('attachments') && {
-        attachments: (await listDeviceAttachments(deps, operation, id, { ...whole, ordering: '-id' }))
-          .results,
-      }),
-      ...(wanted.has('services') && {
-        services: (await listServices(deps, operation, whole)).results.filter((service) =>
-          row.service_ids.includes(service.id),
-        ),
-      }),
-    },
-    etag: etagOf(steady),
+  const included = {
+    ...(wanted.has('interfaces') && {
+      interfaces: (await listInterfaces(deps, operation, id, whole)).results,
+    }),
+    ...(wanted.has('attachments') && {
+      attachments: (await listDeviceAttachments(deps, operation, id, { ...whole, ordering: '-id' })).results,
+    }),
+    ...(wanted.has('services') && {
+      services: (await listServices(deps, operation, whole)).results.filter((service) =>
+        row.service_ids.includes(service.id),
+      ),
+    }),
   }
+  return { body: { ...body, ...included }, etag: etagOf(steady, include && included) }
 }
 
 /** Returns a page of the interfaces of a device; throws `not_found` if the team may not see the device. */

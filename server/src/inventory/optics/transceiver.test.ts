@@ -194,6 +194,34 @@ describe('the module of a port', () => {
     )
   })
 
+  test('is always in the port, and in the list only if it includes optics', async () => {
+    const read = (include?: 'optics') => getPort(deps(), as(teamId), port.portId, include ? { include } : {})
+    const page = { ordering: 'name', limit: 10, offset: 0 } as const
+    await sql`update transceivers set is_present = false`.execute(owner())
+    const empty = await read()
+    assert.equal(empty.body.transceiver, null)
+    await poll({ optic: fading })
+    const { body, etag } = await read()
+    assert.equal(body.transceiver?.serial, fading.serial)
+    assert.equal(body.optics, undefined)
+    assert.notEqual(etag, empty.etag)
+    const [listed] = (await listPorts(deps(), as(teamId), page)).results
+    assert.equal(listed!.transceiver, undefined)
+    const [optical] = (await listPorts(deps(), as(teamId), { ...page, include: 'optics' })).results
+    assert.deepEqual(optical!.transceiver, body.transceiver)
+  })
+
+  test('in an answer that includes its readings has the ETag of these', async () => {
+    await poll({ optic: fading })
+    const read = () => getPort(deps(), as(teamId), port.portId, { include: 'optics' })
+    const before = await read()
+    assert.equal((await read()).etag, before.etag)
+    await sql`update gauges set value = value - 1 where metric = 'rx_power'`.execute(owner())
+    const after = await read()
+    assert.notDeepEqual(after.body.optics, before.body.optics)
+    assert.notEqual(after.etag, before.etag)
+  })
+
   test('is history of the port for its customer only, and from his first day on', async () => {
     await poll({ optic: fading })
     await addDays(10, () => -7)

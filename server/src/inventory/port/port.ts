@@ -1,5 +1,5 @@
 // Ports as a team sees them: those that belong to its services now. The platform file writes them.
-import type { getPortRoute, listPortsRoute, Port as Wire } from '@pharos/contract/port'
+import type { getPortRoute, listPortsRoute, PortInfo, Port as Wire } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -38,34 +38,34 @@ export async function getPort(
   operation: Operation,
   id: number,
   { include }: QueryOf<typeof getPortRoute>,
-): Promise<{ body: Wire; etag: string }> {
+): Promise<{ body: PortInfo; etag: string }> {
   const { postgres } = deps
   const { teamId } = operation.actor
   const row = await findPort(postgres, teamId, id)
   if (!row) throw notFound('port')
   const wanted = new Set(include?.split(','))
-  const body = present(row)
+  const { transceiver, optics } = presentOptics((await listTransceiverRows(postgres, teamId, [id])).get(id))
+  const body: PortInfo = { ...present(row), transceiver }
   const { last_poll: _poll, in_bps: _in, out_bps: _out, ...steady } = body
-  return {
-    body: {
-      ...body,
-      ...(wanted.has('optics') && presentOptics((await listTransceiverRows(postgres, teamId, [id])).get(id))),
-      ...(wanted.has('usage') && { usage: await getPortUsage(deps, operation, id, {}) }),
-      ...(wanted.has('cross_connects') && {
-        cross_connects: (await listCrossConnects(deps, operation, { port_id: [id], ...whole })).results,
-      }),
-      ...(wanted.has('log') && {
-        log: (await listPortLog(postgres, teamId, id)).map(({ at, ...change }) => ({
-          at: at.toISOString(),
-          ...change,
-        })),
-      }),
-    },
-    etag: etagOf(steady),
+  const included = {
+    ...(wanted.has('optics') && { optics }),
+    ...(wanted.has('usage') && { usage: await getPortUsage(deps, operation, id, {}) }),
+    ...(wanted.has('cross_connects') && {
+      cross_connects: (await listCrossConnects(deps, operation, { port_id: [id], ...whole })).results,
+    }),
+    ...(wanted.has('log') && {
+      log: (await listPortLog(postgres, teamId, id)).map(({ at, ...change }) => ({
+        at: at.toISOString(),
+        ...change,
+      })),
+    }),
   }
+  return { body: { ...body, ...included }, etag: etagOf(steady, include && included) }
 }
 
-const presentOptics = (module: TransceiverRow | undefined): Pick<Wire, 'transceiver' | 'optics'> => ({
+const presentOptics = (
+  module: TransceiverRow | undefined,
+): Required<Pick<Wire, 'transceiver' | 'optics'>> => ({
   transceiver: module ? presentTransceiver(module) : null,
   optics: module
     ? { latest: presentReading(module.gauges), warnings: presentWarnings(module.warnings) }

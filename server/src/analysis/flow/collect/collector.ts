@@ -2,6 +2,7 @@
 // what they learn, and inserts their files. No flow passes through this thread.
 import { readHoldings } from '../../../inventory/ownership.ts'
 import type { Postgres } from '../../../db/postgres.ts'
+import { reportRefused, writeRows, type RefusedRow } from '../../../db/write-rows.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Metrics } from '../../../runtime/metrics.ts'
 import type { TargetRates } from '../../detector/remote-rates.ts'
@@ -237,13 +238,14 @@ export class FlowCollector {
     const { owner: db } = this.#options.postgres
     const seen = [...this.#seenExporters]
     this.#seenExporters.clear()
-    if (seen.length > 0) await saveExporters(db, seen)
+    const refused: RefusedRow<unknown>[] = await writeRows(db, seen, (some) => saveExporters(db, some))
     await relinkExporters(db)
     const unknown = [...this.#unknownInterfaces.values()]
     this.#unknownInterfaces.clear()
-    if (unknown.length > 0) await saveUnknownInterfaces(db, unknown)
+    refused.push(...(await writeRows(db, unknown, (some) => saveUnknownInterfaces(db, some))))
     this.#threads?.toReceiver({ kind: 'exporters', settings: await listExporterSettings(db) })
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
+    reportRefused('exporters and numbers of interfaces', refused)
   }
 
   /** Gives counters of interfaces to the inventory. */
@@ -323,8 +325,9 @@ export class FlowCollector {
   async #createExporters(addresses: readonly string[]): Promise<void> {
     const { owner: db } = this.#options.postgres
     try {
-      await saveExporters(db, addresses)
+      const refused = await writeRows(db, addresses, (some) => saveExporters(db, some))
       this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
+      reportRefused('exporters', refused)
     } catch (error) {
       this.#options.log.warn(
         { addresses, err: error },

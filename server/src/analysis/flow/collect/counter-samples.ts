@@ -2,6 +2,7 @@
 // interface are kept.
 import { saveSamples, type CounterSample } from '../../../inventory/collect/sampled-counters.ts'
 import type { Db } from '../../../db/postgres.ts'
+import { reportRefused, type RefusedRow } from '../../../db/write-rows.ts'
 import type { InterfaceCounters } from '../flow-decoder.ts'
 
 /** Anybody who can send datagrams can invent numbers of interfaces. */
@@ -12,7 +13,7 @@ const speedMax = 10n ** 15n
 
 export type CounterSamples = {
   add(counters: InterfaceCounters): void
-  /** Writes what waits. Rejects if the database does not answer; then it waits further. */
+  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses samples, which are dropped. */
   save(db: Db): Promise<void>
 }
 
@@ -30,15 +31,17 @@ export function createCounterSamples(): CounterSamples {
       if (isPossible(counters)) put(counters.exporter, sampleOf(counters), true)
     },
     async save(db) {
+      const refused: RefusedRow<unknown>[] = []
       for (const [exporter, samples] of waiting) {
         waiting.delete(exporter)
         try {
-          await saveSamples(db, exporter, [...samples.values()])
+          refused.push(...(await saveSamples(db, exporter, [...samples.values()])))
         } catch (error) {
           for (const sample of samples.values()) put(exporter, sample, false)
           throw error
         }
       }
+      reportRefused('counters of interfaces', refused)
     },
   }
 }

@@ -1,6 +1,7 @@
 // The SQL of exporters: their ids, devices and interfaces, and what is stored of their templates and sampling rates.
 import { sql } from 'kysely'
 import type { Db } from '../../../db/postgres.ts'
+import { storedJson } from '../../../db/stored-json.ts'
 import type { ExporterSetting, SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
 import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
@@ -93,7 +94,7 @@ export async function saveUnknownInterfaces(db: Db, found: readonly UnknownInter
   await sql`
     insert into flow_unknown_interfaces (exporter_id, if_index)
     select n."exporterId", n."ifIndex"
-    from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as n ("exporterId" integer, "ifIndex" bigint)
+    from jsonb_to_recordset(${storedJson(found)}::jsonb) as n ("exporterId" integer, "ifIndex" bigint)
       join flow_exporters e on e.id = n."exporterId"
     order by n."exporterId", n."ifIndex"
     on conflict (exporter_id, if_index) do update set last_seen = now()`.execute(db)
@@ -113,7 +114,7 @@ export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Prom
   const among =
     keys === undefined
       ? sql``
-      : sql`join jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k (exporter text, version smallint, domain bigint, id integer)
+      : sql`join jsonb_to_recordset(${storedJson(keys)}::jsonb) as k (exporter text, version smallint, domain bigint, id integer)
           using (exporter, version, domain, id)`
   const { rows } = await sql<TemplateRow>`
     select t.exporter, t.version, t.domain::float8 as domain, t.id, t.scopes, t.fields from flow_templates t ${among}`.execute(
@@ -125,7 +126,7 @@ export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Prom
 export async function saveTemplates(db: Db, templates: readonly TemplateRecord[]): Promise<void> {
   await sql`
     insert into flow_templates (exporter, version, domain, id, scopes, fields)
-    select exporter, version, domain, id, scopes, fields from jsonb_to_recordset(${JSON.stringify(templates)}::jsonb)
+    select exporter, version, domain, id, scopes, fields from jsonb_to_recordset(${storedJson(templates)}::jsonb)
       as n (exporter text, version smallint, domain bigint, id integer, scopes integer, fields jsonb)
     order by exporter, version, domain, id
     on conflict (exporter, version, domain, id)
@@ -134,7 +135,7 @@ export async function saveTemplates(db: Db, templates: readonly TemplateRecord[]
 
 export async function deleteTemplates(db: Db, keys: readonly TemplateKey[]): Promise<void> {
   await sql`
-    delete from flow_templates t using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)
+    delete from flow_templates t using jsonb_to_recordset(${storedJson(keys)}::jsonb)
       as k (exporter text, version smallint, domain bigint, id integer)
     where (t.exporter, t.version, t.domain, t.id) = (k.exporter, k.version, k.domain, k.id)`.execute(db)
 }
@@ -173,7 +174,7 @@ export async function deleteSamplings(db: Db, samplings: readonly SamplingRecord
 
 const recordsOf = (
   samplings: readonly SamplingRecord[],
-) => sql`jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
+) => sql`jsonb_to_recordset(${storedJson(samplings)}::jsonb)
   as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
 
 export type SeenExporter = {

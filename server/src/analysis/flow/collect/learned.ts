@@ -1,6 +1,7 @@
 // Templates and sampling rates that the decoder has learned, and names of AS numbers, on their way to the database: one row for each key, the
 // newest only, so that a flood of changes is bounded. While the database is down they wait.
 import type { Db } from '../../../db/postgres.ts'
+import { reportRefused, writeRows, type RefusedRow } from '../../../db/write-rows.ts'
 import type { SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
 import { saveAsNames } from '../as-name.store.ts'
 import { deleteSamplings, deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
@@ -16,7 +17,7 @@ export type Learned = {
   removeSampling(sampling: SamplingRecord): void
   /** All of them: others are deleted. */
   setAsNames(names: ReadonlyMap<number, string>): void
-  /** Writes what waits. Rejects if the database does not answer; then it waits further. */
+  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses rows, which are dropped. */
   save(db: Db): Promise<void>
 }
 
@@ -51,25 +52,31 @@ export function createLearned(): Learned {
       templates = new Map()
       samplings = new Map()
       asNames = undefined
+      let refused: RefusedRow<unknown>[] = []
       try {
         const all = [...changedTemplates.values()]
         const [added, removed] = [all.filter(isTemplate), all.filter((one) => !isTemplate(one))]
-        if (added.length > 0) await saveTemplates(db, added)
-        if (removed.length > 0) await deleteTemplates(db, removed)
+        refused = [
+          ...(await writeRows(db, added, (some) => saveTemplates(db, some))),
+          ...(await writeRows(db, removed, (some) => deleteTemplates(db, some))),
+        ]
         const ofSamplings = (isOutdated: boolean) =>
           [...changedSamplings.values()]
             .filter((one) => one.isOutdated === isOutdated)
             .map(({ sampling }) => sampling)
         const [announced, outdated] = [ofSamplings(false), ofSamplings(true)]
-        if (announced.length > 0) await saveSamplings(db, announced)
-        if (outdated.length > 0) await deleteSamplings(db, outdated)
-        if (changedNames) await saveAsNames(db, changedNames)
+        refused.push(
+          ...(await writeRows(db, announced, (some) => saveSamplings(db, some))),
+          ...(await writeRows(db, outdated, (some) => deleteSamplings(db, some))),
+          ...(changedNames ? await saveAsNames(db, changedNames) : []),
+        )
       } catch (error) {
         putBack(changedTemplates, templates)
         putBack(changedSamplings, samplings)
         asNames ??= changedNames
         throw error
       }
+      reportRefused('templates, sampling rates and names', refused)
     },
   }
 }

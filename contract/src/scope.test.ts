@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { routes } from './routes.ts'
+import { adminNeeds, scopes, type AdminNeed, type Scope } from './scope.ts'
+
+it('says of each scope how many of its operations need the role admin', () => {
+  const needOf = (scope: Scope): AdminNeed => {
+    const needs = routes.flatMap(({ permission }) => {
+      if (!('scope' in permission) || permission.scope !== scope) return []
+      return [permission.role === 'admin' || ('teamRole' in permission && permission.teamRole === 'admin')]
+    })
+    assert.ok(needs.length > 0, scope)
+    if (needs.every(Boolean)) return 'all'
+    return needs.some(Boolean) ? 'some' : 'none'
+  }
+  assert.deepEqual(adminNeeds, Object.fromEntries(scopes.map((scope) => [scope, needOf(scope)])))
+})

@@ -1,0 +1,45 @@
+// A pool that waits for one of its connections if the server has none left: other processes, tools and replicas take them too.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool, type PoolClient } from 'pg'
+import { CONNECT_TIMEOUT_MS } from './connection.ts'
+import { isServerFull } from './failure.ts'
+
+/** Before another attempt of a pool that has no connection. */
+const pauseMs = 100
+/** For so long a pool that was refused a connection asks for no other one: its callers wait in turn for those that it has. */
+const lowMs = 1_000
+
+export class PatientPool extends Pool {
+  #isLow = false
+
+  override connect(): Promise<PoolClient>
+  override connect(callback: Parameters<Pool['connect']>[0]): void
+  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
+    return callback ? super.connect(callback) : this.#connect()
+  }
+
+  /** Rejects with the refusal of the server after the time that a connection may take. */
+  async #connect(): Promise<PoolClient> {
+    for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ;) {
+      try {
+        return await super.connect()
+      } catch (error) {
+        if (!isServerFull(error) || this.ending || performance.now() > deadline) throw error
+        if (this.totalCount === 0) await sleep(pauseMs)
+        else this.#lower()
+      }
+    }
+  }
+
+  #lower(): void {
+    const options = this.options as { max: number }
+    const { max } = options
+    options.max = this.totalCount
+    if (this.#isLow) return
+    this.#isLow = true
+    setTimeout(() => {
+      this.#isLow = false
+      options.max = max
+    }, lowMs).unref()
+  }
+}
