@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route, staffChanging, staffReading } from './route.ts'
+import { sessionReasons } from './session-reason.ts'
 import {
   Id,
   Limit,
@@ -26,6 +27,16 @@ const neighborStates = [
   'down',
 ] as const
 
+const SessionEnd = Component('SessionEnd', {
+  reason: { ...Enumeration('SessionReason', sessionReasons), description: 'why the session is down' },
+  message: Type.String({ description: 'the reason as text' }),
+  detail: Nullable(
+    Type.String({
+      description: 'text of the router, such as the code of a NOTIFICATION; null if it has none',
+    }),
+  ),
+})
+
 const RouterNeighbor = Component('RouterNeighbor', {
   address: Type.String({ description: 'address of the neighbor' }),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
@@ -40,6 +51,24 @@ const RouterNeighbor = Component('RouterNeighbor', {
       description: 'when the session was established or lost; null if the router does not report it',
     }),
   ),
+  end: Nullable({
+    ...SessionEnd,
+    description: 'why the session is down; null if it is established, or if the router does not report it',
+  }),
+  received: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'routes of Pharos that the neighbor received with their origin at its last check; null if it was not checked',
+    }),
+  ),
+  missing: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'routes of Pharos that it did not receive; null like `received`',
+    }),
+  ),
+  checked: { ...NullableTime, description: 'when it was last checked what the neighbor receives' },
 })
 
 export const RegionRouter = Component('RegionRouter', {
@@ -70,12 +99,22 @@ export const AdminRegion = Component('AdminRegion', {
     }),
   ),
   last_check: { ...NullableTime, description: 'when it was last read' },
-  last_check_result: Nullable(Type.Boolean({ description: 'whether the last run succeeded' })),
+  last_check_result: Nullable(
+    Type.Boolean({
+      description:
+        'whether the last run succeeded and found the region as desired: no route is missing, and enough routers have a session',
+    }),
+  ),
   error: Nullable(Type.String({ description: 'reason why the last run failed' })),
   neighbors_ipv4: Type.Boolean({
     description: 'whether a quorum of routers has an established session for IPv4',
   }),
   neighbors_ipv6: Type.Boolean({ description: 'the same for IPv6' }),
+  routes_missing: Type.Integer({
+    minimum: 0,
+    description:
+      'desired routes that the last check found on too few routers, rejected, outranked, or advertised to no neighbor',
+  }),
   routers: Type.Array(RegionRouter, { description: 'the routers of the region' }),
   open_hold: Nullable({ ...Id, description: 'id of the open hold; null if there is none' }),
 })

@@ -67,6 +67,27 @@ const announcementIncludes = [
 
 const Slug = Type.String({ description: 'slug of the region' })
 
+/** How far the route of a region gets: each level implies those before. */
+const evidenceLevels = ['rib', 'best', 'advertised'] as const
+
+const RegionEvidence = Component('RegionEvidence', {
+  level: {
+    ...Enumeration('EvidenceLevel', evidenceLevels),
+    description:
+      '`rib`: the routers show the route; `best`: it is their best path; `advertised`: a BGP neighbor receives it with its origin',
+  },
+  heard: Type.Integer({ minimum: 0, description: 'neighbors that received it at their last check' }),
+  neighbors: Type.Integer({
+    minimum: 0,
+    description: 'neighbors with an established session for its address family, of all routers of the region',
+  }),
+  unchecked: Type.Integer({
+    minimum: 0,
+    description: 'neighbors that were not checked since it was enabled, or whose router has too many paths',
+  }),
+})
+export type RegionEvidence = Static<typeof RegionEvidence>
+
 export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
   region: Slug,
   desired: Type.Boolean({ description: 'whether it should be announced in this region' }),
@@ -79,6 +100,13 @@ export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
     Type.Integer({
       minimum: 0,
       description: 'milliseconds from the last request to the observation on the routers',
+    }),
+  ),
+  heard_by: Optional(
+    Nullable({
+      ...RegionEvidence,
+      description:
+        'for staff, with `include=region_states,evidence`: which neighbors receive the route; null if no router is known to show it',
     }),
   ),
 })
@@ -488,7 +516,7 @@ export const listAnnouncementsOfTeamRoute = route({
       ),
     ),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
-    include: Optional(Include('AnnouncementInclude', announcementIncludes)),
+    include: Optional(Include('StaffAnnouncementInclude', [...announcementIncludes, 'evidence'])),
     ordering: Ordering(announcementOrderings, 'id'),
     limit: Limit,
     offset: Offset,

@@ -39,6 +39,10 @@ const teamTexts = {
   announcement_error: (attrs) => `The announcement of ${originOf(attrs)} has an error on the routers`,
   unexpected_origin: (attrs) =>
     `Another network announces ${String(attrs['cidr'])}: ${(attrs['origins'] as readonly number[]).map((asn) => (asn === 0 ? 'an unknown ASN' : `AS${asn}`)).join(', ')}`,
+  not_visible: (attrs) =>
+    `Only ${String(attrs['seeing'])} of ${String(attrs['total'])} route collectors see the announced prefix ${originOf(attrs)}`,
+  other_path: (attrs) =>
+    `No route collector sees the announced prefix ${originOf(attrs)} through the provider`,
   letter_decided: ({ filename, status, reason }) =>
     status === 'accepted'
       ? `The letter of authorization "${String(filename)}" was accepted`

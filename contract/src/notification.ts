@@ -49,6 +49,8 @@ const TeamKinds = Component('NotificationKinds', {
   announcement_blocked: mailed('announcements that are suspended, or blocked by a failed check'),
   announcement_error: mailed('announcements that have an error on the routers'),
   unexpected_origin: mailed('other networks that announce a prefix of the team'),
+  not_visible: mailed('announced prefixes that hardly any other network sees'),
+  other_path: mailed('announced prefixes that no other network reaches through the provider'),
   letter_decided: mailed('letters of authorization that were accepted or rejected'),
   letter_expiring: mailed('letters of authorization that expire within 14 days'),
   changes_paused: mailed('withdrawals of the team that wait for approval by the provider'),

@@ -7,6 +7,9 @@ const texts = {
   damped: ({ until }) =>
     `Enabled and disabled too often within an hour. The route is announced at ${String(until)}; withdrawals never wait.`,
   no_neighbor: () => 'The router holds the route, but none of its BGP sessions is established.',
+  not_best: () =>
+    'The router prefers the route of another network for the prefix, and its neighbors receive that one.',
+  not_advertised: () => 'The router holds the route, but none of its BGP neighbors receives it.',
   router_unreadable: ({ since }) =>
     typeof since === 'string'
       ? `The router cannot be read since ${since}. The last known state is shown; nothing is withdrawn.`

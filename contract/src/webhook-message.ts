@@ -28,6 +28,8 @@ export const messageTypes = [
   'announcement.status_changed',
   'announcement.zombie',
   'announcement.unexpected_origin',
+  'announcement.not_visible',
+  'announcement.other_path',
   'validation.failed',
   'event.started',
   'event.updated',
@@ -145,6 +147,14 @@ const staffHold = Component('StaffHoldMessageData', {
   ...holdStateFields,
 })
 
+const seenAnnouncement = {
+  ...announcement,
+  active: Type.Boolean({ description: 'true: it started; false: it ended' }),
+  collectors_seeing: Type.Integer({ minimum: 0, description: 'collectors with the route and its origin' }),
+  collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
+  at: { ...Time, description: 'time of the change' },
+}
+
 /** `data` of each type. */
 export const messageData = {
   'announcement.status_changed': Component('AnnouncementStatusChangedData', {
@@ -168,6 +178,8 @@ export const messageData = {
     collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
     at: { ...Time, description: 'time of the change' },
   }),
+  'announcement.not_visible': Component('AnnouncementNotVisibleData', seenAnnouncement),
+  'announcement.other_path': Component('AnnouncementOtherPathData', seenAnnouncement),
   'validation.failed': Component('ValidationFailedData', {
     ...announcement,
     name: { ...Enumeration('ValidationName', validationNames), description: 'the check' },

@@ -23,6 +23,8 @@ export type BirdOptions = {
   readonly holdSeconds?: number
   /** Receives rules of FlowSpec instead of routes, into the tables flow4 and flow6. */
   readonly flowspec?: boolean
+  /** Routes of a family above which it ends the session for good. */
+  readonly receiveLimit?: number
   /** Prefixes that it announces itself, to check that they are not accepted. */
   readonly announces?: readonly string[]
 }
@@ -85,10 +87,12 @@ export class Bird {
  */
 function birdConfig(options: BirdOptions, logFile: string): string {
   const { address, port, asn, neighbor, holdSeconds = 30, announces = [], flowspec = false } = options
+  const { receiveLimit } = options
+  const limit = receiveLimit === undefined ? '' : `receive limit ${receiveLimit} action disable; `
   const channels = flowspec
     ? 'flow4 { table flow4tab; import all; }; flow6 { table flow6tab; import all; };'
-    : `ipv4 { import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };
-  ipv6 { import all; export where source = RTS_STATIC; next hop address 2001:db8::fe; };`
+    : `ipv4 { ${limit}import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };
+  ipv6 { ${limit}import all; export where source = RTS_STATIC; next hop address 2001:db8::fe; };`
   const statics = (family: '4' | '6') =>
     announces
       .filter((prefix) => prefix.includes(':') === (family === '6'))

@@ -95,6 +95,18 @@ export class Gobgpd {
     }
   }
 
+  /** Adds or removes an export policy for all neighbors that rejects every route. */
+  async rejectExports(rejects: boolean): Promise<void> {
+    if (!rejects) {
+      await this.gobgp('global', 'policy', 'export', 'del', 'give-nothing')
+      return
+    }
+    await this.gobgp('policy', 'statement', 'add', 'to-nobody')
+    await this.gobgp('policy', 'statement', 'to-nobody', 'add', 'action', 'reject')
+    await this.gobgp('policy', 'add', 'give-nothing', 'to-nobody')
+    await this.gobgp('global', 'policy', 'export', 'add', 'give-nothing', 'default', 'accept')
+  }
+
   #spawn(restarted: boolean): void {
     const options = [
       ...(this.options.configured === false ? [] : ['-f', this.#configFile]),

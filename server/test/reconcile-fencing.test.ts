@@ -72,6 +72,7 @@ function watched(lease: RegionLease, pause?: Pause): Speaker {
       await pauseAt('after the list', pause)
       return routes
     },
+    advertised: (...args) => plain.advertised(...args),
     announce: async (routes) => {
       await pauseAt('before the announcement', pause)
       if ((await epochNow()) !== lease.epoch) violations.push('announced after it was replaced')

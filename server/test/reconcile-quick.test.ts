@@ -117,6 +117,7 @@ const forward = (rest: Partial<Speaker>): Speaker => ({
   probe: () => speaker.probe(),
   list: () => speaker.list(),
   find: (prefixes) => speaker.find(prefixes),
+  advertised: (...args) => speaker.advertised(...args),
   announce: (routes) => speaker.announce(routes),
   withdraw: (routes) => speaker.withdraw(routes),
   neighbors: () => speaker.neighbors(),

@@ -757,6 +757,7 @@ function forward(to: Speaker): Speaker {
     probe: () => to.probe(),
     list: () => to.list(),
     find: (prefixes) => to.find(prefixes),
+    advertised: (...args) => to.advertised(...args),
     announce: (routes) => to.announce(routes),
     withdraw: (routes) => to.withdraw(routes),
     neighbors: () => to.neighbors(),

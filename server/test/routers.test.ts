@@ -248,7 +248,9 @@ describe('draining a router', () => {
     routerOf('r2').refuses = () => true
     await startReconcilers(50)
     await waitFor('r1 carries it', () => onRouter('r1').length === 1)
-    await waitFor('both were checked', async () => (await regionOf()).last_check_result === true)
+    await waitFor('both were checked', async () =>
+      (await regionOf()).routers.every(({ last_check_result: isRead }) => isRead),
+    )
     await setOf('r1', true)
     const drainedAt = new Date()
     await waitFor('a run after it', async () => new Date((await regionOf()).last_check!) > drainedAt)

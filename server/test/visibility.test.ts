@@ -7,6 +7,7 @@ import type { Announcement } from '@pharos/contract/byoip'
 import type { Visibility } from '@pharos/contract/visibility'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createVisibilityMonitor } from '../src/byoip/visibility/visibility-monitor.ts'
+import { countUnseen } from '../src/byoip/visibility/visibility.store.ts'
 import { createRisLiveSource } from '../src/drivers/ris-live/source.ts'
 import { FakeRis, type Peer } from '../src/drivers/ris-live/testing.ts'
 import { parseRisLiveUrl } from '../src/drivers/ris-live/url.ts'
@@ -221,6 +222,54 @@ describe('visibility of an announcement', () => {
     const { state_messages: left } = await read('include=state_messages')
     assert.ok(!left!.some(({ tag }) => tag === 'unexpected_origin'))
   })
+
+  it('warns of a prefix that hardly any collector sees, or none through us, and of the end', async () => {
+    startMonitor(ris.url({ table: true, query: `&reference=${beacon}` }))
+    await until(
+      async () => ris.subscribed(),
+      (list) => list.includes(prefix) && list.includes(beacon),
+    )
+    for (const peer of peers) ris.sendUpdate(peer, beacon, 12654)
+    await until(visibility, ({ state, collectors_seeing }) => state === 'current' && collectors_seeing === 3)
+    assert.deepEqual(
+      [await messages('announcement.not_visible'), await countUnseen(owner())],
+      [[], noneUnseen],
+    )
+    // The announcement was 20 minutes ago.
+    await sql`update announcement_visibility set change_at = now() - interval '20 minutes'`.execute(owner())
+    const [started] = await until(
+      () => messages('announcement.not_visible'),
+      (list) => list.length === 1,
+    )
+    const { active, collectors_seeing, collectors_total } = started!.data
+    assert.deepEqual([active, collectors_seeing, collectors_total], [true, 3, 20])
+    assert.match(await stateMessage('not_visible'), /only 3 of 20 route collectors/)
+    assert.deepEqual(await countUnseen(owner()), { not_visible: 1, other_path: 0 })
+
+    for (const peer of peers) ris.sendUpdate(peer, prefix, 64496, Date.now(), 64777)
+    await until(
+      () => messages('announcement.not_visible'),
+      (list) => list.length === 2 && list[1]!.data['active'] === false,
+    )
+    await until(
+      () => messages('announcement.other_path'),
+      (list) => list.length === 1 && list[0]!.data['active'] === true,
+    )
+    assert.match(await stateMessage('other_path'), /^20 of 20 .* none of them through this provider/)
+    assert.deepEqual(await countUnseen(owner()), { not_visible: 0, other_path: 1 })
+
+    ris.sendUpdate(peers[0]!, prefix, 64496)
+    const ended = await until(
+      () => messages('announcement.other_path'),
+      (list) => list.length === 2,
+    )
+    assert.equal(ended[1]!.data['active'], false)
+    assert.deepEqual(await countUnseen(owner()), noneUnseen)
+  })
+
+  const noneUnseen = { not_visible: 0, other_path: 0 }
+  const stateMessage = async (tag: string) =>
+    (await read('include=state_messages')).state_messages!.find((one) => one.tag === tag)!.message
 
   it('has a zombie if collectors keep the route, and its end', async () => {
     startMonitor(ris.url({ table: true, query: `&reference=${beacon}` }))

@@ -21,6 +21,8 @@ const settings: NotificationSettings = {
     announcement_blocked: true,
     announcement_error: true,
     unexpected_origin: true,
+    not_visible: true,
+    other_path: true,
     letter_decided: true,
     letter_expiring: true,
     changes_paused: true,

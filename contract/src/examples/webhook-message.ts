@@ -93,6 +93,28 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-01T14:17:20.000Z',
       },
     },
+    'announcement.not_visible': {
+      summary: 'Hardly any route collector sees an announced prefix, or enough do again',
+      timestamp: '2026-04-01T12:40:00.000Z',
+      data: {
+        ...announcement,
+        active: true,
+        collectors_seeing: 14,
+        collectors_total: 341,
+        at: '2026-04-01T12:40:00.000Z',
+      },
+    },
+    'announcement.other_path': {
+      summary: 'Route collectors see an announced prefix, but none through the provider, or one does again',
+      timestamp: '2026-04-01T12:40:00.000Z',
+      data: {
+        ...announcement,
+        active: true,
+        collectors_seeing: 320,
+        collectors_total: 341,
+        at: '2026-04-01T12:40:00.000Z',
+      },
+    },
     'validation.failed': {
       summary: 'A check of an announcement failed',
       timestamp: '2026-04-01T11:05:00.204Z',

@@ -47,6 +47,8 @@ const places: Record<AnnouncementTag, 'alert' | 'checks' | 'region'> = {
   ends_soon: 'alert',
   zombie: 'alert',
   unexpected_origin: 'alert',
+  not_visible: 'alert',
+  other_path: 'alert',
   region_withdrawn: 'region',
   region_announcing: 'region',
   region_announced: 'region',

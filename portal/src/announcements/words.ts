@@ -366,6 +366,8 @@ export const words = {
       'The router is read again automatically. Contact your provider if this lasts for minutes.',
     refused:
       'The route is sent again automatically. Only your provider can see why it is rejected: contact them.',
+    not_best: 'Contact your provider: another route for the prefix is preferred.',
+    not_advertised: 'Contact your provider: a routing policy may reject the prefix.',
     withdrawal_refused: 'The withdrawal is sent again automatically. Contact your provider.',
     withdrawal_held: 'Your provider has to approve it. Contact them if it is urgent.',
     withdrawal_rejected: 'Contact your provider. Enabling and disabling the announcement asks them again.',

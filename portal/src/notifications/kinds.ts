@@ -29,6 +29,8 @@ const looks: Record<NotificationKind, Look> = {
   announcement_blocked: { icon: IconBan, color: 'warn' },
   announcement_error: { icon: IconBroadcast, color: 'bad' },
   unexpected_origin: { icon: IconWorldExclamation, color: 'bad' },
+  not_visible: { icon: IconWorldExclamation, color: 'bad' },
+  other_path: { icon: IconWorldExclamation, color: 'warn' },
   letter_decided: { icon: IconFileCheck, color: 'idle' },
   letter_expiring: { icon: IconFileTime, color: 'warn' },
   changes_paused: { icon: IconHourglass, color: 'warn' },

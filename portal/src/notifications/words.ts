@@ -9,6 +9,8 @@ const kinds: Record<NotificationKind, string> = {
   announcement_blocked: 'Announcement blocked',
   announcement_error: 'Announcement error',
   unexpected_origin: 'Unexpected origin',
+  not_visible: 'Not visible',
+  other_path: 'Other path',
   letter_decided: 'Letter decided',
   letter_expiring: 'Letter expires',
   changes_paused: 'Changes paused',

@@ -28,6 +28,14 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Unexpected origin',
     help: 'Another network announces one of your prefixes, or a part of it.',
   },
+  not_visible: {
+    label: 'Announced, but not visible',
+    help: 'Hardly any other network sees an announced prefix.',
+  },
+  other_path: {
+    label: 'Announced, but on another path',
+    help: 'No other network reaches an announced prefix through the provider.',
+  },
   letter_decided: {
     label: 'Letter decided',
     help: 'The provider accepted or rejected a letter of authorization.',

@@ -12,7 +12,20 @@ const router = (result: boolean | null, state: 'established' | 'active' = 'estab
   last_check_result: result,
   error: null,
   routes: null,
-  neighbors: [{ address: '192.0.2.1', asn: 64_496, description: null, state, families: [], since: null }],
+  neighbors: [
+    {
+      address: '192.0.2.1',
+      asn: 64_496,
+      description: null,
+      state,
+      families: [],
+      since: null,
+      end: null,
+      received: null,
+      missing: null,
+      checked: null,
+    },
+  ],
 })
 
 const region = (
@@ -29,6 +42,7 @@ const region = (
   error: null,
   neighbors_ipv4: true,
   neighbors_ipv6: true,
+  routes_missing: 0,
   routers,
   open_hold: null,
   ...more,

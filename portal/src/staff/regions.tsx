@@ -170,7 +170,8 @@ function RouterRow({ region, router }: { region: string; router: RegionRouter })
 type SessionProps = { readonly neighbor: RegionRouter['neighbors'][number]; readonly isKnown: boolean }
 
 /** What was read of a router that does not answer any more is not its state now. */
-function Session({ neighbor: { address, asn, state, families, since }, isKnown }: SessionProps) {
+function Session({ neighbor, isKnown }: SessionProps) {
+  const { address, asn, state, families, since, end, received, missing } = neighbor
   const text =
     state === 'established'
       ? t.established(families.map((one) => one.replace('ip', 'IP')).join(', '))
@@ -183,6 +184,12 @@ function Session({ neighbor: { address, asn, state, families, since }, isKnown }
           {' '}
           {t.since} <Time at={since} />
         </>
+      )}
+      {isKnown && end !== null && <div className={classes['bad']}>{end.message}</div>}
+      {isKnown && received !== null && missing !== null && (
+        <div className={missing > 0 ? classes['bad'] : classes['small']}>
+          {t.received(received, received + missing)}
+        </div>
       )}
     </div>
   )

@@ -458,6 +458,8 @@ export const words = {
       down: 'turned off',
     },
     since: 'since',
+    received: (count: number, all: number) =>
+      `Receives ${count.toLocaleString('en')} of ${counted(all, 'route', 'routes')}`,
     drain: 'Drain',
     undrain: 'Undrain',
     drainOf: (verb: string, name: string, region: string) =>

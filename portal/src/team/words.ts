@@ -71,6 +71,14 @@ const messages: Record<MessageType, Named> = {
     label: 'Unexpected origin',
     help: 'Another network announces your prefix or a part of it, or has stopped.',
   },
+  'announcement.not_visible': {
+    label: 'Announced, but not visible',
+    help: 'Hardly any other network sees an announced prefix after 15 minutes, or enough do again.',
+  },
+  'announcement.other_path': {
+    label: 'Announced, but on another path',
+    help: 'Other networks see an announced prefix, but none through the provider, or one does again.',
+  },
   'validation.failed': {
     label: 'Check failed',
     help: 'A check of a prefix failed, with the object or record to create.',

@@ -110,8 +110,14 @@ describe('pharos status', () => {
   test('exits with 1 and names what needs attention: a router without a session, one that is down, a hold', async () => {
     await startRoles()
     await until('no problems', async () => (await run()).code === 0)
-    sandboxRegion('status-ams').neighbors = [{ ...established[0], state: 'idle', families: [] }]
+    const end = { reason: 'notification_received', detail: 'code 6, subcode 1' } as const
+    sandboxRegion('status-ams').neighbors = [{ ...established[0], state: 'idle', families: [], end }]
     await until('the lost session', async () => (await codes()).includes('router_without_neighbor'))
+    const withoutSession = (await run()).printed
+    assert.match(withoutSession, /^SESSION DOWN +ROUTER +SINCE +REASON$/m)
+    assert.match(withoutSession, /^192\.0\.2\.254 AS64501 .* NOTIFICATION.*\(code 6, subcode 1\)$/m)
+    await sql`update regions set routes_missing = 2`.execute(owner())
+    assert.match((await run()).printed, /status-ams: 2 desired routes do not reach its neighbors/)
     sandboxRegion('status-ams').down = true
     await until('the router', async () => (await codes()).includes('router_down'))
     assert.ok((await codes()).includes('region_failed'))

@@ -65,6 +65,10 @@ function print(read: Status): string {
       read.regions.map((one) => regionLine(one, read)),
     ),
     table(['ROUTER', 'STATE', 'SESSIONS', 'ROUTES'], read.regions.flatMap(routerLines)),
+    table(
+      ['SESSION DOWN', 'ROUTER', 'SINCE', 'REASON'],
+      read.regions.flatMap((one) => downLines(one, read)),
+    ),
     table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
     table(['FLOWS', 'STATE', 'SINCE', 'PROCESS'], flowStoreLines(read)),
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
@@ -113,6 +117,20 @@ function routerLines({ slug, routers }: RegionStatus): string[][] {
     const shown = isUp ? `${established}/${neighbors.length}` : '-'
     return [`${slug}/${name}`, drained === null ? state : `${state}, drained`, shown, String(routes ?? '-')]
   })
+}
+
+function downLines({ slug, routers }: RegionStatus, { at }: Pick<Status, 'at'>): string[][] {
+  const read = routers.filter(({ last_check_result: isUp }) => isUp)
+  return read.flatMap(({ name, neighbors }) =>
+    neighbors
+      .filter(({ state }) => state !== 'established')
+      .map(({ address, asn, since, end }) => [
+        `${address} AS${asn}`,
+        `${slug}/${name}`,
+        since === null ? '-' : ago(at, since),
+        end?.message ?? '-',
+      ]),
+  )
 }
 
 const registryLines = ({ at, processes }: Status): string[][] =>

@@ -612,6 +612,9 @@ create table announcement_visibility (
   zombie boolean, -- null: not known
   notified_zombie boolean not null default false, -- whether the team was last notified that a zombie started
   notified_routes jsonb not null default '[]'::jsonb, -- the routes of other networks of which the team was last notified
+  ours integer not null default 0, -- collectors with the route of our announcement and our ASN in its path
+  not_visible boolean not null default false, -- whether the team was last notified that hardly any collector sees it
+  other_path boolean not null default false, -- whether the team was last notified that no path to it is through us
   constraint announcement_visibility_pkey PRIMARY KEY (announcement_id),
   constraint announcement_visibility_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_visibility_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -2242,8 +2245,8 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
-END)
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
+END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
 CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
@@ -2434,6 +2437,7 @@ create table region_routers (
   routes integer,
   neighbors jsonb not null default '[]'::jsonb,
   daemon text, -- router ID and owner at the last check: an address may have several spellings
+  neighbor_checks jsonb not null default '[]'::jsonb, -- for each neighbor and address family the time of its last check, and the routes that it did not receive
   constraint region_routers_pkey PRIMARY KEY (region_id, name),
   constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );
@@ -2466,6 +2470,7 @@ create table regions (
   neighbors6 boolean not null default true, -- the same for IPv6
   check_interval interval not null default '00:00:30'::interval, -- how often its reconciler compares it with its router
   blackhole_next_hop jsonb not null default '{}'::jsonb, -- addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1
+  routes_missing integer not null default 0, -- desired routes that the last check found on too few routers, or not advertised by them
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
@@ -3056,8 +3061,8 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
-END)))
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
+END))) NOT VALID
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
 CREATE UNIQUE INDEX webhooks_operator ON public.webhooks USING btree ((true)) WHERE (team_id IS NULL);
@@ -3126,7 +3131,7 @@ grant select on port_days to pharos_tenant;
 grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
-grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
+grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
 grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on shield_hits to pharos_tenant;

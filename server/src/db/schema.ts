@@ -131,6 +131,12 @@ export interface AnnouncementVisibilityTable {
   notified_zombie: Generated<boolean>
   /** the routes of other networks of which the team was last notified */
   notified_routes: GeneratedJson
+  /** collectors with the route of our announcement and our ASN in its path */
+  ours: Generated<number>
+  /** whether the team was last notified that hardly any collector sees it */
+  not_visible: Generated<boolean>
+  /** whether the team was last notified that no path to it is through us */
+  other_path: Generated<boolean>
 }
 
 export type AnnouncementsStatus =
@@ -1635,6 +1641,8 @@ export interface RegionRoutersTable {
   neighbors: GeneratedJson
   /** router ID and owner at the last check: an address may have several spellings */
   daemon: string | null
+  /** for each neighbor and address family the time of its last check, and the routes that it did not receive */
+  neighbor_checks: GeneratedJson
 }
 
 /** withdrawals that nobody approved or asked for by name, written before they are sent */
@@ -1673,6 +1681,8 @@ export interface RegionsTable {
   check_interval: Generated<string>
   /** addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1 */
   blackhole_next_hop: GeneratedJson
+  /** desired routes that the last check found on too few routers, or not advertised by them */
+  routes_missing: Generated<number>
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'

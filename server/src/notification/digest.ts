@@ -47,6 +47,8 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   announcement_blocked: ['announcement blocked', 'announcements blocked'],
   announcement_error: ['announcement with an error', 'announcements with errors'],
   unexpected_origin: ['prefix announced by another network', 'prefixes announced by other networks'],
+  not_visible: ['prefix hardly visible', 'prefixes hardly visible'],
+  other_path: ['prefix on another path', 'prefixes on other paths'],
   letter_decided: ['letter decided', 'letters decided'],
   letter_expiring: ['letter expires soon', 'letters expire soon'],
   changes_paused: ['paused change', 'paused changes'],

@@ -130,6 +130,40 @@ describe('an announcement', () => {
   })
 })
 
+describe('an announcement that nobody sees, or nobody through us', () => {
+  const seen = (type: 'announcement.not_visible' | 'announcement.other_path', active: boolean) =>
+    ({
+      id: '1.9',
+      teamId: 7,
+      type,
+      at,
+      data: {
+        announcement_id: 42,
+        cidr: '203.0.113.0/24',
+        origin_asn: 64496,
+        active,
+        collectors_seeing: 3,
+        collectors_total: 300,
+        at: at.toISOString(),
+      },
+    }) satisfies ReportedMessage
+
+  it('is reported when it starts, and not when it ends', () => {
+    const [notVisible] = occurrencesOf(seen('announcement.not_visible', true))
+    assert.match(
+      notificationText(notVisible!.kind, notVisible!.attrs),
+      /^Only 3 of 300 .* 203\.0\.113\.0\/24/,
+    )
+    const [otherPath] = occurrencesOf(seen('announcement.other_path', true))
+    assert.match(
+      notificationText(otherPath!.kind, otherPath!.attrs),
+      /203\.0\.113\.0\/24 .* through the provider/,
+    )
+    for (const type of ['announcement.not_visible', 'announcement.other_path'] as const)
+      assert.deepEqual(occurrencesOf(seen(type, false)), [])
+  })
+})
+
 describe('a port', () => {
   const port = { port_id: 5, name: 'et-0/0/1', circuit_id: 'AMS-1', device_name: 'r1', service_id: 1 }
   const change = (before: string, after: string, admin = 'up') =>

@@ -33,6 +33,8 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'validation.failed',
   'announcement.status_changed',
   'announcement.unexpected_origin',
+  'announcement.not_visible',
+  'announcement.other_path',
   'port.status_changed',
   'port.optic_warning',
   'cross_connect.status_changed',
@@ -49,6 +51,8 @@ export const moduleOfKind = {
   announcement_blocked: 'ipam',
   announcement_error: 'ipam',
   unexpected_origin: 'ipam',
+  not_visible: 'ipam',
+  other_path: 'ipam',
   letter_decided: 'ipam',
   letter_expiring: 'ipam',
   changes_paused: 'ipam',
@@ -87,6 +91,13 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
     ...one(kind, attackAttrs(data), data.id),
     since: new Date(data.start),
   })
+  const ofVisibility = (
+    kind: 'not_visible' | 'other_path',
+    data: MessageData<'announcement.not_visible'>,
+  ): Occurrence[] => {
+    const { active, collectors_seeing: seeing, collectors_total: total } = data
+    return active ? [one(kind, { ...announcementAttrs(data), seeing, total })] : []
+  }
   switch (message.type) {
     case 'event.started':
       return [attack('attack', message.data)]
@@ -108,6 +119,10 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
       const origins = [...new Set(routes.flatMap(({ asn }) => asn ?? []))]
       return active ? [one('unexpected_origin', { ...announcementAttrs(message.data), origins })] : []
     }
+    case 'announcement.not_visible':
+      return ofVisibility('not_visible', message.data)
+    case 'announcement.other_path':
+      return ofVisibility('other_path', message.data)
     case 'port.status_changed': {
       const { before, after, admin_status: admin } = message.data
       const isDown = before === 'up' && (after === 'down' || after === 'lower_layer_down')

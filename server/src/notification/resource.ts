@@ -16,6 +16,8 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
     case 'announcement_blocked':
     case 'announcement_error':
     case 'unexpected_origin':
+    case 'not_visible':
+    case 'other_path':
     case 'letter_decided':
     case 'letter_expiring':
       return of('announcement', attrs['announcement_id'])

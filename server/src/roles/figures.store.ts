@@ -1,7 +1,7 @@
 // The SQL of the installation's figures. Each statement reads an index or a handful of rows.
 import { sql } from 'kysely'
 import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
-import { listSources } from '../byoip/visibility/visibility.store.ts'
+import { countUnseen, listSources, type UnseenCounts } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
 
@@ -13,6 +13,7 @@ export type Figures = {
     readonly slug: string
     readonly last_check: Date | null
     readonly last_check_result: boolean | null
+    readonly routes_missing: number
     readonly holds: number
   }[]
   readonly routers: readonly {
@@ -31,6 +32,7 @@ export type Figures = {
     readonly servers: readonly { readonly name: string; readonly up: boolean | null }[]
   }
   readonly visibility: readonly { readonly source: string; readonly up: boolean }[]
+  readonly unseen: UnseenCounts
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
 
@@ -51,7 +53,7 @@ export async function readFigures(db: Db): Promise<Figures> {
       const webhooks = await sql<Figures['webhooks']>`
         select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
-        select slug, last_check, ${regionCheckResult} as last_check_result,
+        select slug, last_check, ${regionCheckResult} as last_check_result, r.routes_missing,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`
@@ -77,6 +79,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         source: name,
         up: problem === null && is_followed,
       }))
+      const unseen = await countUnseen(trx)
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
@@ -86,6 +89,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         deliveries: deliveries.rows[0]!,
         mails: mails.rows[0]!,
         webhooks: webhooks.rows[0]!,
+        unseen,
         regions: regions.rows,
         routers: routers.rows,
         dns: dns.rows[0]!,

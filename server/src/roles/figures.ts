@@ -68,16 +68,17 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
 
 function show(
   metrics: Metrics,
-  { deliveries, mails, webhooks, regions, routers, dns, visibility, connections }: Figures,
+  { deliveries, mails, webhooks, regions, routers, dns, visibility, unseen, connections }: Figures,
 ): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
   metrics.mailsWaiting.set(mails.waiting)
   metrics.mailWaitSeconds.set(mails.oldest_seconds)
   metrics.webhookDeliveriesWaiting.set(webhooks.waiting)
-  for (const { slug: region, last_check, last_check_result, holds } of regions) {
+  for (const { slug: region, last_check, last_check_result, routes_missing, holds } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
+    metrics.routesMissing.set({ region }, routes_missing)
     metrics.holdsOpen.set({ region }, holds)
   }
   for (const { region, router, up, neighbors } of routers) {
@@ -94,5 +95,7 @@ function show(
   for (const { name, up } of dns.servers)
     if (up !== null) metrics.nameServerUp.set({ server: name.slice(0, -1) }, up ? 1 : 0)
   for (const { source, up } of visibility) metrics.visibilityUp.set({ source }, up ? 1 : 0)
+  for (const reason of ['not_visible', 'other_path'] as const)
+    metrics.announcementsUnseen.set({ reason }, unseen[reason])
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

@@ -47,6 +47,7 @@ function unusableSpeaker({ message }: Error): Speaker {
     announce: fail,
     withdraw: fail,
     neighbors: fail,
+    advertised: fail,
     watch: () => () => {},
     close: async () => {},
   }

@@ -3,7 +3,12 @@
 import type { FormerRouter } from '@pharos/contract/former-router'
 import { readFormerRouters } from '../byoip/reconcile/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
-import { listSources, type SourceStatus } from '../byoip/visibility/visibility.store.ts'
+import {
+  countUnseen,
+  listSources,
+  type SourceStatus,
+  type UnseenCounts,
+} from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 import { describeHeld } from '../platform/guard.ts'
 import { listImports, type ImportState } from '../platform/import-state.store.ts'
@@ -42,6 +47,8 @@ export type StatusProblemCode =
   | 'registry_doubtful'
   | 'flow_store_down'
   | 'visibility_down'
+  | 'routes_missing'
+  | 'announcements_unseen'
   | 'work_unled'
   | 'hold_open'
   | 'zone_refused'
@@ -78,6 +85,7 @@ export type Status = {
   readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
   /** The sources of visibility; empty if none is configured. */
   readonly visibility: readonly SourceStatus[]
+  readonly unseen: UnseenCounts
   /** Imports of inventory; empty if none has run. */
   readonly imports: readonly ImportState[]
   /** The oldest release that may run; null before the first upgrade was finished. */
@@ -120,6 +128,7 @@ export async function readStatus(
         refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
         visibility: await listSources(trx),
+        unseen: await countUnseen(trx),
         imports: await listImports(trx),
         lag: await readLag(trx),
         schema_floor: await readFloor(trx),
@@ -143,6 +152,7 @@ function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: nu
     ...registryProblems(status),
     ...flowStoreProblems(status),
     ...visibilityProblems(status),
+    ...unseenProblems(status),
     ...importProblems(status),
     ...lagProblems(status.lag),
     ...upgradeProblems(status),
@@ -160,24 +170,36 @@ function regionProblems(
   { at, leaders }: Pick<Status, 'at' | 'leaders'>,
   freshMs: number,
 ): StatusProblem[] {
-  const { id, slug, last_check, last_check_result, error, routers } = region
+  const { id, slug, last_check, last_check_result, error, routers, routes_missing: missing } = region
   const problems: StatusProblem[] = []
   const add = (code: StatusProblemCode, subject: string, message: string) =>
     problems.push({ code, subject, message })
-  if (last_check_result === false) add('region_failed', slug, error ?? 'the last check failed')
+  if (last_check_result === false && error !== null) add('region_failed', slug, error)
   else if (last_check === null) add('region_stale', slug, 'never checked')
   else if (at.getTime() - new Date(last_check).getTime() > freshMs)
     add('region_stale', slug, `last checked at ${last_check}`)
   if (!leaders.regions.includes(id)) add('region_unled', slug, 'no reconciler works on it')
+  if (missing > 0)
+    add(
+      'routes_missing',
+      slug,
+      `${missing} desired routes do not reach its neighbors: see include=region_states`,
+    )
   for (const { name, last_check_result: isUp, error, drained, neighbors } of routers) {
     const subject = `${slug}/${name}`
     if (isUp === false) add('router_down', subject, error ?? 'cannot be read')
     else if (isUp && drained === null && neighbors.every(({ state }) => state !== 'established'))
-      add('router_without_neighbor', subject, 'no established BGP session: its routes reach no other network')
+      add(
+        'router_without_neighbor',
+        subject,
+        ['no established BGP session: its routes reach no other network.', ...endsOf(neighbors)].join(' '),
+      )
   }
   return problems
 }
 
+const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string[] =>
+  neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
 const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_routers'>): StatusProblem[] =>
   formers.map(({ id, region, name, router, last_check, routes, error }) => {
     const held = last_check === null ? `may have ${routes} routes` : `has ${routes} routes`
@@ -293,6 +315,20 @@ const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusP
     const message = is_followed ? problem : 'no process follows it'
     return message === null ? [] : [{ code: 'visibility_down' as const, subject: name, message }]
   })
+
+function unseenProblems({ unseen }: Pick<Status, 'unseen'>): StatusProblem[] {
+  const texts = {
+    not_visible: 'announced prefixes are seen by hardly any route collector',
+    other_path: 'announced prefixes are seen by no route collector through us',
+  }
+  return (['not_visible', 'other_path'] as const)
+    .filter((reason) => unseen[reason] > 0)
+    .map((reason) => ({
+      code: 'announcements_unseen',
+      subject: reason,
+      message: `${unseen[reason]} ${texts[reason]}`,
+    }))
+}
 
 const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =>
   imports.flatMap(({ source, error, held, succeeded }) => {

@@ -131,6 +131,18 @@ export function createMetrics() {
       labelNames: ['region', 'state'],
       registers,
     }),
+    routesMissing: new Gauge({
+      name: 'pharos_region_routes_missing',
+      help: 'Installation: desired routes of each region that do not reach its neighbors. Alert if it is not 0.',
+      labelNames: ['region'],
+      registers,
+    }),
+    announcementsUnseen: new Gauge({
+      name: 'pharos_announcements_unseen',
+      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path).',
+      labelNames: ['reason'],
+      registers,
+    }),
     routerUp: new Gauge({
       name: 'pharos_router_up',
       help: 'Installation: 1 if the last run could read and change the router, else 0. Alert if it is 0.',

@@ -21,6 +21,7 @@ import {
 } from './announcement.store.ts'
 import { requireRegions } from './region.ts'
 import { listTeamSlugs } from './region.store.ts'
+import { readEvidence, type EvidenceReader } from '../reconcile/region-evidence.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import {
   needsChecks,
@@ -53,10 +54,12 @@ function presentFound(
   { announcement, checks }: WithChecks,
   include: Include,
   visibility: VisibilityReader | null,
+  evidence: EvidenceReader | null = null,
 ): Wire {
   return present(announcement, include, {
     checks,
     visibility: visibility && visibility(announcement),
+    evidence,
     now: now(),
   })
 }
@@ -106,7 +109,8 @@ async function listIn(
     needsChecks(include),
   )
   const visibility = await visibilityOf(deps, teamId, page, include)
-  return { results: page.map((found) => presentFound(deps, found, include, visibility)), count }
+  const evidence = include.evidence ? await readEvidence(deps.postgres.owner) : null
+  return { results: page.map((found) => presentFound(deps, found, include, visibility, evidence)), count }
 }
 
 /** Counts the announcements of the actor's team by condition and status. */

@@ -12,6 +12,7 @@ import { etagOf } from '../../operation/etag.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
+import type { EvidenceReader } from '../reconcile/region-evidence.ts'
 import type { ShownVisibility } from '../visibility/present-visibility.ts'
 
 export type Include = {
@@ -20,6 +21,8 @@ export type Include = {
   readonly stateMessages?: boolean
   readonly details?: boolean
   readonly visibility?: boolean
+  /** For staff only. */
+  readonly evidence?: boolean
 }
 
 /** The query of operations that return announcements. */
@@ -34,6 +37,7 @@ export function parseInclude(text: string | undefined): Include {
     stateMessages: names.has('state_messages'),
     details: names.has('details'),
     visibility: names.has('visibility'),
+    evidence: names.has('evidence'),
   }
 }
 
@@ -49,6 +53,7 @@ export const needsVisibility = ({ visibility, stateMessages }: Include): boolean
 export type PresentContext = {
   readonly checks: readonly Check[]
   readonly visibility: ShownVisibility | null
+  readonly evidence?: EvidenceReader | null
   readonly now: Date
 }
 
@@ -71,7 +76,9 @@ export function present(stored: Announcement, include: Include, context?: Presen
     last_check_result: check.result,
     enabled: announcement.enabled,
     created: announcement.created.toISOString(),
-    ...(include.regionStates ? { region_states: regionStatesOf(announcement) } : {}),
+    ...(include.regionStates
+      ? { region_states: regionStatesOf(announcement, context?.evidence ?? null) }
+      : {}),
     ...(context ? checksOf(announcement, include, context) : {}),
     ...(include.details ? { details: detailsOf(announcement) } : {}),
     ...(include.visibility && context?.visibility ? { visibility: context.visibility.wire } : {}),
@@ -138,7 +145,10 @@ function resultOf(announcement: Announcement, regions: readonly AnnouncementRegi
 const isAsDesired = (announcement: Announcement, region: AnnouncementRegion): boolean =>
   region.state === (isDesired(announcement, region) ? 'announced' : 'withdrawn')
 
-function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[] {
+function regionStatesOf(
+  announcement: Announcement,
+  evidence: EvidenceReader | null,
+): RegionStateOfAnnouncement[] {
   return announcement.regions.map((region) => ({
     region: region.slug,
     desired: isDesired(announcement, region),
@@ -148,6 +158,7 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
     message: region.reason ? regionReasonText(region.reason, region.attrs) : unreadableReason(region),
     requested: isoOf(region.changes.at(-1) ?? null),
     took_ms: tookMs(announcement, region),
+    ...(evidence ? { heard_by: evidence({ ...region, prefix: announcement.prefix }) } : {}),
   }))
 }
 

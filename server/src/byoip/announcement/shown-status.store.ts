@@ -9,6 +9,10 @@ import { sql, type RawBuilder } from 'kysely'
 export const regionCheckResult = sql<boolean | null>`case when r.last_check_result
   then (r.last_check > now() - 3 * r.check_interval - interval '1 minute') is true else r.last_check_result end`
 
+/** False instead of true while a desired route of region `r` is missing, or while too few routers have a session for one. */
+export const asDesired = (result: RawBuilder<boolean | null>) => sql<boolean | null>`case
+  when ${result} then r.routes_missing = 0 and r.neighbors4 and r.neighbors6 else ${result} end`
+
 /** Which families each region is known to carry: its routers can be read and have established sessions. */
 const regionReach = sql`(
   select r.id, c.is_read and r.neighbors4 as carries4, c.is_read and r.neighbors6 as carries6

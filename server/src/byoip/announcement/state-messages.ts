@@ -43,10 +43,13 @@ function suspension({ suspended, details }: Announcement, now: Date): StateMessa
   return suspended ? [message('error', 'suspended', attrs, now)] : []
 }
 
-function ofVisibility({ wire, zombie, unexpected }: ShownVisibility, now: Date): StateMessage[] {
+function ofVisibility(shown: ShownVisibility, now: Date): StateMessage[] {
+  const { wire, zombie, unexpected, notVisible, otherPath } = shown
   const at = wire.checked === null ? now : new Date(wire.checked)
   return [
     ...(zombie ? [message('warning', 'zombie', zombie, at)] : []),
+    ...(notVisible ? [message('error', 'not_visible', notVisible, at)] : []),
+    ...(otherPath ? [message('warning', 'other_path', otherPath, at)] : []),
     ...(unexpected.length > 0 ? [message('warning', 'unexpected_origin', { routes: unexpected }, at)] : []),
   ]
 }

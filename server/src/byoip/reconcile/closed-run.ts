@@ -57,6 +57,7 @@ async function run(deps: ClosedRunDeps, lease: RegionLease): Promise<void> {
   await saveCheck(db, lease, {
     at,
     quorum: quorumOf(deps, memory),
+    missing: 0,
     routers: checksOf(after, failures, memory),
   })
   if (failures.length > 0) return deps.report({ region, problem: failures.map(problemOf).join('; ') })
@@ -96,6 +97,7 @@ function checksOf(
       families: new Set(observed.map(({ prefix }) => familyOf(prefix))),
       routes: observed.length,
       neighbors,
+      checks: before?.checks ?? [],
       applied: before?.applied ?? null,
       daemon,
       error: null,

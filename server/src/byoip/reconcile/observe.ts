@@ -6,7 +6,8 @@ import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { RegionState } from '../announcement/announcement.ts'
 import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
-import { sameRoute, type Route } from './speaker.ts'
+import type { Hearing, RouterHearing } from './evidence.ts'
+import { sameRoute, type InstalledRoute, type Route } from './speaker.ts'
 
 /** The address families that a router's established BGP sessions carry. */
 export type Reach = Readonly<Record<Family, boolean>>
@@ -18,11 +19,13 @@ export type RouterResult = {
   /** The region no longer has the router. */
   readonly isFormer: boolean
   readonly reach: Reach
-  readonly after: ReadonlyMap<Prefix, Route>
+  readonly after: ReadonlyMap<Prefix, InstalledRoute>
   /** Changes that were sent to it. */
   readonly announced: ReadonlyMap<Prefix, Route>
   /** Prefixes that the router rejected. */
   readonly refused: ReadonlySet<string>
+  /** Whether a neighbor receives a route. */
+  readonly hearing: RouterHearing['hearing']
 }
 
 /** Result of a run in all routers of the region. */
@@ -60,29 +63,43 @@ export type ObservedRow = Observed & {
   readonly desired: boolean
 }
 
-/** Returns the rows of the region whose stored state or reason differs from the observed one. */
+/** Reasons for which a route that was sent does not reach the neighbors. */
+const missingReasons: ReadonlySet<RegionReason | null> = new Set([
+  'not_shown',
+  'refused',
+  'not_best',
+  'not_advertised',
+] satisfies RegionReason[])
+
+/** `changed`: the rows whose stored state or reason differs from the observed one. `missing`: desired routes that get nowhere. */
+export type Observation = { readonly changed: readonly ObservedRow[]; readonly missing: number }
+
+/** Returns what a run observed of the rows of the region. */
 export function observedRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
   result: RunResult,
-): ObservedRow[] {
+): Observation {
   const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(observeQuarantined)]
+  const { changed, missing } = observeRows(plan.rows.values(), result)
+  return { changed: [...changed, ...quarantined.flatMap(observeQuarantined)], missing }
 }
 
-function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow[] {
-  const observed: ObservedRow[] = []
+function observeRows(rows: Iterable<CheckedRow>, result: RunResult): Observation {
+  const changed: ObservedRow[] = []
+  let missing = 0
   for (const row of rows) {
     const holders = result.routers.filter(({ after }) => after.has(row.prefix))
     const settled = row.desired
       ? stateOfDesired(row, holders, result)
       : stateOfUndesired(row, holders, result)
     if (settled === 'unknown') continue
+    if (row.desired && missingReasons.has(settled.reason)) missing++
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled, holders) }
     if (isStored(row, one)) continue
-    observed.push({ ...subjectOf(row), desired: row.desired, ...one })
+    changed.push({ ...subjectOf(row), desired: row.desired, ...one })
   }
-  return observed
+  return { changed, missing }
 }
 
 const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Observed): boolean =>
@@ -125,6 +142,9 @@ function stateOfDesired(
     const reached = carriers.filter(({ reach }) => reach[family]).length >= quorum
     // A session that goes down later is the region's state, not that of each of its rows.
     if (!reached && row.state !== 'announced') return { state: 'announcing', reason: 'no_neighbor' }
+    const best = carriers.filter(({ after }) => after.get(prefix)!.isBest)
+    if (best.length < quorum) return { state: 'announcing', reason: 'not_best' }
+    if (isUnheard(row, best, quorum)) return { state: 'announcing', reason: 'not_advertised' }
     return { state: 'announced', reason: heldChanges.has(prefix) ? 'change_held' : null }
   }
   if (routers.some(({ refused }) => refused.has(prefix))) return { state: 'error', reason: 'refused' }
@@ -133,6 +153,17 @@ function stateOfDesired(
   if (carriers.length + unread < quorum) return { state: 'announcing', reason: 'not_shown' }
   // A router that cannot be read may still carry the route.
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
+}
+
+/** Without an answer of a neighbor, a route that was not advertised still counts as such. */
+function isUnheard(
+  { prefix, changedMs, reason }: CheckedRow,
+  routers: readonly RouterResult[],
+  quorum: number,
+): boolean {
+  const hearings = routers.map(({ hearing }) => hearing(prefix, changedMs))
+  const count = (wanted: Hearing[]) => hearings.filter((one) => wanted.includes(one)).length
+  return count(reason === 'not_advertised' ? ['yes'] : ['yes', 'unknown']) < quorum
 }
 
 function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {

@@ -463,7 +463,10 @@ describe('the guard', () => {
       const guarded = guardPlans(plans, { ...calm, routes: 6 })
       assert.equal(guarded.hold?.changes.length, 5)
       const views = plans.map(({ router, plan }) => {
-        const observed = [...plan.observed.values()]
+        const observed = plan.observed
+          .values()
+          .map((route) => ({ ...route, isBest: true }))
+          .toArray()
         return {
           router: routerOf(createSandboxSpeaker({ region: router })),
           asn: 64500,

@@ -11,6 +11,7 @@ import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
+  checksOf,
   isEmpty,
   nothingSent,
   observe,
@@ -105,7 +106,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   )
   const after = isEmpty(sends)
     ? {
-        answers: planned.plans.map(({ plan }, at) => ({ router: views[at]!.router, after: plan.observed })),
+        answers: views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
         failures: [],
       }
     : await callAll(
@@ -122,8 +123,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
   deps.kept?.remember(afters, prefixes)
   const onFormers = prefixesOf(memory.formers)
-  const context = { quorum, unread, undecided, onFormers }
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, context))
+  const context = { quorum, unread, undecided, onFormers, checks: checksOf(memory) }
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, context).changed)
   // Only the full run reads former routers.
   const isLeftOver = rows.some(({ desired, prefix }) => !desired && onFormers.has(prefix as Prefix))
   return {

@@ -10,6 +10,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
 import { isDesired } from './desired.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
+import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
@@ -200,6 +201,7 @@ export type RouterCheck =
       readonly families: ReadonlySet<Family>
       readonly routes: number
       readonly neighbors: readonly Neighbor[]
+      readonly checks: readonly NeighborCheck[]
       readonly applied: Applied | null
       readonly daemon: string
     }
@@ -208,13 +210,19 @@ export type RegionCheck = {
   readonly at: Date
   readonly quorum: number
   readonly routers: readonly RouterCheck[]
+  /** Desired routes that do not reach the neighbors. */
+  readonly missing: number
 }
 
 /**
  * Saves the result of a full run for the region, and the messages about announcements that this check makes visible. The region
  * counts as checked if a quorum of its routers could be read.
  */
-export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
+export async function saveCheck(
+  db: Db,
+  fence: Fence,
+  { at, quorum, routers, missing }: RegionCheck,
+): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
   const read = active.length
   // A region without routes of a family needs no session for it.
@@ -227,7 +235,7 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
     await sql`
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
         last_check_result = ${read >= quorum}, last_error = ${lastError ? storedText(lastError) : null},
-        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
+        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}, routes_missing = ${missing}
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
@@ -244,16 +252,17 @@ async function saveRouters(
 ): Promise<void> {
   await sql`
     insert into region_routers as r
-      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, applied, daemon)
+      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, neighbor_checks, applied, daemon)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
-      coalesce(n.neighbors, '[]'), n.applied, n.daemon
+      coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon
     from regions region, jsonb_to_recordset(${storedJson(routers)}::jsonb)
-      as n (name text, error text, routes integer, neighbors jsonb, applied jsonb, daemon text)
+      as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb, daemon text)
     where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
     set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
       neighbors = case when excluded.last_check_result then excluded.neighbors else r.neighbors end,
+      neighbor_checks = case when excluded.last_check_result then excluded.neighbor_checks else r.neighbor_checks end,
       applied = case when excluded.last_check_result then excluded.applied else r.applied end,
       daemon = case when excluded.last_check_result then excluded.daemon else r.daemon end`.execute(db)
 }

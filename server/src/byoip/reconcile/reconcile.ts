@@ -3,11 +3,19 @@
 // the run without a withdrawal, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { canContinue, checksOfFormers, isInUse, prefixesOf, readFormers } from './former-speakers.ts'
 import { saveFormerChecks } from './former-speakers.store.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import { isBlackhole } from './blackhole-route.ts'
+import {
+  advertisedPathsMax,
+  nextNeighbor,
+  updateChecks,
+  type NeighborAnswer,
+  type NeighborCheck,
+} from './evidence.ts'
 import type { Applied, Plan, PlanRow, RouteSettings } from './plan.ts'
 import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -28,12 +36,13 @@ import {
   type Planned,
   type Router,
   type RouterAfter,
+  type RouterChecks,
   type RouterFailure,
   type RouterView,
   type RunDeps,
   type Sends,
 } from './region-run.ts'
-import type { Neighbor } from './speaker.ts'
+import { plainRoute, type Neighbor } from './speaker.ts'
 
 export type ReconcileDeps = RunDeps & {
   /** Every row of the region in one snapshot: readRegionRows(). */
@@ -69,11 +78,10 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const ageMs = () => deps.elapsedMs() - startedMs
   const read = Promise.all([
     deps.readRows(db, lease.regionId),
-    lease.readMemory(),
-    readRouters(deps.routers),
+    readWithNeighbors(deps.routers, lease),
     readFormers(deps.formers ?? []),
   ])
-  const [rows, memory, { answers: current, failures }, formers] = await (deps.preempt
+  const [rows, { memory, views: current, failures, answers }, formers] = await (deps.preempt
     ? Promise.race([read, deps.preempt])
     : read)
   const inUse = formers.answers.filter((view) => isInUse(view, current, memory))
@@ -82,6 +90,11 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const planned = planRegion(lease, rows, views, memory, { at: startedAt })
   requireFresh(ageMs())
   const sends = sendsOfAll(planned, quorum)
+  const checks = new Map(
+    sends
+      .filter(({ view }) => view.router.former === undefined)
+      .map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
+  )
   const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
@@ -94,19 +107,18 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const unread = activeOf(failed, memory)
   deps.kept?.remember(afters)
   deps.handOver?.(afters, endsOf(rows))
-  const checksOf = { read: formers, inUse, afters: aftersOfFormers, failures: failuresOfFormers }
-  const formerChecks = checksOfFormers(memory.formers, checksOf)
+  const formersRead = { read: formers, inUse, afters: aftersOfFormers, failures: failuresOfFormers }
+  const formerChecks = checksOfFormers(memory.formers, formersRead)
   const onFormers = prefixesOf(memory.formers).union(
     new Set(formerChecks.flatMap(({ prefixes = [] }) => prefixes)),
   )
-  await saveObserved(
-    db,
-    lease,
-    observe(lease, planned, sends, sent, allAfters, { quorum, unread, onFormers }),
-  )
+  const context = { quorum, unread, onFormers, checks }
+  const { changed, missing } = observe(lease, planned, sends, sent, allAfters, context)
+  await saveObserved(db, lease, changed)
   await saveHold(db, lease.regionId, memory, planned)
-  const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
-  await saveCheck(db, lease, { at: startedAt, quorum, routers: checks })
+  const found = afters.map((one) => checkOf(one, planned, memory, checks))
+  const routers = [...found, ...failed.map(failedCheckOf)]
+  await saveCheck(db, lease, { at: startedAt, quorum, routers, missing })
   await saveFormerChecks(db, lease, startedAt, formerChecks)
   const observed = new Set(afters.flatMap((one) => [...one.after.keys()])).size
   return {
@@ -165,6 +177,59 @@ export function readRouters(routers: readonly Router[]) {
   )
 }
 
+/** Reads all routes of every router, and those that one neighbor of each receives. */
+async function readWithNeighbors(routers: readonly Router[], lease: RegionLease) {
+  const [memory, { answers: views, failures }] = await Promise.all([lease.readMemory(), readRouters(routers)])
+  const answers = new Map(
+    await Promise.all(
+      views.map(async (view) => [view.router.name, await askNeighbor(view, memory)] as const),
+    ),
+  )
+  return { memory, views, failures, answers }
+}
+
+type NeighborAnswers = ReadonlyMap<string, readonly NeighborAnswer[]>
+
+/** Asks about the neighbor whose turn it is. A failed question is no evidence, and the next run asks it again. */
+async function askNeighbor(
+  { router, asn, neighbors }: RouterView,
+  memory: RegionMemory,
+): Promise<NeighborAnswer[]> {
+  const next = nextNeighbor(neighbors, asn, memory.routers.get(router.name)?.checks ?? [])
+  if (!next) return []
+  const { address, families } = next
+  try {
+    return await Promise.all(
+      families.map(async (family) => {
+        return {
+          address,
+          family,
+          advertised: await router.speaker.advertised(address, family, advertisedPathsMax),
+        }
+      }),
+    )
+  } catch (error) {
+    if (error instanceof DriverError) return []
+    throw error
+  }
+}
+
+function neighborChecksOf(
+  { view, announce, withdraw, drain }: Sends[number],
+  memory: RegionMemory,
+  answers: NeighborAnswers,
+  at: Date,
+): readonly NeighborCheck[] {
+  const { name } = view.router
+  const changed = new Set([...announce.map(({ prefix }) => prefix), ...withdraw, ...drain])
+  return updateChecks(
+    memory.routers.get(name)?.checks ?? [],
+    { ...view, changed },
+    answers.get(name) ?? [],
+    at,
+  )
+}
+
 function readBack(views: readonly RouterView[]) {
   return callAll(
     views,
@@ -173,8 +238,8 @@ function readBack(views: readonly RouterView[]) {
   )
 }
 
-const observedOf = ({ views, plans }: Planned): RouterAfter[] =>
-  views.map(({ router }, at) => ({ router, after: plans[at]!.plan.observed }))
+const observedOf = ({ views }: Planned): RouterAfter[] =>
+  views.map(({ router, observed }) => ({ router, after: byPrefix(observed) }))
 
 /** Counts the failed routers that are not drained. */
 function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): number {
@@ -187,6 +252,7 @@ function checkOf(
   { router, after }: RouterAfter,
   { views, plans, guarded }: Planned,
   memory: RegionMemory,
+  checks: RouterChecks,
 ): RouterCheck {
   const view = views.find((one) => one.router === router)!
   const { plan } = plans.find((one) => one.router === router.name)!
@@ -199,6 +265,7 @@ function checkOf(
     families: new Set([...after.keys()].map(familyOf)),
     routes: after.size,
     neighbors: view.neighbors,
+    checks: checks.get(router.name) ?? [],
     applied: isHeld ? (before?.applied ?? appliedBefore(plan, view.asn)) : appliedOf(router, view.asn),
     daemon: view.daemon,
     error: null,
@@ -243,7 +310,7 @@ async function saveHold(
   const unexplained = plans.flatMap(({ router, plan }) =>
     plan.unexplained.map((prefix) => ({
       router,
-      route: plan.observed.get(prefix) ?? plan.lost.get(prefix)!,
+      route: plainRoute(plan.observed.get(prefix) ?? plan.lost.get(prefix)!),
     })),
   )
   await openHold(db, regionId, hold, unexplained)

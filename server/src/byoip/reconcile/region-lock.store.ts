@@ -15,6 +15,7 @@ import {
   type RecentWithdrawal,
   type Withdrawal,
 } from './guard.ts'
+import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
 
@@ -35,7 +36,11 @@ export type OpenHold = {
 /** A route without a row, as a router held it when its hold was opened. */
 export type KeptRoute = { readonly router: string; readonly route: Route }
 
-export type RouterMemory = { readonly drained: boolean; readonly applied: Applied | null }
+export type RouterMemory = {
+  readonly drained: boolean
+  readonly applied: Applied | null
+  readonly checks: readonly NeighborCheck[]
+}
 
 /** A former router: `isRead`, and the prefixes that it had then, or may have before. */
 export type FormerMemory = {
@@ -149,7 +154,7 @@ const memoryQuery = `
           or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
           or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as holds,
     (select coalesce(json_agg(json_build_object('name', o.name, 'drained', o.drained is not null,
-        'applied', o.applied)), '[]')
+        'applied', o.applied, 'checks', o.neighbor_checks)), '[]')
       from region_routers o where o.region_id = r.id) as routers,
     (select coalesce(json_agg(json_build_object('id', f.id, 'isRead', f.last_check is not null, 'prefixes', f.prefixes)), '[]')
       from former_speakers f where f.region_id = r.id) as formers,
@@ -177,7 +182,7 @@ type MemoryRow = {
     decided: string
     entry: number | null
   }[]
-  routers: { name: string; drained: boolean; applied: Applied | null }[]
+  routers: (RouterMemory & { name: string })[]
   formers: { id: number; isRead: boolean; prefixes: string[] }[]
   daemons: string[]
 }
@@ -211,7 +216,7 @@ class ClientLease implements RegionLease {
         decided: new Date(hold.decided),
       })),
       kept: holds.filter(({ state }) => state !== 'approved').flatMap(({ routes }) => routes),
-      routers: new Map(row.routers.map(({ name, drained, applied }) => [name, { drained, applied }])),
+      routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
       formers: row.formers.map((one) => ({ ...one, prefixes: prefixesOf(one.prefixes) })),
       daemons: row.daemons,
     }

@@ -25,7 +25,7 @@ import {
   type RouterAfter,
   type RouterFailure,
 } from './region-run.ts'
-import type { Speaker, SpeakerIdentity } from './speaker.ts'
+import { plainRoute, type Speaker, type SpeakerIdentity } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
 export type RegionSpeaker = Omit<Router, 'asn' | 'daemon'>
@@ -303,7 +303,7 @@ export class RegionReconciler {
   #keep(routers: readonly KeptRouter[]): void {
     const networks = routers.map(({ name, routes }) => ({
       name,
-      routes: routes.filter((route) => !isBlackhole(route)),
+      routes: routes.filter((route) => !isBlackhole(route)).map(plainRoute),
     }))
     this.#kept = { region: this.#region, routers: networks, at: new Date().toISOString() }
   }

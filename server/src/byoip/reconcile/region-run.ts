@@ -8,13 +8,14 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
+import { hearingOf, type NeighborCheck } from './evidence.ts'
 import { confirmFormer } from './former-speakers.store.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
-import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
+import { observedRows, type Observation, type RunResult, type Reach } from './observe.ts'
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
-import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
+import { SpeakerError, type InstalledRoute, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
 /** One router of the region. */
 export type Router = {
@@ -94,7 +95,7 @@ export type RouterView = {
   readonly router: Router
   readonly asn: number
   readonly daemon: string
-  readonly observed: readonly Route[]
+  readonly observed: readonly InstalledRoute[]
   readonly neighbors: readonly Neighbor[]
 }
 
@@ -142,9 +143,9 @@ export async function callAll<T, R>(
   return { answers, failures }
 }
 
-const noMemory: RouterMemory = { drained: false, applied: null }
+const noMemory: RouterMemory = { drained: false, applied: null, checks: [] }
 /** A former router is drained for ever: its routes go once the routers of the region carry them. */
-const formerMemory: RouterMemory = { drained: true, applied: null }
+const formerMemory: RouterMemory = { drained: true, applied: null, checks: [] }
 
 /** Returns how many of the routers that are not drained must carry a route. */
 export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
@@ -341,9 +342,12 @@ export function reachOf(neighbors: readonly Neighbor[]): Reach {
 }
 
 /** The routes of one router after the run. */
-export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, Route> }
+export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, InstalledRoute> }
 
-/** Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. */
+/**
+ * Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. `checks`: by name, what
+ * the neighbors of a router receive.
+ */
 export function observe(
   lease: RegionLease,
   planned: Planned,
@@ -353,12 +357,14 @@ export function observe(
   {
     quorum,
     unread,
+    checks,
     undecided = new Set(),
     onFormers,
-  }: Pick<RunResult, 'quorum' | 'unread' | 'onFormers'> & Partial<Pick<RunResult, 'undecided'>>,
-): ObservedRow[] {
+  }: Pick<RunResult, 'quorum' | 'unread' | 'onFormers'> &
+    Partial<Pick<RunResult, 'undecided'>> & { readonly checks: RouterChecks },
+): Observation {
   const [first] = planned.plans
-  if (!first) return []
+  if (!first) return { changed: [], missing: 0 }
   const { guarded, waiting, plans } = planned
   const routers = afters.flatMap(({ router, after }) => {
     const send = sends.find(({ view }) => view.router === router)
@@ -366,9 +372,11 @@ export function observe(
     const { view, plan, announce } = send
     const refused = sent.refused.get(router.name) ?? new Set<string>()
     const reach = reachOf(view.neighbors)
-    const { asn } = view
+    const { asn, neighbors } = view
+    const { hearing } = hearingOf(neighbors, asn, checks.get(router.name) ?? [])
     const isFormer = router.former !== undefined
-    return [{ asn, drained: plan.drained, isFormer, reach, after, announced: byPrefix(announce), refused }]
+    const announced = byPrefix(announce)
+    return [{ asn, drained: plan.drained, isFormer, reach, after, announced, refused, hearing }]
   })
   const heldChanges = new Set(
     plans.flatMap(({ router, plan }) =>
@@ -384,5 +392,11 @@ export function observe(
   return observedRows(lease.regionId, first.plan, result)
 }
 
-export const byPrefix = (routes: readonly Route[]): Map<Prefix, Route> =>
+/** By name of the router. */
+export type RouterChecks = ReadonlyMap<string, readonly NeighborCheck[]>
+
+export const checksOf = ({ routers }: RegionMemory): RouterChecks =>
+  new Map([...routers].map(([name, { checks }]) => [name, checks]))
+
+export const byPrefix = <R extends Route>(routes: readonly R[]): Map<Prefix, R> =>
   new Map(routes.map((route) => [route.prefix, route]))

@@ -5,7 +5,9 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { asDesired } from '../announcement/shown-status.store.ts'
 import { isDesired } from './desired.store.ts'
+import type { NeighborCheck } from './evidence.ts'
 import type { Neighbor } from './speaker.ts'
 
 /** Times inside are ISO 8601: PostgreSQL writes them into JSON. */
@@ -17,19 +19,24 @@ export type RouterRow = {
   readonly last_check_result: boolean | null
   readonly error: string | null
   readonly routes: number | null
+  /** Its ASN when it was last read. */
+  readonly asn: number | null
   readonly neighbors: readonly (Omit<Neighbor, 'since'> & { readonly since?: string })[]
+  readonly checks: readonly NeighborCheck[]
 }
 
 const regionColumns = columns(
   'regions',
   'r',
-  ['id', 'slug', 'name', 'open', 'quorum', 'last_check', 'last_check_result', 'neighbors4', 'neighbors6'],
+  ['id', 'slug', 'name', 'open', 'quorum', 'last_check', 'neighbors4', 'neighbors6', 'routes_missing'],
   {
+    last_check_result: asDesired(sql<boolean | null>`r.last_check_result`),
     error: sql<string | null>`r.last_error`,
     routers: sql<RouterRow[]>`
       (select coalesce(jsonb_agg(jsonb_build_object('name', s.value ->> 'name', 'kind', s.value ->> 'kind',
         'drained', o.drained, 'last_check', o.last_check, 'last_check_result', o.last_check_result, 'error', o.last_error,
-        'routes', o.routes, 'neighbors', coalesce(o.neighbors, '[]')) order by s.ordinality), '[]')
+        'routes', o.routes, 'neighbors', coalesce(o.neighbors, '[]'),
+        'asn', (o.applied ->> 'asn')::bigint, 'checks', coalesce(o.neighbor_checks, '[]')) order by s.ordinality), '[]')
       from jsonb_array_elements(r.speakers) with ordinality s
       left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name')`,
     open_hold: sql<

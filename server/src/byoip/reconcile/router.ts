@@ -1,6 +1,7 @@
 // Routers of regions for the operator: their state, and draining one before maintenance. This file decides only whether a
 // drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
 import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/admin-region'
+import { sessionReasonText } from '@pharos/contract/session-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -8,6 +9,8 @@ import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import type { StaffOperation } from '../../operation/operation.ts'
+import type { NeighborCheck } from './evidence.ts'
+import type { SessionEnd } from './speaker.ts'
 import {
   countRegionRoutes,
   listRegionRows,
@@ -159,29 +162,51 @@ function present(row: AdminRegionRow): AdminRegion {
     error,
     neighbors_ipv4: row.neighbors4,
     neighbors_ipv6: row.neighbors6,
+    routes_missing: row.routes_missing,
     routers: row.routers.map(presentRouter),
     open_hold,
   }
 }
 
-function presentRouter({
-  drained,
-  last_check,
-  neighbors,
-  ...router
-}: RouterRow): AdminRegion['routers'][number] {
+function presentRouter(router: RouterRow): AdminRegion['routers'][number] {
+  const { name, kind, drained, last_check, last_check_result, error, routes, neighbors, checks } = router
   return {
-    ...router,
+    name,
+    kind,
+    last_check_result,
+    error,
+    routes,
     drained: isoTime(drained),
     last_check: isoTime(last_check),
-    neighbors: neighbors.map(({ address, asn, description, state, families, since }) => ({
+    neighbors: neighbors.map(({ address, asn, description, state, families, since, end }) => ({
       address,
       asn,
       description: description ?? null,
       state,
       families: families.map((family) => (family === 4 ? 'ipv4' : 'ipv6')),
       since: isoTime(since ?? null),
+      end: end ? presentEnd(end) : null,
+      ...presentChecks(checks.filter((check) => check.address === address)),
     })),
+  }
+}
+
+const presentEnd = ({ reason, detail }: SessionEnd) => ({
+  reason,
+  message: sessionReasonText(reason, detail ?? null),
+  detail: detail ?? null,
+})
+
+/** Adds up the families of a neighbor: unknown if one of them was not asked. */
+function presentChecks(checks: readonly NeighborCheck[]) {
+  if (checks.length === 0 || checks.some(({ received }) => received === null))
+    return { received: null, missing: null, checked: isoTime(checks[0]?.at ?? null) }
+  const sumOf = (count: (check: NeighborCheck) => number) =>
+    checks.reduce((sum, check) => sum + count(check), 0)
+  return {
+    received: sumOf(({ received }) => received!),
+    missing: sumOf(({ missing }) => missing.length),
+    checked: isoTime(checks[0]!.at),
   }
 }
 

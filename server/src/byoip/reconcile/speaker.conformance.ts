@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import {
+  type InstalledRoute,
   type Neighbor,
   type Route,
   type Speaker,
@@ -28,6 +30,10 @@ export type SpeakerFixture = {
   readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
   /** Adds a foreign route at the daemon, as an operator would. */
   addByHand(prefix: string): Promise<void>
+  /** Adds a foreign route of AS64510 at the daemon that is better than every route of the speakers. */
+  addBetter(prefix: string): Promise<void>
+  /** Sets or removes an export policy that rejects everything. */
+  rejectExports(rejects: boolean): Promise<void>
   /** Lists every prefix of the daemon that was added by hand. */
   listByHand(): Promise<readonly string[]>
   /** Removes every route from the daemon by hand, whoever its owner is. */
@@ -83,6 +89,59 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assertSame(await fixture.speaker.find(['192.0.2.0/24' as Prefix, rich4.prefix, plain4.prefix]), [
         plain4,
       ])
+    })
+
+    it('reports whether its route is the best path of the prefix', async () => {
+      await starting(fixture, [plain4, plain6, rich4, rich6])
+      await Promise.all([fixture.addBetter(rich4.prefix), fixture.addBetter(plain6.prefix)])
+      const bestOf = (routes: readonly InstalledRoute[]) =>
+        routes.filter(({ isBest }) => isBest).map(({ prefix }) => prefix)
+      assert.deepEqual(bestOf(await fixture.speaker.list()).sort(), [rich6.prefix, plain4.prefix].sort())
+      const found = await fixture.speaker.find([plain4.prefix, rich4.prefix, plain6.prefix])
+      assert.equal(found.length, 3)
+      assert.deepEqual(bestOf(found), [plain4.prefix])
+    })
+
+    it('returns what a neighbor receives, with the origins, after the export policies', async () => {
+      const { speaker, neighbor } = fixture
+      await starting(fixture, [plain4, plain6, rich4, rich6])
+      await fixture.addBetter(rich4.prefix)
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.setNeighbor(true)
+      await untilNeighbor(speaker, ({ state }) => state === 'established')
+      await speaker.list()
+      const { asn } = await speaker.probe()
+      const received = async (family: Family) => [
+        ...(await speaker.advertised(neighbor.address, family, 1_000))!,
+      ]
+      assert.deepEqual(
+        new Map(await received(4)),
+        new Map<string, number | null>([
+          [plain4.prefix, asn],
+          [rich4.prefix, 64510],
+          ['192.0.2.0/24', asn],
+        ]),
+      )
+      assert.deepEqual(
+        new Map(await received(6)),
+        new Map<string, number | null>([
+          [plain6.prefix, asn],
+          [rich6.prefix, 64496],
+        ]),
+      )
+      await fixture.rejectExports(true)
+      assert.deepEqual([...(await received(4)), ...(await received(6))], [])
+      await fixture.rejectExports(false)
+      assert.equal((await received(4)).length, 3)
+      assert.equal(await speaker.advertised(neighbor.address, 4, 2), undefined, 'the table is larger')
+    })
+
+    it('rejects a question about an unknown neighbor', async () => {
+      await fixture.speaker.list()
+      await assert.rejects(
+        fixture.speaker.advertised('192.0.2.99', 4, 1_000),
+        (error) => error instanceof SpeakerError && error.kind === 'refused',
+      )
     })
 
     it('changes nothing when the same routes are announced again', async () => {

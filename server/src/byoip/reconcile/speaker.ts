@@ -1,5 +1,6 @@
 // The port to the BGP speaker of one region: which routes it announces for us, and how to change them. Drivers
 // import it by type only. It must not depend on a wire format, an announcement row or a team.
+import type { SessionReason } from '@pharos/contract/session-reason'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
@@ -26,6 +27,24 @@ export type Route = {
 }
 
 /**
+ * A route as the speaker has it. `isBest`: it is the best path of its prefix. Otherwise the speaker advertises another one, of a
+ * neighbor or of another client.
+ */
+export type InstalledRoute = Route & { readonly isBest: boolean }
+
+/** Returns the route without what the speaker adds, to store it. */
+export function plainRoute(route: Route): Route {
+  const { prefix, asPath, nextHop, communities, largeCommunities } = route
+  return { prefix, asPath, nextHop, communities, largeCommunities }
+}
+
+/**
+ * The prefixes that a neighbor receives, each with the origin: the last ASN of the path, 0 if the path ends in a set, and null for
+ * an empty path, which an internal neighbor receives of a prefix of the speaker's own ASN.
+ */
+export type Advertised = ReadonlyMap<Prefix, number | null>
+
+/**
  * Identity of the daemon, such as `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1', key: '192.0.2.1 64500:1:1' }`.
  * Speakers with the same key read and change the same routes: it is of the daemon and of the owner.
  */
@@ -47,6 +66,9 @@ export type NeighborState =
   | 'established'
   | 'down'
 
+/** Why a session is down, with the text of the speaker if it has one: the code of a NOTIFICATION. */
+export type SessionEnd = { readonly reason: SessionReason; readonly detail?: string }
+
 /** A BGP neighbor of the speaker. Only an established one receives our routes. */
 export type Neighbor = {
   readonly address: string
@@ -57,6 +79,8 @@ export type Neighbor = {
   /** The address families that both sides support (unicast); empty unless the session is established. */
   readonly families: readonly Family[]
   readonly description?: string
+  /** Why the session is not established; absent if the speaker does not know. */
+  readonly end?: SessionEnd
 }
 
 /**
@@ -86,16 +110,23 @@ export interface Speaker {
   /** Returns the daemon's identity; rejects with `protocol` for an unsupported version. */
   probe(): Promise<SpeakerIdentity>
   /** Returns all our routes, in no particular order, or rejects: never a part of them. */
-  list(): Promise<readonly Route[]>
+  list(): Promise<readonly InstalledRoute[]>
   /**
    * Returns our routes for exactly these prefixes, as `list()` does: no more specific or covering ones, and nothing for an
    * absent one. Its duration depends on the number of prefixes, not of routes; `[]` sends no query.
    */
-  find(prefixes: readonly Prefix[]): Promise<readonly Route[]>
+  find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]>
   /** Announces these routes, replacing the attributes of existing ones. Repeating it changes nothing. */
   announce(routes: readonly Route[]): Promise<void>
   /** Withdraws our routes for these prefixes, whatever their attributes are. An absent one is ignored; `[]` does nothing. */
   withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
+  /**
+   * Returns all routes that the neighbor receives, ours and others, after the export policies of the speaker. Undefined if the
+   * last `list` found more than `pathsMax` paths of the family, or has not run: the daemon may compute the answer in the loop that
+   * sends updates. Only for established neighbors; rejects
+   * with `refused` for an unknown one.
+   */
+  advertised(neighbor: string, family: Family, pathsMax: number): Promise<Advertised | undefined>
   /**
    * Returns all configured neighbors, and those that connected without being configured individually (dynamic neighbors), in no
    * particular order.

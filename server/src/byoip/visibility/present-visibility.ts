@@ -15,9 +15,14 @@ import { visibilityQuery, type StoredSummary, type StoredVisibility } from './vi
 export type ShownVisibility = {
   readonly wire: Visibility
   /** Collectors that have the route although it was withdrawn; null if it is no zombie. */
-  readonly zombie: { readonly count: number; readonly total: number } | null
+  readonly zombie: SeenBy | null
   readonly unexpected: readonly SeenRoute[]
+  /** Collectors that see the announcement; null unless hardly any does, or none through our ASN. */
+  readonly notVisible: SeenBy | null
+  readonly otherPath: SeenBy | null
 }
+
+type SeenBy = { readonly count: number; readonly total: number }
 
 /** Returns the visibility of any announcement of those that were read. */
 export type VisibilityReader = (announcement: { id: number; prefix: Prefix }) => ShownVisibility
@@ -57,7 +62,10 @@ function presentVisibility(
   if (!summary) return unavailable('not_monitored', current_as_of, summary)
   const { state, reason, origins, more_specifics, zombie, stuck: count, collectors_total: total } = summary
   const change = changeOf(summary)
+  const seenBy = { count: origins.find(({ expected }) => expected)?.count ?? 0, total }
   return {
+    notVisible: summary.not_visible ? seenBy : null,
+    otherPath: summary.other_path ? seenBy : null,
     wire: {
       state,
       reason,
@@ -98,7 +106,7 @@ function unavailable(
     last_change: summary ? changeOf(summary) : null,
     zombie: null,
   }
-  return { wire, zombie: null, unexpected: [] }
+  return { wire, zombie: null, unexpected: [], notVisible: null, otherPath: null }
 }
 
 const changeOf = ({ change_at: at, change_kind: kind, seconds_to_80pct }: StoredSummary) =>

@@ -1,12 +1,18 @@
-// Selects the changes of visibility that are reported to the team: a zombie, and routes of other networks. Pure. Missing data
+// Selects the changes of visibility that are reported to the team: a zombie, routes of other networks, and an announcement that
+// nobody sees, or nobody through us. Pure. Missing data
 // start and end nothing.
 import type { SeenRoute } from '@pharos/contract/visibility'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { unexpectedRoutes, type Summary } from './visibility.ts'
+import { isNotVisible, isOnOtherPath, unexpectedRoutes, type Summary } from './visibility.ts'
 
 /** The conditions of which the team was last notified. */
-export type Notified = { readonly zombie: boolean; readonly routes: readonly SeenRoute[] }
+export type Notified = {
+  readonly zombie: boolean
+  readonly routes: readonly SeenRoute[]
+  readonly notVisible: boolean
+  readonly otherPath: boolean
+}
 
 export type NotifiedTarget = {
   readonly id: number
@@ -44,7 +50,21 @@ export function visibilityMessages(target: NotifiedTarget, summary: Summary, at:
       data: { ...announcement, active: routes.length > 0, routes: [...routes], ...common },
     })
   }
-  return { notified: { zombie, routes }, messages }
+  const notVisible = isNotVisible(target.notified.notVisible, summary, at.getTime())
+  const otherPath = isOnOtherPath(target.notified.otherPath, summary, at.getTime())
+  const seen = {
+    collectors_seeing: summary.origins.find(({ expected }) => expected)?.count ?? 0,
+    ...common,
+  }
+  if (notVisible !== target.notified.notVisible) {
+    const data = { ...announcement, active: notVisible, ...seen }
+    messages.push({ teamId, type: 'announcement.not_visible', data })
+  }
+  if (otherPath !== target.notified.otherPath) {
+    const data = { ...announcement, active: otherPath, ...seen }
+    messages.push({ teamId, type: 'announcement.other_path', data })
+  }
+  return { notified: { zombie, routes, notVisible, otherPath }, messages }
 }
 
 /** Returns the same list if there is nothing new: a route that fewer or more collectors see is not a new one. */

@@ -36,13 +36,15 @@ type TargetRow = {
   seconds_to_80pct: number | null
   notified_zombie: boolean | null
   notified_routes: SeenRoute[] | null
+  not_visible: boolean | null
+  other_path: boolean | null
 }
 
 /** Returns every announcement that has passed its checks, of all teams. Text instead of JSON for the regions halves its time. */
 export async function listTargets(db: Db): Promise<Target[]> {
   const { rows } = await sql<TargetRow>`
     select a.id, a.team_id, a.prefix, a.origin_asn, v.change_at, v.change_kind, v.seconds_to_80pct, v.notified_zombie,
-      v.notified_routes, r.regions
+      v.notified_routes, v.not_visible, v.other_path, r.regions
     from announcements a
       left join (
         select announcement_id, string_agg(
@@ -59,7 +61,12 @@ export async function listTargets(db: Db): Promise<Target[]> {
     regions: row.regions?.split(',').map(regionOf) ?? [],
     change: row.change_at && row.change_kind && { kind: row.change_kind, at: row.change_at },
     settledSeconds: row.seconds_to_80pct,
-    notified: { zombie: row.notified_zombie ?? false, routes: row.notified_routes ?? [] },
+    notified: {
+      zombie: row.notified_zombie ?? false,
+      routes: row.notified_routes ?? [],
+      notVisible: row.not_visible ?? false,
+      otherPath: row.other_path ?? false,
+    },
   }))
 }
 
@@ -109,18 +116,21 @@ async function upsertSummaries(trx: Trx, saved: readonly SavedSummary[]): Promis
     zombie: summary.zombie,
     notified_zombie: notified.zombie,
     notified_routes: notified.routes,
+    ours: summary.ours,
+    not_visible: notified.notVisible,
+    other_path: notified.otherPath,
   }))
   await sql`
       insert into announcement_visibility (announcement_id, team_id, state, reason, collectors_total, collectors_seeing,
         origins, more_specifics, rpki, change_at, change_kind, seconds_to_80pct, stuck, zombie, notified_zombie,
-        notified_routes)
+        notified_routes, ours, not_visible, other_path)
       select n.announcement_id, a.team_id, n.state, n.reason, n.collectors_total, n.collectors_seeing, n.origins,
         n.more_specifics, n.rpki, n.change_at, n.change_kind, n.seconds_to_80pct, n.stuck, n.zombie, n.notified_zombie,
-        n.notified_routes
+        n.notified_routes, n.ours, n.not_visible, n.other_path
       from jsonb_to_recordset(${storedJson(rows)}::jsonb) as n (announcement_id integer, state text, reason text,
           collectors_total integer, collectors_seeing integer, origins jsonb, more_specifics jsonb, rpki text,
           change_at timestamptz, change_kind text, seconds_to_80pct integer, stuck integer, zombie boolean,
-          notified_zombie boolean, notified_routes jsonb)
+          notified_zombie boolean, notified_routes jsonb, ours integer, not_visible boolean, other_path boolean)
         join announcements a on a.id = n.announcement_id
       on conflict (announcement_id) do update
       set state = excluded.state, reason = excluded.reason, collectors_total = excluded.collectors_total,
@@ -128,7 +138,22 @@ async function upsertSummaries(trx: Trx, saved: readonly SavedSummary[]): Promis
         more_specifics = excluded.more_specifics, rpki = excluded.rpki, change_at = excluded.change_at,
         change_kind = excluded.change_kind, seconds_to_80pct = excluded.seconds_to_80pct, stuck = excluded.stuck,
         zombie = excluded.zombie, notified_zombie = excluded.notified_zombie,
-        notified_routes = excluded.notified_routes`.execute(trx)
+        notified_routes = excluded.notified_routes, ours = excluded.ours, not_visible = excluded.not_visible,
+        other_path = excluded.other_path`.execute(trx)
+}
+
+/** Announcements with a warning about their visibility, while there are current data. */
+export type UnseenCounts = { readonly not_visible: number; readonly other_path: number }
+
+export async function countUnseen(db: Db | Trx): Promise<UnseenCounts> {
+  const { rows } = await sql<UnseenCounts>`
+    select count(*) filter (where v.not_visible) as not_visible, count(*) filter (where v.other_path) as other_path
+    from announcement_visibility v join announcements a on a.id = v.announcement_id
+    where (v.not_visible or v.other_path) and a.deleted is null and a.claimed is not null
+      and exists (select from visibility_sources where is_used and checked > now() - ${followedWithin})`.execute(
+    db,
+  )
+  return rows[0]!
 }
 
 export type SourceReport = {
@@ -186,6 +211,8 @@ export type StoredSummary = {
   readonly seconds_to_80pct: number | null
   readonly stuck: number
   readonly zombie: boolean | null
+  readonly not_visible: boolean
+  readonly other_path: boolean
 }
 
 export type StoredVisibility = {
@@ -204,7 +231,8 @@ export const visibilityQuery = (teamId: number, ids: readonly number[]) => sql<S
       select json_agg(json_build_object('announcement_id', v.announcement_id, 'state', v.state, 'reason', v.reason,
         'collectors_total', v.collectors_total, 'collectors_seeing', v.collectors_seeing, 'origins', v.origins,
         'more_specifics', v.more_specifics, 'rpki', v.rpki, 'change_at', v.change_at, 'change_kind', v.change_kind,
-        'seconds_to_80pct', v.seconds_to_80pct, 'stuck', v.stuck, 'zombie', v.zombie))
+        'seconds_to_80pct', v.seconds_to_80pct, 'stuck', v.stuck, 'zombie', v.zombie,
+        'not_visible', v.not_visible, 'other_path', v.other_path))
       from announcement_visibility v
       where v.team_id = ${teamId} and v.announcement_id = any(${ids}::integer[])), '[]') as summaries,
     exists (select from visibility_sources) as has_source,

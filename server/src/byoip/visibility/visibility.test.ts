@@ -6,6 +6,8 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { sampleEvidence, sampleStates } from './samples.ts'
 import {
   collectorsMin,
+  isNotVisible,
+  isOnOtherPath,
   nextRouterChange,
   summarise,
   unexpectedRoutes,
@@ -207,6 +209,46 @@ describe('a zombie', () => {
         assert.equal(zombieOf(Math.min(300, count + more), minutes + longer), true)
       }),
     )
+  })
+})
+
+describe('an announced prefix', () => {
+  const minutes = (count: number) => later(count * 60).getTime()
+  const seenBy = (ours: number, others = 0, rest: Partial<Evidence> = {}) => {
+    const states = [
+      ...sampleStates(ours, origin),
+      ...sampleStates(others, origin).map((state) => ({ ...state, isOurs: false })),
+    ]
+    return summarise(sampleEvidence({ states, change: announced, ...rest }), minutes(20))
+  }
+
+  it('is not visible if less than 20 % of the collectors see it after 15 minutes, until 50 % do', () => {
+    assert.equal(isNotVisible(false, seenBy(59), minutes(15)), true)
+    assert.equal(isNotVisible(false, seenBy(60), minutes(15)), false)
+    assert.equal(isNotVisible(false, seenBy(0), minutes(14)), false)
+    assert.equal(isNotVisible(true, seenBy(149), minutes(20)), true)
+    assert.equal(isNotVisible(true, seenBy(150), minutes(20)), false)
+    assert.equal(isNotVisible(false, seenBy(0, 60), minutes(20)), false, 'also on another path')
+  })
+
+  it('is on another path if collectors see its origin, and none of them through us', () => {
+    assert.equal(isOnOtherPath(false, seenBy(0, 2), minutes(15)), true)
+    assert.equal(isOnOtherPath(false, seenBy(0, 1), minutes(15)), false)
+    assert.equal(isOnOtherPath(false, seenBy(0, 200), minutes(14)), false)
+    assert.equal(isOnOtherPath(true, seenBy(1, 200), minutes(20)), false)
+    assert.equal(isOnOtherPath(false, seenBy(0, 0), minutes(20)), false)
+  })
+
+  it('keeps what is known of it without enough current data, and nothing once it is withdrawn', () => {
+    for (const before of [true, false])
+      for (const rest of [{ isComplete: false }, { collectors: 9 }, { isTruncated: true }]) {
+        assert.equal(isNotVisible(before, seenBy(0, 2, rest), minutes(20)), before)
+        assert.equal(isOnOtherPath(before, seenBy(0, 2, rest), minutes(20)), before)
+      }
+    for (const change of [withdrawn, null]) {
+      assert.equal(isNotVisible(true, seenBy(0, 2, { change }), minutes(20)), false)
+      assert.equal(isOnOtherPath(true, seenBy(0, 2, { change }), minutes(20)), false)
+    }
   })
 })
 

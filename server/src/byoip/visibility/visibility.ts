@@ -24,6 +24,10 @@ export const collectorsMin = 10
 /** Collectors that must report an unexpected origin before it is a warning. */
 const unexpectedCollectorsMin = 2
 
+/** How long after an announcement it must be visible, and at which share of the collectors the warning starts and ends. */
+const visibleAfterMs = zombieAfterMs
+const notVisibleShare = { starts: 0.2, ends: 0.5 }
+
 /** Maximum number of routes of other networks in one warning. */
 const unexpectedRoutesMax = 10
 
@@ -101,6 +105,8 @@ export type Summary = {
   readonly moreSpecifics: readonly SeenRoute[]
   readonly change: RouterChange | null
   readonly secondsTo80pct: number | null
+  /** Collectors with our origin and our ASN in the path; all with our origin if our ASN is not known. */
+  readonly ours: number
   /** Collectors with our route although it was withdrawn. */
   readonly stuck: number
   /** Null: not known. */
@@ -127,6 +133,7 @@ export function summarise(evidence: Evidence, nowMs: number): Summary {
     ),
     change,
     secondsTo80pct: evidence.settledSeconds ?? propagationSeconds(evidence, collectorsTotal, reason === null),
+    ours: states.filter(({ origin, isOurs }) => origin === originAsn && isOurs).length,
     stuck,
     zombie: isZombie(change, stuck, collectorsTotal, reason === null, nowMs),
   }
@@ -187,6 +194,29 @@ function isZombie(
   if (change?.kind !== 'withdrawn' || nowMs - change.at.getTime() < zombieAfterMs) return false
   if (stuck >= Math.max(zombieCollectorsMin, Math.ceil(total * zombieShare))) return true
   return isKnown ? false : null
+}
+
+type SeenAnnouncement = Pick<Summary, 'state' | 'change' | 'collectorsTotal' | 'origins' | 'ours'>
+
+const seeingOf = ({ origins }: SeenAnnouncement): number =>
+  origins.find(({ expected }) => expected)?.count ?? 0
+
+/** Whether the summary is enough for a conclusion about an announced prefix. */
+const isConclusive = ({ state, change }: SeenAnnouncement, nowMs: number): boolean =>
+  state === 'current' && change !== null && nowMs - change.at.getTime() >= visibleAfterMs
+
+/** Returns whether an announced prefix is hardly seen by anyone; without enough data, the conclusion before. */
+export function isNotVisible(before: boolean, summary: SeenAnnouncement, nowMs: number): boolean {
+  if (summary.change?.kind !== 'announced') return false
+  if (!isConclusive(summary, nowMs)) return before
+  const { starts, ends } = notVisibleShare
+  return seeingOf(summary) < summary.collectorsTotal * (before ? ends : starts)
+}
+
+/** Returns whether collectors see an announced prefix with its origin, and none of them a path through our ASN. */
+export function isOnOtherPath(before: boolean, summary: SeenAnnouncement, nowMs: number): boolean {
+  if (summary.change?.kind !== 'announced' || summary.ours > 0) return false
+  return isConclusive(summary, nowMs) ? seeingOf(summary) >= unexpectedCollectorsMin : before
 }
 
 /**

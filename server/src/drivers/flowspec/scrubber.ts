@@ -179,7 +179,10 @@ export class FlowspecScrubber implements Scrubber {
       families.map(async (family) => {
         const selection = { family: flowspecFamily(family), prefixes: [] }
         const paths = await dialect.listPaths(this.#client, selection, deadline)
-        return paths.map((path) => this.#decode(path, family)).filter((rule) => rule !== undefined)
+        return paths
+          .flat()
+          .map((path) => this.#decode(path, family))
+          .filter((rule) => rule !== undefined)
       }),
     )
     return lists.flat()

@@ -27,6 +27,7 @@ const optionalTransitive = 0xc0
 const extendedLength = 0x10
 const type = { origin: 1, asPath: 2, nextHop: 3, communities: 8, mpReach: 14, largeCommunities: 32 } as const
 const originIgp = 0
+const asSet = 1
 const asSequence = 2
 const segmentMax = 255
 
@@ -69,6 +70,18 @@ export function decodeAttributes(encoded: readonly Uint8Array[]): Attributes {
       largeCommunities = triples(readWords(octets, start, octets.length))
   }
   return { asPath, nextHop, communities, largeCommunities }
+}
+
+/** Returns the last ASN of the AS path, 0 if it ends in a set, null if it is empty. Confederations (RFC 5065) do not count. */
+export function decodePathOrigin(encoded: readonly Uint8Array[]): number | null {
+  const octets = encoded.find((attribute) => attribute[1] === type.asPath)
+  if (!octets) return null
+  let origin: number | null = null
+  for (const { kind, asns } of readSegments(octets, valueStart(octets))) {
+    if (kind === asSequence) origin = asns.at(-1) ?? origin
+    else if (kind === asSet) origin = 0
+  }
+  return origin
 }
 
 /** A prefix as NLRI (RFC 4271 section 4.3): its length, and as many octets of the address as the length needs. */
@@ -119,14 +132,21 @@ function asPathOctets(asPath: readonly number[]): number[] {
 }
 
 function readAsPath(octets: Uint8Array, start: number): number[] {
-  const asPath: number[] = []
+  return readSegments(octets, start).flatMap(({ kind, asns }) => {
+    if (kind !== asSequence) throw new TypeError('not an AS path of sequences')
+    return asns
+  })
+}
+
+function readSegments(octets: Uint8Array, start: number) {
+  const segments: { readonly kind: number; readonly asns: readonly number[] }[] = []
   for (let at = start; at < octets.length;) {
     const end = at + 2 + (octets[at + 1] ?? 0) * 4
-    if (octets[at] !== asSequence || end > octets.length) throw new TypeError('not an AS path of sequences')
-    asPath.push(...readWords(octets, at + 2, end))
+    if (end > octets.length) throw new TypeError('an AS path is cut off')
+    segments.push({ kind: octets[at]!, asns: readWords(octets, at + 2, end) })
     at = end
   }
-  return asPath
+  return segments
 }
 
 /** AFI, SAFI, length of the next hop, next hop, one reserved octet, NLRI (RFC 4760 section 3). */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import * as fc from 'fast-check'
 import { type Route, sameRoute } from '../../byoip/reconcile/speaker.ts'
@@ -8,7 +8,14 @@ import { maskBits, widthOf } from '../../net/bits.ts'
 import { formatBits } from '../../net/bits-text.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 import { decodeAttributes, decodeNlri, encodeAttributes, encodeNlri } from './attributes.ts'
-import { decodeOwnRoute, encodeRoute, encodeWithdrawal, parseOwner, type Path } from './codec.ts'
+import {
+  decodeOrigin,
+  decodeOwnRoute,
+  encodeRoute,
+  encodeWithdrawal,
+  parseOwner,
+  type Path,
+} from './codec.ts'
 import { PathSchema } from './generated/gobgp_pb.js'
 import * as v4 from './generated/gobgp4_pb.js'
 import { scaled } from '../../runtime/testing-scale.ts'
@@ -194,3 +201,27 @@ const routes: fc.Arbitrary<Route> = fc
       largeCommunities: fc.array(ownerTexts, { maxLength: 30 }),
     }),
   )
+
+describe('the origin of a path', () => {
+  const word = (asn: number) => [0, 0, asn >>> 8, asn & 255]
+  const segment = (kind: number, ...asns: number[]) => [kind, asns.length, ...asns.flatMap(word)]
+  const originOf = (...segments: number[][]) => {
+    const value = segments.flat()
+    const asPath = Uint8Array.of(0x40, 2, value.length, ...value)
+    return decodeOrigin({ nlriBinary: Uint8Array.of(8, 10), pattrsBinary: [asPath] }, 4)
+  }
+  const [set, sequence, confederation] = [1, 2, 3]
+
+  it('is the last ASN of the last sequence, also behind a confederation', () => {
+    assert.deepEqual(originOf(segment(sequence, 64500, 64496)), ['10.0.0.0/8', 64496])
+    assert.deepEqual(originOf(segment(confederation, 65001), segment(sequence, 64500)), ['10.0.0.0/8', 64500])
+  })
+
+  it('is 0 for a set at the end, and null for a path that is empty or absent', () => {
+    assert.deepEqual(originOf(segment(sequence, 64500), segment(set, 64501, 64502)), ['10.0.0.0/8', 0])
+    assert.deepEqual(originOf(), ['10.0.0.0/8', null])
+    const octets = { nlriBinary: Uint8Array.of(8, 10), pattrsBinary: [] }
+    assert.deepEqual(decodeOrigin(octets, 4), ['10.0.0.0/8', null])
+    assert.throws(() => decodeOrigin({ ...octets, nlriBinary: new Uint8Array() }, 4), /octets/)
+  })
+})

@@ -11,6 +11,7 @@ import {
   afiOf,
   decodeAttributes,
   decodeNlri,
+  decodePathOrigin,
   encodeAttributes,
   encodeNlri,
   safiUnicast,
@@ -80,6 +81,15 @@ export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route 
     communities,
     largeCommunities: largeCommunities.filter((community) => community !== owner.community),
   }
+}
+
+/** Decodes the prefix of a path and its origin, as in `Advertised`. Throws on a path without octets. */
+export function decodeOrigin(
+  { nlriBinary, pattrsBinary }: Pick<Path, 'nlriBinary' | 'pattrsBinary'>,
+  family: Family,
+): [Prefix, number | null] {
+  if (nlriBinary.length === 0) throw new TypeError('it has no octets of a prefix')
+  return [decodeNlri(nlriBinary, family), decodePathOrigin(pattrsBinary)]
 }
 
 export function wireFamily(family: Family): { afi: number; safi: number } {

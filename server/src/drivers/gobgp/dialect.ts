@@ -1,11 +1,11 @@
 // Differences between the supported versions of GoBGP: services, messages, and which fields are required. The routes in the
 // messages are the same octets in every version, see codec.ts.
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
-import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { GobgpClient } from './client.ts'
 import type { Path } from './codec.ts'
 import type { DaemonEvent } from './events.ts'
+import type { CountedNeighbor } from './neighbors.ts'
 
 export type Dialect = {
   /** The supported daemons, for messages. */
@@ -20,9 +20,12 @@ export type Dialect = {
   decodeChange(octets: Uint8Array): Change
   /** Identity of the daemon, if it reports one; rejects with `protocol` if it does not support the dialect. */
   getGlobal(client: GobgpClient, deadline: Date): Promise<Global | undefined>
-  /** All paths of the global table, or only those of the prefixes. Releases may answer more than that. */
-  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[]>
-  listNeighbors(client: GobgpClient, deadline: Date): Promise<Neighbor[]>
+  /**
+   * The paths of each destination of the table, the best one first; all destinations, or only those of the prefixes. Releases may
+   * answer more than that.
+   */
+  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[][]>
+  listNeighbors(client: GobgpClient, deadline: Date): Promise<CountedNeighbor[]>
   /** Follows changes of neighbors and of best paths; `onEnd` is called once. Returns the function that cancels it. */
   watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
 }
@@ -33,6 +36,8 @@ export type Selection = {
   readonly family: { readonly afi: number; readonly safi: number }
   /** None: the whole table. */
   readonly prefixes: readonly Prefix[]
+  /** The paths that this neighbor receives instead of those of the global table. */
+  readonly neighbor?: string
 }
 
 export type Change = {

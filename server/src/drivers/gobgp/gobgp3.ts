@@ -1,7 +1,6 @@
 // GoBGP 3.x: the dialect of Debian's package, which the tests use with a real daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { anyUnpack } from '@bufbuild/protobuf/wkt'
-import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'
@@ -15,15 +14,16 @@ import {
   MultiProtocolCapabilitySchema,
   type Path as EventPath,
   type Peer,
+  TableType,
   WatchEventRequestSchema,
   type WatchEventResponse,
 } from './generated/gobgp_pb.js'
-import { neighborOf } from './neighbors.ts'
+import { neighborOf, type CountedNeighbor } from './neighbors.ts'
 
 const { getBgp, listPath, addPathStream, listPeer, watchEvent } = GobgpApi.method
 
-/** PeerState.AdminState.DOWN */
-const adminDown = 1
+/** PeerState.AdminState: DOWN, PFX_CT */
+const adminStates = { down: 1, prefixLimit: 2 }
 /** WatchEventRequest.Table.Filter.Type.BEST */
 const bestPaths = 0
 
@@ -41,18 +41,24 @@ export const gobgp3: Dialect = {
     return global
   },
 
-  async listPaths(client, { family, prefixes }, deadline) {
+  async listPaths(client, { family, prefixes, neighbor: name }, deadline) {
     const lookups = prefixes.map((prefix) => ({ prefix }))
-    const request = create(ListPathRequestSchema, { family, prefixes: lookups, enableOnlyBinary: true })
-    const paths: Path[] = []
-    await client.serverStream(listPath, request, deadline, ({ destination }) => {
-      if (destination) paths.push(...destination.paths)
+    const table = name === undefined ? {} : { tableType: TableType.ADJ_OUT, name }
+    const request = create(ListPathRequestSchema, {
+      ...table,
+      family,
+      prefixes: lookups,
+      enableOnlyBinary: true,
     })
-    return paths
+    const destinations: Path[][] = []
+    await client.serverStream(listPath, request, deadline, ({ destination }) => {
+      if (destination) destinations.push(destination.paths)
+    })
+    return destinations
   },
 
   async listNeighbors(client, deadline) {
-    const neighbors: Neighbor[] = []
+    const neighbors: CountedNeighbor[] = []
     await client.serverStream(listPeer, create(ListPeerRequestSchema), deadline, ({ peer }) => {
       if (peer) neighbors.push(readPeer(peer))
     })
@@ -69,12 +75,12 @@ export const gobgp3: Dialect = {
   },
 }
 
-function readPeer(peer: Peer): Neighbor {
+function readPeer(peer: Peer): CountedNeighbor {
   const capabilities = peer.state?.remoteCap ?? []
   const offered = capabilities.map((any) => anyUnpack(any, MultiProtocolCapabilitySchema)?.family)
   return neighborOf(
     peer,
-    adminDown,
+    adminStates,
     offered.filter((family) => family !== undefined),
   )
 }

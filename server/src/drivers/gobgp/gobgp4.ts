@@ -1,7 +1,7 @@
 // GoBGP 4.x: implemented from its published definitions, and tested against a simulated server that follows them. It has
 // never been used with a real 4.x daemon, see docs/decisions/009-gobgp-4.md.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
+import type { SessionEnd } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'
@@ -18,14 +18,17 @@ import {
   WatchEventRequestSchema,
   type WatchEventResponse,
 } from './generated/gobgp4_pb.js'
-import { neighborOf } from './neighbors.ts'
+import { neighborOf, type CountedNeighbor } from './neighbors.ts'
 
 const { getBgp, listPath, addPathStream, listPeer, watchEvent } = GoBgpService.method
 
-/** PeerState.AdminState.ADMIN_STATE_DOWN */
-const adminDown = 2
+/** PeerState.AdminState: ADMIN_STATE_DOWN, ADMIN_STATE_PFX_CT */
+const adminStates = { down: 2, prefixLimit: 3 }
 /** WatchEventRequest.Table.Filter.Type.TYPE_BEST */
 const bestPaths = 1
+
+/** Characters of a disconnect message that are kept: it may have a text of the neighbor (RFC 9003). */
+const detailMax = 300
 
 const tableType = TableType.GLOBAL
 
@@ -43,23 +46,24 @@ export const gobgp4: Dialect = {
     return global
   },
 
-  async listPaths(client, { family, prefixes }, deadline) {
+  async listPaths(client, { family, prefixes, neighbor: name }, deadline) {
     const lookups = prefixes.map((prefix) => ({ prefix, type: TableLookupPrefix_Type.EXACT }))
+    const table = name === undefined ? { tableType } : { tableType: TableType.ADJ_OUT, name }
     const request = create(ListPathRequestSchema, {
-      tableType,
+      ...table,
       family,
       prefixes: lookups,
       enableOnlyBinary: true,
     })
-    const paths: Path[] = []
+    const destinations: Path[][] = []
     await client.serverStream(listPath, request, deadline, ({ destination }) => {
-      if (destination) paths.push(...destination.paths)
+      if (destination) destinations.push(destination.paths)
     })
-    return paths
+    return destinations
   },
 
   async listNeighbors(client, deadline) {
-    const neighbors: Neighbor[] = []
+    const neighbors: CountedNeighbor[] = []
     await client.serverStream(listPeer, create(ListPeerRequestSchema), deadline, ({ peer }) => {
       if (peer) neighbors.push(readPeer(peer))
     })
@@ -76,14 +80,37 @@ export const gobgp4: Dialect = {
   },
 }
 
-function readPeer(peer: Peer): Neighbor {
+function readPeer(peer: Peer): CountedNeighbor {
   const capabilities = peer.state?.remoteCap ?? []
   const offered = capabilities.map(({ cap }) => cap.case === 'multiProtocol' && cap.value.family)
   return neighborOf(
     peer,
-    adminDown,
+    adminStates,
     offered.filter((family) => family !== undefined && family !== false),
+    endOf(peer),
   )
+}
+
+/** PeerState.DisconnectReason. An expired idle timer is no reason of its own. */
+const disconnectReasons: { readonly [number: number]: SessionEnd['reason'] } = {
+  1: 'disabled',
+  2: 'hold_timer',
+  3: 'notification_sent',
+  4: 'notification_received',
+  5: 'connection_lost',
+  6: 'connection_lost',
+  8: 'connection_lost',
+  9: 'connection_lost',
+  10: 'invalid_message',
+  11: 'notification_received',
+  12: 'disabled',
+  13: 'wrong_asn',
+}
+
+function endOf({ state }: Peer): SessionEnd | undefined {
+  const reason = disconnectReasons[state?.disconnectReason ?? 0]
+  const detail = state?.disconnectMessage
+  return reason && { reason, ...(detail ? { detail: detail.slice(0, detailMax) } : {}) }
 }
 
 function readPrefix({ nlri }: Pick<EventPath, 'nlri'>) {

@@ -2,7 +2,7 @@
 // differently; the dialects provide both. It does not decide whether a region is announced.
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import type { Neighbor, NeighborState } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor, NeighborState, SessionEnd } from '../../byoip/reconcile/speaker.ts'
 import type { Family } from '../../net/bits.ts'
 import { afiOf, safiUnicast } from './attributes.ts'
 
@@ -15,7 +15,14 @@ export type Peer = {
 }
 
 type Conf = { readonly description: string; readonly neighborAddress: string; readonly peerAsn: number }
-type State = Omit<Conf, 'description'> & { readonly sessionState: number; readonly adminState: number }
+type State = Omit<Conf, 'description'> & {
+  readonly sessionState: number
+  readonly adminState: number
+  readonly messages?:
+    | { readonly received?: Counted | undefined; readonly sent?: Counted | undefined }
+    | undefined
+}
+type Counted = { readonly notification: bigint }
 type Times = { readonly uptime?: Timestamp | undefined; readonly downtime?: Timestamp | undefined }
 
 export type WireFamily = { readonly afi: number; readonly safi: number }
@@ -31,8 +38,20 @@ const states: readonly NeighborState[] = [
   'established',
 ]
 
-/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbor's OPEN (RFC 4760). */
-export function neighborOf(peer: Peer, adminDown: number, offered: readonly WireFamily[]): Neighbor {
+/** A neighbor with the number of NOTIFICATION messages of all of its sessions. */
+export type CountedNeighbor = Neighbor & { readonly notifications: Notifications }
+export type Notifications = { readonly received: bigint; readonly sent: bigint }
+
+/** The numbers of PeerState.AdminState. */
+export type AdminStates = { readonly down: number; readonly prefixLimit: number }
+
+/** `offered` are the families of the neighbor's OPEN (RFC 4760); `reported` is why the session ended, if the version reports it. */
+export function neighborOf(
+  peer: Peer,
+  adminStates: AdminStates,
+  offered: readonly WireFamily[],
+  reported?: SessionEnd,
+): CountedNeighbor {
   const { conf, state, timers } = peer
   const session = states[state?.sessionState ?? 0] ?? 'idle'
   const isEstablished = session === 'established'
@@ -41,11 +60,43 @@ export function neighborOf(peer: Peer, adminDown: number, offered: readonly Wire
     // A dynamic neighbor has its ASN in the state only, a neighbor on an interface its address.
     address: state?.neighborAddress || conf?.neighborAddress || '',
     asn: state?.peerAsn || conf?.peerAsn || 0,
-    state: state?.adminState === adminDown ? 'down' : session,
+    state: state?.adminState === adminStates.down ? 'down' : session,
     ...(since ? { since } : {}),
     families: isEstablished ? negotiated(peer, offered) : [],
     ...(conf?.description ? { description: conf.description } : {}),
+    ...(isEstablished ? {} : endOf(state?.adminState, adminStates, reported)),
+    notifications: {
+      received: state?.messages?.received?.notification ?? 0n,
+      sent: state?.messages?.sent?.notification ?? 0n,
+    },
   }
+}
+
+function endOf(
+  adminState: number | undefined,
+  { down, prefixLimit }: AdminStates,
+  reported: SessionEnd | undefined,
+): { readonly end?: SessionEnd } {
+  if (adminState === down) return { end: { ...reported, reason: 'disabled' } }
+  if (adminState === prefixLimit) return { end: { ...reported, reason: 'prefix_limit' } }
+  return reported ? { end: reported } : {}
+}
+
+/**
+ * Adds why a session is down to a neighbor of a version that does not report it, from the messages since it was last seen established.
+ */
+export function withEnd(
+  { notifications: { received, sent }, ...neighbor }: CountedNeighbor,
+  established: Notifications | undefined,
+): Neighbor {
+  if (neighbor.state === 'established' || neighbor.end || !established) return neighbor
+  const reason =
+    received > established.received
+      ? 'notification_received'
+      : sent > established.sent
+        ? 'notification_sent'
+        : 'connection_lost'
+  return { ...neighbor, end: { reason } }
 }
 
 /** The restart gate of docs/operating/gobgpd.toml is configured as a neighbor, but is not one. */

@@ -48,6 +48,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await gobgpd.gobgp('neighbor', peer.address, 'disable')
     const [after] = await speaker.neighbors()
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
+    assert.equal(after?.end?.reason, 'disabled')
   })
 
   it('lists a dynamic neighbor once it is established', async (t) => {
@@ -302,6 +303,11 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
       const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
       await gobgpd.gobgp('global', 'rib', 'add', ...family, prefix)
     },
+    addBetter: async (prefix: string) => {
+      const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
+      await gobgpd.gobgp('global', 'rib', 'add', ...family, prefix, 'aspath', '64510', 'local-pref', '200')
+    },
+    rejectExports: (rejects: boolean) => gobgpd.rejectExports(rejects),
     listByHand: async () => {
       const texts = [await gobgpd.gobgp('global', 'rib'), await gobgpd.gobgp('global', 'rib', '-a', 'ipv6')]
       // Routes of Pharos have a large community; the route that the test adds has none.

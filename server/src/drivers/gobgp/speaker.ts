@@ -2,6 +2,8 @@
 // announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tested with a real daemon
 // (docs/decisions/009-gobgp-4.md).
 import type {
+  Advertised,
+  InstalledRoute,
   Neighbor,
   Route,
   Speaker,
@@ -13,11 +15,19 @@ import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
 import { GobgpClient, type GobgpConnection, isTimeout } from './client.ts'
-import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, type Path, wireFamily } from './codec.ts'
+import {
+  decodeOrigin,
+  decodeOwnRoute,
+  encodeRoute,
+  type Owner,
+  parseOwner,
+  type Path,
+  wireFamily,
+} from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
-import { isRestartGate } from './neighbors.ts'
+import { isRestartGate, withEnd, type Notifications } from './neighbors.ts'
 import { withdrawalOf } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
@@ -42,6 +52,10 @@ class GobgpSpeaker implements Speaker {
   readonly #events: EventStream
   /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
+  /** By address, the messages of a neighbor when it was last seen established. */
+  readonly #established = new Map<string, Notifications>()
+  /** Number of paths that the last full list found. */
+  readonly #paths = new Map<Family, number>()
 
   constructor(config: GobgpSpeakerConfig) {
     this.#owner = parseOwner(config.owner)
@@ -69,17 +83,29 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
-  list(): Promise<readonly Route[]> {
+  list(): Promise<readonly InstalledRoute[]> {
     return this.#speak(async (dialect, deadline) => {
       const families = [4, 6] as const
       const lists = await Promise.all(
         families.map((family) => this.#listFamily(dialect, family, [], deadline)),
       )
-      return lists.flat()
+      for (const [at, family] of families.entries()) this.#paths.set(family, lists[at]!.paths)
+      return lists.flatMap(({ routes }) => routes)
     })
   }
 
-  async find(prefixes: readonly Prefix[]): Promise<readonly Route[]> {
+  async advertised(neighbor: string, family: Family, pathsMax: number): Promise<Advertised | undefined> {
+    if ((this.#paths.get(family) ?? Infinity) > pathsMax) return undefined
+    return this.#speak(async (dialect, deadline) => {
+      const selection = { family: wireFamily(family), prefixes: [], neighbor }
+      const destinations = await dialect.listPaths(this.#client, selection, deadline)
+      return new Map(
+        destinations.flatMap(([path]) => (path ? [this.#reading(() => decodeOrigin(path, family))] : [])),
+      )
+    })
+  }
+
+  async find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]> {
     const asked = new Set(prefixes)
     // A family without prefixes is left out: to GoBGP an empty selection is the whole table.
     const families = [...Map.groupBy(asked, familyOf)]
@@ -88,7 +114,7 @@ class GobgpSpeaker implements Speaker {
       const lists = await Promise.all(
         families.map(([family, selected]) => this.#listFamily(dialect, family, selected, deadline)),
       )
-      return lists.flat().filter(({ prefix }) => asked.has(prefix))
+      return lists.flatMap(({ routes }) => routes).filter(({ prefix }) => asked.has(prefix))
     })
   }
 
@@ -123,8 +149,14 @@ class GobgpSpeaker implements Speaker {
   }
 
   async neighbors(): Promise<readonly Neighbor[]> {
-    const neighbors = await this.#speak((dialect, deadline) => dialect.listNeighbors(this.#client, deadline))
-    return neighbors.filter((neighbor) => !isRestartGate(neighbor))
+    const all = await this.#speak((dialect, deadline) => dialect.listNeighbors(this.#client, deadline))
+    return all
+      .filter((neighbor) => !isRestartGate(neighbor))
+      .map((neighbor) => {
+        const { address, state, notifications } = neighbor
+        if (state === 'established') this.#established.set(address, notifications)
+        return withEnd(neighbor, this.#established.get(address))
+      })
   }
 
   watch(events: SpeakerEvents): () => void {
@@ -165,14 +197,21 @@ class GobgpSpeaker implements Speaker {
     family: Family,
     prefixes: readonly Prefix[],
     deadline: Date,
-  ): Promise<Route[]> {
-    const paths = await dialect.listPaths(this.#client, { family: wireFamily(family), prefixes }, deadline)
-    return paths.map((path) => this.#decode(path, family)).filter((route) => route !== undefined)
+  ): Promise<{ readonly routes: InstalledRoute[]; readonly paths: number }> {
+    const selection = { family: wireFamily(family), prefixes }
+    const destinations = await dialect.listPaths(this.#client, selection, deadline)
+    const routes = destinations.flatMap((paths) =>
+      paths.flatMap((path, at) => {
+        const route = this.#reading(() => decodeOwnRoute(path, family, this.#owner))
+        return route ? [{ ...route, isBest: at === 0 }] : []
+      }),
+    )
+    return { routes, paths: destinations.reduce((count, { length }) => count + length, 0) }
   }
 
-  #decode(path: Path, family: Family): Route | undefined {
+  #reading<T>(decode: () => T): T {
     try {
-      return decodeOwnRoute(path, family, this.#owner)
+      return decode()
     } catch (error) {
       const message = `gobgpd at ${this.#config.address}: an unreadable path: ${(error as Error).message}`
       throw new DriverError('protocol', message, { cause: error })

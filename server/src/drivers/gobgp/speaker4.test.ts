@@ -23,6 +23,7 @@ it('detects which version answers', async (t) => {
     version: '4.x',
     asn: 64500,
     routerId: '192.0.2.1',
+    key: '192.0.2.1 64500:1:1',
   })
 })
 
@@ -134,7 +135,40 @@ it('reports a disabled neighbor as down', async (t) => {
   const gobgp = await fakeFor(t)
   gobgp.disableNeighbor()
   const [neighbor] = await speakerAt(t, gobgp.address).neighbors()
-  assert.deepEqual([neighbor?.state, neighbor?.families], ['down', []])
+  assert.deepEqual([neighbor?.state, neighbor?.families, neighbor?.end], ['down', [], { reason: 'disabled' }])
+})
+
+it('reports why a session is down, with the text of the daemon', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  const endOf = async (numbers: object) => {
+    gobgp.endSession(numbers)
+    return (await speaker.neighbors())[0]?.end
+  }
+  const message = 'cease, maximum number of prefixes reached'
+  const reasons = []
+  for (let disconnectReason = 0; disconnectReason <= 13; disconnectReason++)
+    reasons.push((await endOf({ disconnectReason }))?.reason ?? '')
+  assert.deepEqual(reasons, [
+    '',
+    'disabled',
+    'hold_timer',
+    'notification_sent',
+    'notification_received',
+    'connection_lost',
+    'connection_lost',
+    '',
+    'connection_lost',
+    'connection_lost',
+    'invalid_message',
+    'notification_received',
+    'disabled',
+    'wrong_asn',
+  ])
+  const received = { disconnectReason: 4, disconnectMessage: message }
+  assert.deepEqual(await endOf(received), { reason: 'notification_received', detail: message })
+  const overLimit = { ...received, adminState: 3 }
+  assert.deepEqual(await endOf(overLimit), { reason: 'prefix_limit', detail: message })
 })
 
 it('announces all other routes when some are rejected, and returns the rejected ones', async (t) => {
@@ -164,6 +198,8 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     connectStranger: () => connect('64500:1:2'),
     absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
     addByHand: async (prefix: string) => gobgp.addByHand(prefix),
+    addBetter: async (prefix: string) => gobgp.addBetter(prefix),
+    rejectExports: async (rejects: boolean) => gobgp.rejectExports(rejects),
     listByHand: async () => gobgp.listByHand(),
     clearByHand: async () => gobgp.clearByHand(),
     neighbor: gobgp.neighbor,

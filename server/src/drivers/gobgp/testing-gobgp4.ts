@@ -25,6 +25,10 @@ export type FakeGobgp4 = {
   readonly calls: readonly string[]
   /** Like `gobgp global rib add`: no path identifier, no communities. */
   addByHand(prefix: string): void
+  /** Like `gobgp global rib add`, with a higher local preference and AS64510 as origin. */
+  addBetter(prefix: string): void
+  /** An export policy that rejects everything. */
+  rejectExports(rejects: boolean): void
   /** The prefixes of all paths without a path identifier. */
   listByHand(): readonly string[]
   /** Like `gobgp global rib del all`. */
@@ -33,6 +37,8 @@ export type FakeGobgp4 = {
   readonly neighbor: { readonly address: string; readonly asn: number }
   setNeighbor(isUp: boolean): void
   disableNeighbor(): void
+  /** Ends its session with these fields of PeerState. */
+  endSession(state: object): void
   /** Answers no change from now on; calling it with false applies those received meanwhile. */
   delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
@@ -66,6 +72,8 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     port,
     calls,
     addByHand: (prefix) => put(table, pathByHand(parsePrefix(prefix))),
+    addBetter: (prefix) => put(table, { ...pathByHand(parsePrefix(prefix), 64510), isPreferred: true }),
+    rejectExports: (rejects) => (table.rejectsExports = rejects),
     listByHand: () => [...table.values()].filter(({ identifier }) => identifier === 0).map(prefixOf),
     clearByHand: () => [...table.values()].forEach((path) => remove(table, path)),
     neighbor,
@@ -76,6 +84,10 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     endEvents: () => table.endings.forEach((end) => end()),
     setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
     disableNeighbor: () => peers.set('disabled'),
+    endSession: (state) => {
+      peers.end = state
+      peers.set('lost')
+    },
     markAllLearned: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
     restart: async () => {
       server.forceShutdown()
@@ -90,6 +102,7 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
 /** A stored path. */
 type Kept = Pick<Path, 'identifier' | 'nlriBinary' | 'pattrsBinary' | 'neighborIp'> & {
   readonly family: { readonly afi: number; readonly safi: number }
+  readonly isPreferred?: boolean
 }
 type Callback = grpc.sendUnaryData<unknown>
 
@@ -98,6 +111,7 @@ class Table extends Map<string, Kept> {
   readonly watchers = new Set<(paths: object[]) => void>()
   readonly endings = new Set<() => void>()
   delayed: (() => void)[] | undefined
+  rejectsExports = false
 }
 
 const neighbor = { address: '192.0.2.254', asn: 64501 }
@@ -113,6 +127,7 @@ const peerStates = {
 class Peers {
   readonly watchers = new Set<(peer: object) => void>()
   #state: keyof typeof peerStates = 'up'
+  end: object = {}
 
   set(state: keyof typeof peerStates): void {
     if (this.#state === state) return
@@ -127,6 +142,7 @@ class Peers {
       neighbor,
       this.#state,
       offered.map((cap) => ({ cap })),
+      this.#state === 'lost' ? this.end : {},
     )
   }
 
@@ -139,11 +155,12 @@ function peerOf(
   { address, asn }: typeof neighbor,
   state: keyof typeof peerStates,
   remoteCap: object[],
+  end: object = {},
 ): object {
   const at = { seconds: BigInt(Math.floor(Date.now() / 1_000)), nanos: 0 }
   return {
     conf: { neighborAddress: address, peerAsn: asn },
-    state: { neighborAddress: address, peerAsn: asn, ...peerStates[state], remoteCap },
+    state: { neighborAddress: address, peerAsn: asn, ...peerStates[state], remoteCap, ...end },
     timers: { state: { uptime: at, downtime: at } },
     afiSafis: [1, 2].map((afi) => ({ config: { family: { afi, safi: 1 } } })),
   }
@@ -261,7 +278,7 @@ function applyChange(table: Table, { tableType, paths }: AddPathStreamRequest): 
   return undefined
 }
 
-const attributeType = { origin: 1, nextHop: 3, mpReach: 14 } as const
+const attributeType = { origin: 1, asPath: 2, nextHop: 3, mpReach: 14 } as const
 
 function refusalOfPath({ family, nlriBinary, pattrsBinary, isWithdraw }: Path): string | undefined {
   if (!family) return 'family cannot be nil'
@@ -295,8 +312,10 @@ function isNextHop(type: number): boolean {
   return type === attributeType.nextHop || type === attributeType.mpReach
 }
 
-function refusalOf({ tableType, family, prefixes }: ListPathRequest): string | undefined {
+function refusalOf({ tableType, family, prefixes, name }: ListPathRequest): string | undefined {
   if (tableType === TableType.UNSPECIFIED) return 'unspecified table type'
+  if (tableType === TableType.ADJ_OUT && name !== neighbor.address)
+    return `neighbor that has ${name} doesn't exist`
   if (!family) return 'address family: unknown not supported'
   // A lookup without a type is undocumented, so it must not be used.
   return prefixes.every(({ type }) => type === TableLookupPrefix_Type.EXACT)
@@ -309,9 +328,32 @@ function destinations(table: Table, request: ListPathRequest, options: Options):
   const isBinary = request.enableOnlyBinary && !options.typedOnly
   const ofFamily = [...table.values()].filter(({ family }) => family.afi === request.family?.afi)
   const selected = ofFamily.filter((path) => isSelected(prefixOf(path), request, options))
-  return [...Map.groupBy(selected, prefixOf).values()].map((paths) =>
-    paths.map((path) => (isBinary ? path : { ...path, nlriBinary: new Uint8Array(), pattrsBinary: [] })),
+  return [...Map.groupBy(selected, prefixOf).values()]
+    .map((paths) => paths.toSorted((a, b) => Number(b.isPreferred ?? 0) - Number(a.isPreferred ?? 0)))
+    .map((paths) => (request.tableType === TableType.ADJ_OUT ? exported(table, paths) : paths))
+    .filter((paths) => paths.length > 0)
+    .map((paths) =>
+      paths.map((path) => (isBinary ? path : { ...path, nlriBinary: new Uint8Array(), pattrsBinary: [] })),
+    )
+}
+
+/** The best path as the external neighbor receives it: with the daemon's own ASN in front of its path. */
+function exported({ rejectsExports }: Table, [best]: readonly Kept[]): Kept[] {
+  if (!best || rejectsExports) return []
+  const { false: others = [], true: asPaths = [] } = Object.groupBy(best.pattrsBinary, (attribute) =>
+    typeOf(attribute) === attributeType.asPath ? 'true' : 'false',
   )
+  const asns = asPaths.flatMap((attribute) => [...attribute.subarray(5)])
+  return [{ ...best, pattrsBinary: [...others, asPathOf([...asnOctets(64500), ...asns])] }]
+}
+
+/** Four octets each. */
+function asPathOf(octets: readonly number[]): Uint8Array {
+  return Uint8Array.of(0x40, attributeType.asPath, octets.length + 2, 2, octets.length / 4, ...octets)
+}
+
+function asnOctets(asn: number): number[] {
+  return [asn >>> 24, (asn >>> 16) & 255, (asn >>> 8) & 255, asn & 255]
 }
 
 function isSelected(prefix: Prefix, { prefixes }: ListPathRequest, { lookup }: Options): boolean {
@@ -357,7 +399,7 @@ function familyOf(afi: number): Family {
   return afi === 1 ? 4 : 6
 }
 
-function pathByHand(prefix: Prefix): Kept {
+function pathByHand(prefix: Prefix, originAsn?: number): Kept {
   const afi = prefix.includes(':') ? 2 : 1
   const origin = Uint8Array.of(0x40, attributeType.origin, 1, 2)
   const nextHop = Uint8Array.of(0x40, attributeType.nextHop, 4, 0, 0, 0, 0)
@@ -367,6 +409,6 @@ function pathByHand(prefix: Prefix): Kept {
     identifier: 0,
     neighborIp: '',
     nlriBinary: encodeNlri(prefix),
-    pattrsBinary: [origin, nextHop],
+    pattrsBinary: [origin, ...(originAsn ? [asPathOf(asnOctets(originAsn))] : []), nextHop],
   }
 }

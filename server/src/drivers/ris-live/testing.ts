@@ -111,7 +111,14 @@ export class FakeRis {
       this.sendUpdate(peer, prefix, origin, at)
   }
 
-  sendUpdate({ address, asn }: Peer, prefix: Prefix, origin: number | null, at = Date.now()): void {
+  /** The path leads through `provider`. */
+  sendUpdate(
+    { address, asn }: Peer,
+    prefix: Prefix,
+    origin: number | null,
+    at = Date.now(),
+    provider = 64500,
+  ): void {
     const common = {
       timestamp: at / 1000,
       peer: address,
@@ -125,7 +132,7 @@ export class FakeRis {
         : {
             ...common,
             type: 'UPDATE',
-            path: [asn, 64500, origin],
+            path: [asn, provider, origin],
             origin: 'igp',
             announcements: [{ next_hop: address, prefixes: [prefix] }],
           }

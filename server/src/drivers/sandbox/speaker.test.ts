@@ -9,6 +9,8 @@ import { createSandboxSpeaker, sandboxRegion } from './speaker.ts'
 speakerConformance('sandbox', async (): Promise<SpeakerFixture> => {
   const region = sandboxRegion('conformance')
   const byHand = region.table.bind(region, 'by hand')
+  const better = new Set<string>()
+  region.outranks = (prefix) => (better.has(prefix) ? 64510 : undefined)
   sandboxRegion('absent').down = true
   return {
     speaker: createSandboxSpeaker({ region: 'conformance' }),
@@ -17,6 +19,8 @@ speakerConformance('sandbox', async (): Promise<SpeakerFixture> => {
     connectStranger: () => createSandboxSpeaker({ region: 'conformance', owner: 'stranger' }),
     absent: { speaker: createSandboxSpeaker({ region: 'absent', timeoutMs: 100 }), timeoutMs: 100 },
     addByHand: async (prefix) => void byHand().set(prefix, plain(prefix)),
+    addBetter: async (prefix) => void better.add(prefix),
+    rejectExports: async (rejects) => void (region.exports = () => !rejects),
     listByHand: async () => [...byHand().keys()],
     clearByHand: async () => region.clear(),
     neighbor: region.neighbors[0]!,
@@ -28,7 +32,10 @@ speakerConformance('sandbox', async (): Promise<SpeakerFixture> => {
         state: isUp ? 'established' : 'active',
       }))
     },
-    restart: async () => region.restart(),
+    restart: async () => {
+      better.clear()
+      region.restart()
+    },
     stop: async () => {},
   }
 })

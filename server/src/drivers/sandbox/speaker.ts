@@ -1,6 +1,8 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo and for tests
 // of the layers above the port. Its state ends with the process, and it announces nothing.
 import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
+import { familyOf } from '../../net/address.ts'
+import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,8 +20,9 @@ export type SandboxSpeakerConfig = {
 
 /**
  * The simulated daemon of one region, which the demo and tests can disturb: `down` makes calls unreachable, `refuses` selects
- * prefixes to reject, `keeps` those whose withdrawal is accepted but not applied, `restart` drops every route as a real daemon
- * does, `clear` removes them as another client would, and `neighbors` can be set. It starts with one established neighbor.
+ * prefixes to reject, `drops` those that are accepted and not stored, `keeps` those whose withdrawal is accepted but not applied, `outranks` those for which it has a better path of
+ * another network, `exports` which prefixes a neighbor receives, `restart` drops every route as a real daemon does, `clear` removes
+ * them as another client would, and `neighbors` can be set. It starts with one established neighbor.
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
@@ -29,7 +32,11 @@ export class SandboxRegion {
     { address: '192.0.2.254', asn: 64501, state: 'established', since: new Date(), families: [4, 6] },
   ]
   refuses: (prefix: string) => boolean = () => false
+  drops: (prefix: string) => boolean = () => false
   keeps: (prefix: string) => boolean = () => false
+  /** Returns the origin of the better path. */
+  outranks: (prefix: string) => number | undefined = () => undefined
+  exports: (prefix: string, neighbor: string) => boolean = () => true
   /** The number of calls that change routes, including failed ones. */
   changes = 0
 
@@ -37,6 +44,11 @@ export class SandboxRegion {
     let table = this.#tables.get(owner)
     if (!table) this.#tables.set(owner, (table = new Map()))
     return table
+  }
+
+  /** Returns the routes of all owners. */
+  routes(): Route[] {
+    return [...this.#tables.values()].flatMap((table) => [...table.values()])
   }
 
   get down(): boolean {
@@ -107,6 +119,8 @@ export function createSandboxSpeaker(config: SandboxSpeakerConfig): Speaker {
   return new SandboxSpeaker(config)
 }
 
+const ownAsn = 64500
+
 class SandboxSpeaker implements Speaker {
   readonly #region: SandboxRegion
   readonly #name: string
@@ -126,19 +140,41 @@ class SandboxSpeaker implements Speaker {
   async probe() {
     await this.#answer()
     const key = `${this.#name} ${this.#owner}`
-    return { name: 'sandbox', version: '1', asn: 64500, routerId: '192.0.2.1', key }
+    return { name: 'sandbox', version: '1', asn: ownAsn, routerId: '192.0.2.1', key }
   }
 
   async list() {
     await this.#answer()
-    return [...this.#region.table(this.#owner).values()]
+    return [...this.#region.table(this.#owner).values()].map(this.#installed)
+  }
+
+  readonly #installed = (route: Route) => ({
+    ...route,
+    isBest: this.#region.outranks(route.prefix) === undefined,
+  })
+
+  async advertised(neighbor: string, family: Family, pathsMax: number) {
+    await this.#answer()
+    const region = this.#region
+    const asn = region.neighbors.find(({ address }) => address === neighbor)?.asn
+    if (asn === undefined)
+      throw new DriverError('refused', `sandbox ${this.#name}: it has no neighbor ${neighbor}`)
+    const routes = region.routes().filter(({ prefix }) => familyOf(prefix) === family)
+    if (routes.length > pathsMax) return undefined
+    const originated = asn === ownAsn ? null : ownAsn
+    return new Map(
+      routes
+        .filter(({ prefix }) => region.exports(prefix, neighbor))
+        .map(({ prefix, asPath }) => [prefix, region.outranks(prefix) ?? asPath.at(-1) ?? originated]),
+    )
   }
 
   async find(prefixes: readonly Prefix[]) {
     if (prefixes.length === 0) return []
     await this.#answer()
     const table = this.#region.table(this.#owner)
-    return [...new Set(prefixes)].map((prefix) => table.get(prefix)).filter((route) => route !== undefined)
+    const routes = [...new Set(prefixes)].map((prefix) => table.get(prefix))
+    return routes.filter((route) => route !== undefined).map(this.#installed)
   }
 
   async announce(routes: readonly Route[]) {
@@ -150,7 +186,7 @@ class SandboxSpeaker implements Speaker {
     let isChanged = false
     for (const route of routes) {
       if (this.#region.refuses(route.prefix)) refused.push(route)
-      else {
+      else if (!this.#region.drops(route.prefix)) {
         isChanged ||= !isDeepStrictEqual(table.get(route.prefix), copy(route))
         table.set(route.prefix, copy(route))
       }

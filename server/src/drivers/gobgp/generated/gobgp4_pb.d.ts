@@ -12,7 +12,7 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message as Message$1 } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -23,7 +23,7 @@ export declare const file_gobgp4: GenFile;
 /**
  * @generated from message api.GetBgpRequest
  */
-export declare type GetBgpRequest = Message<"api.GetBgpRequest"> & {
+export declare type GetBgpRequest = Message$1<"api.GetBgpRequest"> & {
 };
 
 /**
@@ -35,7 +35,7 @@ export declare const GetBgpRequestSchema: GenMessage<GetBgpRequest>;
 /**
  * @generated from message api.GetBgpResponse
  */
-export declare type GetBgpResponse = Message<"api.GetBgpResponse"> & {
+export declare type GetBgpResponse = Message$1<"api.GetBgpResponse"> & {
   /**
    * @generated from field: api.Global global = 1;
    */
@@ -51,7 +51,7 @@ export declare const GetBgpResponseSchema: GenMessage<GetBgpResponse>;
 /**
  * @generated from message api.Global
  */
-export declare type Global = Message<"api.Global"> & {
+export declare type Global = Message$1<"api.Global"> & {
   /**
    * 0 while the daemon has no configuration
    *
@@ -74,7 +74,7 @@ export declare const GlobalSchema: GenMessage<Global>;
 /**
  * @generated from message api.AddPathStreamRequest
  */
-export declare type AddPathStreamRequest = Message<"api.AddPathStreamRequest"> & {
+export declare type AddPathStreamRequest = Message$1<"api.AddPathStreamRequest"> & {
   /**
    * @generated from field: api.TableType table_type = 1;
    */
@@ -95,7 +95,7 @@ export declare const AddPathStreamRequestSchema: GenMessage<AddPathStreamRequest
 /**
  * @generated from message api.AddPathStreamResponse
  */
-export declare type AddPathStreamResponse = Message<"api.AddPathStreamResponse"> & {
+export declare type AddPathStreamResponse = Message$1<"api.AddPathStreamResponse"> & {
 };
 
 /**
@@ -107,11 +107,18 @@ export declare const AddPathStreamResponseSchema: GenMessage<AddPathStreamRespon
 /**
  * @generated from message api.ListPathRequest
  */
-export declare type ListPathRequest = Message<"api.ListPathRequest"> & {
+export declare type ListPathRequest = Message$1<"api.ListPathRequest"> & {
   /**
    * @generated from field: api.TableType table_type = 1;
    */
   tableType: TableType;
+
+  /**
+   * address of the neighbor, for TABLE_TYPE_ADJ_OUT
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
 
   /**
    * @generated from field: api.Family family = 3;
@@ -144,7 +151,7 @@ export declare const ListPathRequestSchema: GenMessage<ListPathRequest>;
  *
  * @generated from message api.TableLookupPrefix
  */
-export declare type TableLookupPrefix = Message<"api.TableLookupPrefix"> & {
+export declare type TableLookupPrefix = Message$1<"api.TableLookupPrefix"> & {
   /**
    * @generated from field: string prefix = 1;
    */
@@ -185,7 +192,7 @@ export declare const TableLookupPrefix_TypeSchema: GenEnum<TableLookupPrefix_Typ
 /**
  * @generated from message api.ListPathResponse
  */
-export declare type ListPathResponse = Message<"api.ListPathResponse"> & {
+export declare type ListPathResponse = Message$1<"api.ListPathResponse"> & {
   /**
    * @generated from field: api.Destination destination = 1;
    */
@@ -201,7 +208,7 @@ export declare const ListPathResponseSchema: GenMessage<ListPathResponse>;
 /**
  * @generated from message api.Destination
  */
-export declare type Destination = Message<"api.Destination"> & {
+export declare type Destination = Message$1<"api.Destination"> & {
   /**
    * @generated from field: repeated api.Path paths = 2;
    */
@@ -217,7 +224,7 @@ export declare const DestinationSchema: GenMessage<Destination>;
 /**
  * @generated from message api.ListPeerRequest
  */
-export declare type ListPeerRequest = Message<"api.ListPeerRequest"> & {
+export declare type ListPeerRequest = Message$1<"api.ListPeerRequest"> & {
 };
 
 /**
@@ -229,7 +236,7 @@ export declare const ListPeerRequestSchema: GenMessage<ListPeerRequest>;
 /**
  * @generated from message api.ListPeerResponse
  */
-export declare type ListPeerResponse = Message<"api.ListPeerResponse"> & {
+export declare type ListPeerResponse = Message$1<"api.ListPeerResponse"> & {
   /**
    * @generated from field: api.Peer peer = 1;
    */
@@ -245,7 +252,7 @@ export declare const ListPeerResponseSchema: GenMessage<ListPeerResponse>;
 /**
  * @generated from message api.Peer
  */
-export declare type Peer = Message<"api.Peer"> & {
+export declare type Peer = Message$1<"api.Peer"> & {
   /**
    * @generated from field: api.PeerConf conf = 2;
    */
@@ -276,7 +283,7 @@ export declare const PeerSchema: GenMessage<Peer>;
 /**
  * @generated from message api.PeerConf
  */
-export declare type PeerConf = Message<"api.PeerConf"> & {
+export declare type PeerConf = Message$1<"api.PeerConf"> & {
   /**
    * @generated from field: string description = 2;
    */
@@ -302,7 +309,12 @@ export declare const PeerConfSchema: GenMessage<PeerConf>;
 /**
  * @generated from message api.PeerState
  */
-export declare type PeerState = Message<"api.PeerState"> & {
+export declare type PeerState = Message$1<"api.PeerState"> & {
+  /**
+   * @generated from field: api.Messages messages = 4;
+   */
+  messages?: Messages | undefined;
+
   /**
    * @generated from field: string neighbor_address = 5;
    */
@@ -331,6 +343,20 @@ export declare type PeerState = Message<"api.PeerState"> & {
    * @generated from field: repeated api.Capability remote_cap = 18;
    */
   remoteCap: Capability[];
+
+  /**
+   * An enum there: 1 admin down, 2 hold timer expired, 3 notification sent, 4 notification received, 5 read failed,
+   * 6 write failed, 7 idle timer expired, 8 restart timer expired, 9 graceful restart, 10 invalid message, 11 hard reset,
+   * 12 deconfigured, 13 bad peer AS. Not in 4.0.
+   *
+   * @generated from field: uint32 disconnect_reason = 21;
+   */
+  disconnectReason: number;
+
+  /**
+   * @generated from field: string disconnect_message = 22;
+   */
+  disconnectMessage: string;
 };
 
 /**
@@ -340,9 +366,48 @@ export declare type PeerState = Message<"api.PeerState"> & {
 export declare const PeerStateSchema: GenMessage<PeerState>;
 
 /**
+ * Counted since the neighbor was configured, over all of its sessions.
+ *
+ * @generated from message api.Messages
+ */
+export declare type Messages = Message$1<"api.Messages"> & {
+  /**
+   * @generated from field: api.Message received = 1;
+   */
+  received?: Message | undefined;
+
+  /**
+   * @generated from field: api.Message sent = 2;
+   */
+  sent?: Message | undefined;
+};
+
+/**
+ * Describes the message api.Messages.
+ * Use `create(MessagesSchema)` to create a new message.
+ */
+export declare const MessagesSchema: GenMessage<Messages>;
+
+/**
+ * @generated from message api.Message
+ */
+export declare type Message = Message$1<"api.Message"> & {
+  /**
+   * @generated from field: uint64 notification = 1;
+   */
+  notification: bigint;
+};
+
+/**
+ * Describes the message api.Message.
+ * Use `create(MessageSchema)` to create a new message.
+ */
+export declare const MessageSchema: GenMessage<Message>;
+
+/**
  * @generated from message api.Capability
  */
-export declare type Capability = Message<"api.Capability"> & {
+export declare type Capability = Message$1<"api.Capability"> & {
   /**
    * @generated from oneof api.Capability.cap
    */
@@ -364,7 +429,7 @@ export declare const CapabilitySchema: GenMessage<Capability>;
 /**
  * @generated from message api.MultiProtocolCapability
  */
-export declare type MultiProtocolCapability = Message<"api.MultiProtocolCapability"> & {
+export declare type MultiProtocolCapability = Message$1<"api.MultiProtocolCapability"> & {
   /**
    * @generated from field: api.Family family = 1;
    */
@@ -380,7 +445,7 @@ export declare const MultiProtocolCapabilitySchema: GenMessage<MultiProtocolCapa
 /**
  * @generated from message api.Timers
  */
-export declare type Timers = Message<"api.Timers"> & {
+export declare type Timers = Message$1<"api.Timers"> & {
   /**
    * @generated from field: api.TimersState state = 2;
    */
@@ -396,7 +461,7 @@ export declare const TimersSchema: GenMessage<Timers>;
 /**
  * @generated from message api.TimersState
  */
-export declare type TimersState = Message<"api.TimersState"> & {
+export declare type TimersState = Message$1<"api.TimersState"> & {
   /**
    * when the session was established
    *
@@ -421,7 +486,7 @@ export declare const TimersStateSchema: GenMessage<TimersState>;
 /**
  * @generated from message api.AfiSafi
  */
-export declare type AfiSafi = Message<"api.AfiSafi"> & {
+export declare type AfiSafi = Message$1<"api.AfiSafi"> & {
   /**
    * its state's "enabled" is that of the configuration, not what was negotiated
    *
@@ -439,7 +504,7 @@ export declare const AfiSafiSchema: GenMessage<AfiSafi>;
 /**
  * @generated from message api.AfiSafiConfig
  */
-export declare type AfiSafiConfig = Message<"api.AfiSafiConfig"> & {
+export declare type AfiSafiConfig = Message$1<"api.AfiSafiConfig"> & {
   /**
    * @generated from field: api.Family family = 1;
    */
@@ -455,7 +520,7 @@ export declare const AfiSafiConfigSchema: GenMessage<AfiSafiConfig>;
 /**
  * @generated from message api.WatchEventRequest
  */
-export declare type WatchEventRequest = Message<"api.WatchEventRequest"> & {
+export declare type WatchEventRequest = Message$1<"api.WatchEventRequest"> & {
   /**
    * @generated from field: api.WatchEventRequest.Peer peer = 1;
    */
@@ -476,7 +541,7 @@ export declare const WatchEventRequestSchema: GenMessage<WatchEventRequest>;
 /**
  * @generated from message api.WatchEventRequest.Peer
  */
-export declare type WatchEventRequest_Peer = Message<"api.WatchEventRequest.Peer"> & {
+export declare type WatchEventRequest_Peer = Message$1<"api.WatchEventRequest.Peer"> & {
 };
 
 /**
@@ -488,7 +553,7 @@ export declare const WatchEventRequest_PeerSchema: GenMessage<WatchEventRequest_
 /**
  * @generated from message api.WatchEventRequest.Table
  */
-export declare type WatchEventRequest_Table = Message<"api.WatchEventRequest.Table"> & {
+export declare type WatchEventRequest_Table = Message$1<"api.WatchEventRequest.Table"> & {
   /**
    * @generated from field: repeated api.WatchEventRequest.Table.Filter filters = 1;
    */
@@ -504,7 +569,7 @@ export declare const WatchEventRequest_TableSchema: GenMessage<WatchEventRequest
 /**
  * @generated from message api.WatchEventRequest.Table.Filter
  */
-export declare type WatchEventRequest_Table_Filter = Message<"api.WatchEventRequest.Table.Filter"> & {
+export declare type WatchEventRequest_Table_Filter = Message$1<"api.WatchEventRequest.Table.Filter"> & {
   /**
    * an enum there; 1 is the best paths, the only ones that include what was originated here
    *
@@ -522,7 +587,7 @@ export declare const WatchEventRequest_Table_FilterSchema: GenMessage<WatchEvent
 /**
  * @generated from message api.WatchEventResponse
  */
-export declare type WatchEventResponse = Message<"api.WatchEventResponse"> & {
+export declare type WatchEventResponse = Message$1<"api.WatchEventResponse"> & {
   /**
    * @generated from oneof api.WatchEventResponse.event
    */
@@ -550,7 +615,7 @@ export declare const WatchEventResponseSchema: GenMessage<WatchEventResponse>;
 /**
  * @generated from message api.WatchEventResponse.PeerEvent
  */
-export declare type WatchEventResponse_PeerEvent = Message<"api.WatchEventResponse.PeerEvent"> & {
+export declare type WatchEventResponse_PeerEvent = Message$1<"api.WatchEventResponse.PeerEvent"> & {
   /**
    * an enum there: 1 for each neighbour at the start, 2 after the last of them, 3 a change of state
    *
@@ -573,7 +638,7 @@ export declare const WatchEventResponse_PeerEventSchema: GenMessage<WatchEventRe
 /**
  * @generated from message api.WatchEventResponse.TableEvent
  */
-export declare type WatchEventResponse_TableEvent = Message<"api.WatchEventResponse.TableEvent"> & {
+export declare type WatchEventResponse_TableEvent = Message$1<"api.WatchEventResponse.TableEvent"> & {
   /**
    * in the typed form, never in octets
    *
@@ -591,7 +656,7 @@ export declare const WatchEventResponse_TableEventSchema: GenMessage<WatchEventR
 /**
  * @generated from message api.NLRI
  */
-export declare type NLRI = Message<"api.NLRI"> & {
+export declare type NLRI = Message$1<"api.NLRI"> & {
   /**
    * @generated from oneof api.NLRI.nlri
    */
@@ -613,7 +678,7 @@ export declare const NLRISchema: GenMessage<NLRI>;
 /**
  * @generated from message api.IPAddressPrefix
  */
-export declare type IPAddressPrefix = Message<"api.IPAddressPrefix"> & {
+export declare type IPAddressPrefix = Message$1<"api.IPAddressPrefix"> & {
   /**
    * @generated from field: uint32 prefix_len = 1;
    */
@@ -634,7 +699,7 @@ export declare const IPAddressPrefixSchema: GenMessage<IPAddressPrefix>;
 /**
  * @generated from message api.Path
  */
-export declare type Path = Message<"api.Path"> & {
+export declare type Path = Message$1<"api.Path"> & {
   /**
    * @generated from field: api.NLRI nlri = 1;
    */
@@ -684,7 +749,7 @@ export declare const PathSchema: GenMessage<Path>;
 /**
  * @generated from message api.Family
  */
-export declare type Family = Message<"api.Family"> & {
+export declare type Family = Message$1<"api.Family"> & {
   /**
    * an enum there, whose numbers are IANA's
    *
@@ -717,6 +782,13 @@ export enum TableType {
    * @generated from enum value: TABLE_TYPE_GLOBAL = 1;
    */
   GLOBAL = 1,
+
+  /**
+   * what one neighbor receives, after the export policies
+   *
+   * @generated from enum value: TABLE_TYPE_ADJ_OUT = 4;
+   */
+  ADJ_OUT = 4,
 }
 
 /**

@@ -18,7 +18,7 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
  * Describes the file gobgp4.proto.
  */
 export const file_gobgp4 = /*@__PURE__*/
-  fileDesc("Cgxnb2JncDQucHJvdG8SA2FwaSIPCg1HZXRCZ3BSZXF1ZXN0Ii0KDkdldEJncFJlc3BvbnNlEhsKBmdsb2JhbBgBIAEoCzILLmFwaS5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiVAoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSIgoKdGFibGVfdHlwZRgBIAEoDjIOLmFwaS5UYWJsZVR5cGUSGAoFcGF0aHMYAyADKAsyCS5hcGkuUGF0aCIXChVBZGRQYXRoU3RyZWFtUmVzcG9uc2UimAEKD0xpc3RQYXRoUmVxdWVzdBIiCgp0YWJsZV90eXBlGAEgASgOMg4uYXBpLlRhYmxlVHlwZRIbCgZmYW1pbHkYAyABKAsyCy5hcGkuRmFtaWx5EigKCHByZWZpeGVzGAQgAygLMhYuYXBpLlRhYmxlTG9va3VwUHJlZml4EhoKEmVuYWJsZV9vbmx5X2JpbmFyeRgJIAEoCCJ8ChFUYWJsZUxvb2t1cFByZWZpeBIOCgZwcmVmaXgYASABKAkSKQoEdHlwZRgCIAEoDjIbLmFwaS5UYWJsZUxvb2t1cFByZWZpeC5UeXBlIiwKBFR5cGUSFAoQVFlQRV9VTlNQRUNJRklFRBAAEg4KClRZUEVfRVhBQ1QQASI5ChBMaXN0UGF0aFJlc3BvbnNlEiUKC2Rlc3RpbmF0aW9uGAEgASgLMhAuYXBpLkRlc3RpbmF0aW9uIicKC0Rlc3RpbmF0aW9uEhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGgiEQoPTGlzdFBlZXJSZXF1ZXN0IisKEExpc3RQZWVyUmVzcG9uc2USFwoEcGVlchgBIAEoCzIJLmFwaS5QZWVyIoABCgRQZWVyEhsKBGNvbmYYAiABKAsyDS5hcGkuUGVlckNvbmYSHQoFc3RhdGUYBSABKAsyDi5hcGkuUGVlclN0YXRlEhsKBnRpbWVycxgGIAEoCzILLmFwaS5UaW1lcnMSHwoJYWZpX3NhZmlzGAogAygLMgwuYXBpLkFmaVNhZmkiSwoIUGVlckNvbmYSEwoLZGVzY3JpcHRpb24YAiABKAkSGAoQbmVpZ2hib3JfYWRkcmVzcxgEIAEoCRIQCghwZWVyX2FzbhgFIAEoDSKIAQoJUGVlclN0YXRlEhgKEG5laWdoYm9yX2FkZHJlc3MYBSABKAkSEAoIcGVlcl9hc24YBiABKA0SFQoNc2Vzc2lvbl9zdGF0ZRgNIAEoDRITCgthZG1pbl9zdGF0ZRgPIAEoDRIjCgpyZW1vdGVfY2FwGBIgAygLMg8uYXBpLkNhcGFiaWxpdHkiSwoKQ2FwYWJpbGl0eRI2Cg5tdWx0aV9wcm90b2NvbBgCIAEoCzIcLmFwaS5NdWx0aVByb3RvY29sQ2FwYWJpbGl0eUgAQgUKA2NhcCI2ChdNdWx0aVByb3RvY29sQ2FwYWJpbGl0eRIbCgZmYW1pbHkYASABKAsyCy5hcGkuRmFtaWx5IikKBlRpbWVycxIfCgVzdGF0ZRgCIAEoCzIQLmFwaS5UaW1lcnNTdGF0ZSJnCgtUaW1lcnNTdGF0ZRIqCgZ1cHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGRvd250aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCItCgdBZmlTYWZpEiIKBmNvbmZpZxgCIAEoCzISLmFwaS5BZmlTYWZpQ29uZmlnIiwKDUFmaVNhZmlDb25maWcSGwoGZmFtaWx5GAEgASgLMgsuYXBpLkZhbWlseSLKAQoRV2F0Y2hFdmVudFJlcXVlc3QSKQoEcGVlchgBIAEoCzIbLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5QZWVyEisKBXRhYmxlGAIgASgLMhwuYXBpLldhdGNoRXZlbnRSZXF1ZXN0LlRhYmxlGgYKBFBlZXIaVQoFVGFibGUSNAoHZmlsdGVycxgBIAMoCzIjLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5UYWJsZS5GaWx0ZXIaFgoGRmlsdGVyEgwKBHR5cGUYASABKA0i4QEKEldhdGNoRXZlbnRSZXNwb25zZRIxCgRwZWVyGAIgASgLMiEuYXBpLldhdGNoRXZlbnRSZXNwb25zZS5QZWVyRXZlbnRIABIzCgV0YWJsZRgDIAEoCzIiLmFwaS5XYXRjaEV2ZW50UmVzcG9uc2UuVGFibGVFdmVudEgAGjIKCVBlZXJFdmVudBIMCgR0eXBlGAEgASgNEhcKBHBlZXIYAiABKAsyCS5hcGkuUGVlchomCgpUYWJsZUV2ZW50EhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGhCBwoFZXZlbnQiNgoETkxSSRImCgZwcmVmaXgYASABKAsyFC5hcGkuSVBBZGRyZXNzUHJlZml4SABCBgoEbmxyaSI1Cg9JUEFkZHJlc3NQcmVmaXgSEgoKcHJlZml4X2xlbhgBIAEoDRIOCgZwcmVmaXgYAiABKAkipgEKBFBhdGgSFwoEbmxyaRgBIAEoCzIJLmFwaS5OTFJJEhMKC2lzX3dpdGhkcmF3GAUgASgIEhsKBmZhbWlseRgJIAEoCzILLmFwaS5GYW1pbHkSEwoLbmVpZ2hib3JfaXAYDyABKAkSEgoKaWRlbnRpZmllchgSIAEoDRITCgtubHJpX2JpbmFyeRgUIAEoDBIVCg1wYXR0cnNfYmluYXJ5GBUgAygMIiMKBkZhbWlseRILCgNhZmkYASABKA0SDAoEc2FmaRgCIAEoDSo+CglUYWJsZVR5cGUSGgoWVEFCTEVfVFlQRV9VTlNQRUNJRklFRBAAEhUKEVRBQkxFX1RZUEVfR0xPQkFMEAEywgIKDEdvQmdwU2VydmljZRIxCgZHZXRCZ3ASEi5hcGkuR2V0QmdwUmVxdWVzdBoTLmFwaS5HZXRCZ3BSZXNwb25zZRJICg1BZGRQYXRoU3RyZWFtEhkuYXBpLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhouYXBpLkFkZFBhdGhTdHJlYW1SZXNwb25zZSgBEjkKCExpc3RQYXRoEhQuYXBpLkxpc3RQYXRoUmVxdWVzdBoVLmFwaS5MaXN0UGF0aFJlc3BvbnNlMAESOQoITGlzdFBlZXISFC5hcGkuTGlzdFBlZXJSZXF1ZXN0GhUuYXBpLkxpc3RQZWVyUmVzcG9uc2UwARI/CgpXYXRjaEV2ZW50EhYuYXBpLldhdGNoRXZlbnRSZXF1ZXN0GhcuYXBpLldhdGNoRXZlbnRSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Cgxnb2JncDQucHJvdG8SA2FwaSIPCg1HZXRCZ3BSZXF1ZXN0Ii0KDkdldEJncFJlc3BvbnNlEhsKBmdsb2JhbBgBIAEoCzILLmFwaS5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiVAoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSIgoKdGFibGVfdHlwZRgBIAEoDjIOLmFwaS5UYWJsZVR5cGUSGAoFcGF0aHMYAyADKAsyCS5hcGkuUGF0aCIXChVBZGRQYXRoU3RyZWFtUmVzcG9uc2UipgEKD0xpc3RQYXRoUmVxdWVzdBIiCgp0YWJsZV90eXBlGAEgASgOMg4uYXBpLlRhYmxlVHlwZRIMCgRuYW1lGAIgASgJEhsKBmZhbWlseRgDIAEoCzILLmFwaS5GYW1pbHkSKAoIcHJlZml4ZXMYBCADKAsyFi5hcGkuVGFibGVMb29rdXBQcmVmaXgSGgoSZW5hYmxlX29ubHlfYmluYXJ5GAkgASgIInwKEVRhYmxlTG9va3VwUHJlZml4Eg4KBnByZWZpeBgBIAEoCRIpCgR0eXBlGAIgASgOMhsuYXBpLlRhYmxlTG9va3VwUHJlZml4LlR5cGUiLAoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASDgoKVFlQRV9FWEFDVBABIjkKEExpc3RQYXRoUmVzcG9uc2USJQoLZGVzdGluYXRpb24YASABKAsyEC5hcGkuRGVzdGluYXRpb24iJwoLRGVzdGluYXRpb24SGAoFcGF0aHMYAiADKAsyCS5hcGkuUGF0aCIRCg9MaXN0UGVlclJlcXVlc3QiKwoQTGlzdFBlZXJSZXNwb25zZRIXCgRwZWVyGAEgASgLMgkuYXBpLlBlZXIigAEKBFBlZXISGwoEY29uZhgCIAEoCzINLmFwaS5QZWVyQ29uZhIdCgVzdGF0ZRgFIAEoCzIOLmFwaS5QZWVyU3RhdGUSGwoGdGltZXJzGAYgASgLMgsuYXBpLlRpbWVycxIfCglhZmlfc2FmaXMYCiADKAsyDC5hcGkuQWZpU2FmaSJLCghQZWVyQ29uZhITCgtkZXNjcmlwdGlvbhgCIAEoCRIYChBuZWlnaGJvcl9hZGRyZXNzGAQgASgJEhAKCHBlZXJfYXNuGAUgASgNIuABCglQZWVyU3RhdGUSHwoIbWVzc2FnZXMYBCABKAsyDS5hcGkuTWVzc2FnZXMSGAoQbmVpZ2hib3JfYWRkcmVzcxgFIAEoCRIQCghwZWVyX2FzbhgGIAEoDRIVCg1zZXNzaW9uX3N0YXRlGA0gASgNEhMKC2FkbWluX3N0YXRlGA8gASgNEiMKCnJlbW90ZV9jYXAYEiADKAsyDy5hcGkuQ2FwYWJpbGl0eRIZChFkaXNjb25uZWN0X3JlYXNvbhgVIAEoDRIaChJkaXNjb25uZWN0X21lc3NhZ2UYFiABKAkiRgoITWVzc2FnZXMSHgoIcmVjZWl2ZWQYASABKAsyDC5hcGkuTWVzc2FnZRIaCgRzZW50GAIgASgLMgwuYXBpLk1lc3NhZ2UiHwoHTWVzc2FnZRIUCgxub3RpZmljYXRpb24YASABKAQiSwoKQ2FwYWJpbGl0eRI2Cg5tdWx0aV9wcm90b2NvbBgCIAEoCzIcLmFwaS5NdWx0aVByb3RvY29sQ2FwYWJpbGl0eUgAQgUKA2NhcCI2ChdNdWx0aVByb3RvY29sQ2FwYWJpbGl0eRIbCgZmYW1pbHkYASABKAsyCy5hcGkuRmFtaWx5IikKBlRpbWVycxIfCgVzdGF0ZRgCIAEoCzIQLmFwaS5UaW1lcnNTdGF0ZSJnCgtUaW1lcnNTdGF0ZRIqCgZ1cHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGRvd250aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCItCgdBZmlTYWZpEiIKBmNvbmZpZxgCIAEoCzISLmFwaS5BZmlTYWZpQ29uZmlnIiwKDUFmaVNhZmlDb25maWcSGwoGZmFtaWx5GAEgASgLMgsuYXBpLkZhbWlseSLKAQoRV2F0Y2hFdmVudFJlcXVlc3QSKQoEcGVlchgBIAEoCzIbLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5QZWVyEisKBXRhYmxlGAIgASgLMhwuYXBpLldhdGNoRXZlbnRSZXF1ZXN0LlRhYmxlGgYKBFBlZXIaVQoFVGFibGUSNAoHZmlsdGVycxgBIAMoCzIjLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5UYWJsZS5GaWx0ZXIaFgoGRmlsdGVyEgwKBHR5cGUYASABKA0i4QEKEldhdGNoRXZlbnRSZXNwb25zZRIxCgRwZWVyGAIgASgLMiEuYXBpLldhdGNoRXZlbnRSZXNwb25zZS5QZWVyRXZlbnRIABIzCgV0YWJsZRgDIAEoCzIiLmFwaS5XYXRjaEV2ZW50UmVzcG9uc2UuVGFibGVFdmVudEgAGjIKCVBlZXJFdmVudBIMCgR0eXBlGAEgASgNEhcKBHBlZXIYAiABKAsyCS5hcGkuUGVlchomCgpUYWJsZUV2ZW50EhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGhCBwoFZXZlbnQiNgoETkxSSRImCgZwcmVmaXgYASABKAsyFC5hcGkuSVBBZGRyZXNzUHJlZml4SABCBgoEbmxyaSI1Cg9JUEFkZHJlc3NQcmVmaXgSEgoKcHJlZml4X2xlbhgBIAEoDRIOCgZwcmVmaXgYAiABKAkipgEKBFBhdGgSFwoEbmxyaRgBIAEoCzIJLmFwaS5OTFJJEhMKC2lzX3dpdGhkcmF3GAUgASgIEhsKBmZhbWlseRgJIAEoCzILLmFwaS5GYW1pbHkSEwoLbmVpZ2hib3JfaXAYDyABKAkSEgoKaWRlbnRpZmllchgSIAEoDRITCgtubHJpX2JpbmFyeRgUIAEoDBIVCg1wYXR0cnNfYmluYXJ5GBUgAygMIiMKBkZhbWlseRILCgNhZmkYASABKA0SDAoEc2FmaRgCIAEoDSpWCglUYWJsZVR5cGUSGgoWVEFCTEVfVFlQRV9VTlNQRUNJRklFRBAAEhUKEVRBQkxFX1RZUEVfR0xPQkFMEAESFgoSVEFCTEVfVFlQRV9BREpfT1VUEAQywgIKDEdvQmdwU2VydmljZRIxCgZHZXRCZ3ASEi5hcGkuR2V0QmdwUmVxdWVzdBoTLmFwaS5HZXRCZ3BSZXNwb25zZRJICg1BZGRQYXRoU3RyZWFtEhkuYXBpLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhouYXBpLkFkZFBhdGhTdHJlYW1SZXNwb25zZSgBEjkKCExpc3RQYXRoEhQuYXBpLkxpc3RQYXRoUmVxdWVzdBoVLmFwaS5MaXN0UGF0aFJlc3BvbnNlMAESOQoITGlzdFBlZXISFC5hcGkuTGlzdFBlZXJSZXF1ZXN0GhUuYXBpLkxpc3RQZWVyUmVzcG9uc2UwARI/CgpXYXRjaEV2ZW50EhYuYXBpLldhdGNoRXZlbnRSZXF1ZXN0GhcuYXBpLldhdGNoRXZlbnRSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Describes the message api.GetBgpRequest.
@@ -131,123 +131,137 @@ export const PeerStateSchema = /*@__PURE__*/
   messageDesc(file_gobgp4, 13);
 
 /**
+ * Describes the message api.Messages.
+ * Use `create(MessagesSchema)` to create a new message.
+ */
+export const MessagesSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 14);
+
+/**
+ * Describes the message api.Message.
+ * Use `create(MessageSchema)` to create a new message.
+ */
+export const MessageSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 15);
+
+/**
  * Describes the message api.Capability.
  * Use `create(CapabilitySchema)` to create a new message.
  */
 export const CapabilitySchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 14);
+  messageDesc(file_gobgp4, 16);
 
 /**
  * Describes the message api.MultiProtocolCapability.
  * Use `create(MultiProtocolCapabilitySchema)` to create a new message.
  */
 export const MultiProtocolCapabilitySchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 15);
+  messageDesc(file_gobgp4, 17);
 
 /**
  * Describes the message api.Timers.
  * Use `create(TimersSchema)` to create a new message.
  */
 export const TimersSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 16);
+  messageDesc(file_gobgp4, 18);
 
 /**
  * Describes the message api.TimersState.
  * Use `create(TimersStateSchema)` to create a new message.
  */
 export const TimersStateSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 17);
+  messageDesc(file_gobgp4, 19);
 
 /**
  * Describes the message api.AfiSafi.
  * Use `create(AfiSafiSchema)` to create a new message.
  */
 export const AfiSafiSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 18);
+  messageDesc(file_gobgp4, 20);
 
 /**
  * Describes the message api.AfiSafiConfig.
  * Use `create(AfiSafiConfigSchema)` to create a new message.
  */
 export const AfiSafiConfigSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 19);
+  messageDesc(file_gobgp4, 21);
 
 /**
  * Describes the message api.WatchEventRequest.
  * Use `create(WatchEventRequestSchema)` to create a new message.
  */
 export const WatchEventRequestSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 20);
+  messageDesc(file_gobgp4, 22);
 
 /**
  * Describes the message api.WatchEventRequest.Peer.
  * Use `create(WatchEventRequest_PeerSchema)` to create a new message.
  */
 export const WatchEventRequest_PeerSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 20, 0);
+  messageDesc(file_gobgp4, 22, 0);
 
 /**
  * Describes the message api.WatchEventRequest.Table.
  * Use `create(WatchEventRequest_TableSchema)` to create a new message.
  */
 export const WatchEventRequest_TableSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 20, 1);
+  messageDesc(file_gobgp4, 22, 1);
 
 /**
  * Describes the message api.WatchEventRequest.Table.Filter.
  * Use `create(WatchEventRequest_Table_FilterSchema)` to create a new message.
  */
 export const WatchEventRequest_Table_FilterSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 20, 1, 0);
+  messageDesc(file_gobgp4, 22, 1, 0);
 
 /**
  * Describes the message api.WatchEventResponse.
  * Use `create(WatchEventResponseSchema)` to create a new message.
  */
 export const WatchEventResponseSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 21);
+  messageDesc(file_gobgp4, 23);
 
 /**
  * Describes the message api.WatchEventResponse.PeerEvent.
  * Use `create(WatchEventResponse_PeerEventSchema)` to create a new message.
  */
 export const WatchEventResponse_PeerEventSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 21, 0);
+  messageDesc(file_gobgp4, 23, 0);
 
 /**
  * Describes the message api.WatchEventResponse.TableEvent.
  * Use `create(WatchEventResponse_TableEventSchema)` to create a new message.
  */
 export const WatchEventResponse_TableEventSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 21, 1);
+  messageDesc(file_gobgp4, 23, 1);
 
 /**
  * Describes the message api.NLRI.
  * Use `create(NLRISchema)` to create a new message.
  */
 export const NLRISchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 22);
+  messageDesc(file_gobgp4, 24);
 
 /**
  * Describes the message api.IPAddressPrefix.
  * Use `create(IPAddressPrefixSchema)` to create a new message.
  */
 export const IPAddressPrefixSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 23);
+  messageDesc(file_gobgp4, 25);
 
 /**
  * Describes the message api.Path.
  * Use `create(PathSchema)` to create a new message.
  */
 export const PathSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 24);
+  messageDesc(file_gobgp4, 26);
 
 /**
  * Describes the message api.Family.
  * Use `create(FamilySchema)` to create a new message.
  */
 export const FamilySchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 25);
+  messageDesc(file_gobgp4, 27);
 
 /**
  * Describes the enum api.TableType.

@@ -10,8 +10,8 @@
 // @generated from file gobgp.proto (package apipb, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { Message as Message$1 } from "@bufbuild/protobuf";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -22,7 +22,7 @@ export declare const file_gobgp: GenFile;
 /**
  * @generated from message apipb.GetBgpRequest
  */
-export declare type GetBgpRequest = Message<"apipb.GetBgpRequest"> & {
+export declare type GetBgpRequest = Message$1<"apipb.GetBgpRequest"> & {
 };
 
 /**
@@ -34,7 +34,7 @@ export declare const GetBgpRequestSchema: GenMessage<GetBgpRequest>;
 /**
  * @generated from message apipb.GetBgpResponse
  */
-export declare type GetBgpResponse = Message<"apipb.GetBgpResponse"> & {
+export declare type GetBgpResponse = Message$1<"apipb.GetBgpResponse"> & {
   /**
    * @generated from field: apipb.Global global = 1;
    */
@@ -50,7 +50,7 @@ export declare const GetBgpResponseSchema: GenMessage<GetBgpResponse>;
 /**
  * @generated from message apipb.Global
  */
-export declare type Global = Message<"apipb.Global"> & {
+export declare type Global = Message$1<"apipb.Global"> & {
   /**
    * 0 while the daemon has no configuration
    *
@@ -75,7 +75,7 @@ export declare const GlobalSchema: GenMessage<Global>;
  *
  * @generated from message apipb.AddPathStreamRequest
  */
-export declare type AddPathStreamRequest = Message<"apipb.AddPathStreamRequest"> & {
+export declare type AddPathStreamRequest = Message$1<"apipb.AddPathStreamRequest"> & {
   /**
    * @generated from field: repeated apipb.Path paths = 3;
    */
@@ -91,7 +91,7 @@ export declare const AddPathStreamRequestSchema: GenMessage<AddPathStreamRequest
 /**
  * @generated from message apipb.AddPathStreamResponse
  */
-export declare type AddPathStreamResponse = Message<"apipb.AddPathStreamResponse"> & {
+export declare type AddPathStreamResponse = Message$1<"apipb.AddPathStreamResponse"> & {
 };
 
 /**
@@ -103,7 +103,19 @@ export declare const AddPathStreamResponseSchema: GenMessage<AddPathStreamRespon
 /**
  * @generated from message apipb.ListPathRequest
  */
-export declare type ListPathRequest = Message<"apipb.ListPathRequest"> & {
+export declare type ListPathRequest = Message$1<"apipb.ListPathRequest"> & {
+  /**
+   * @generated from field: apipb.TableType table_type = 1;
+   */
+  tableType: TableType;
+
+  /**
+   * address of the neighbor, for ADJ_OUT
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
   /**
    * @generated from field: apipb.Family family = 3;
    */
@@ -135,7 +147,7 @@ export declare const ListPathRequestSchema: GenMessage<ListPathRequest>;
  *
  * @generated from message apipb.TableLookupPrefix
  */
-export declare type TableLookupPrefix = Message<"apipb.TableLookupPrefix"> & {
+export declare type TableLookupPrefix = Message$1<"apipb.TableLookupPrefix"> & {
   /**
    * @generated from field: string prefix = 1;
    */
@@ -151,7 +163,7 @@ export declare const TableLookupPrefixSchema: GenMessage<TableLookupPrefix>;
 /**
  * @generated from message apipb.ListPathResponse
  */
-export declare type ListPathResponse = Message<"apipb.ListPathResponse"> & {
+export declare type ListPathResponse = Message$1<"apipb.ListPathResponse"> & {
   /**
    * @generated from field: apipb.Destination destination = 1;
    */
@@ -167,7 +179,7 @@ export declare const ListPathResponseSchema: GenMessage<ListPathResponse>;
 /**
  * @generated from message apipb.Destination
  */
-export declare type Destination = Message<"apipb.Destination"> & {
+export declare type Destination = Message$1<"apipb.Destination"> & {
   /**
    * @generated from field: repeated apipb.Path paths = 2;
    */
@@ -183,7 +195,7 @@ export declare const DestinationSchema: GenMessage<Destination>;
 /**
  * @generated from message apipb.ListPeerRequest
  */
-export declare type ListPeerRequest = Message<"apipb.ListPeerRequest"> & {
+export declare type ListPeerRequest = Message$1<"apipb.ListPeerRequest"> & {
 };
 
 /**
@@ -195,7 +207,7 @@ export declare const ListPeerRequestSchema: GenMessage<ListPeerRequest>;
 /**
  * @generated from message apipb.ListPeerResponse
  */
-export declare type ListPeerResponse = Message<"apipb.ListPeerResponse"> & {
+export declare type ListPeerResponse = Message$1<"apipb.ListPeerResponse"> & {
   /**
    * @generated from field: apipb.Peer peer = 1;
    */
@@ -211,7 +223,7 @@ export declare const ListPeerResponseSchema: GenMessage<ListPeerResponse>;
 /**
  * @generated from message apipb.Peer
  */
-export declare type Peer = Message<"apipb.Peer"> & {
+export declare type Peer = Message$1<"apipb.Peer"> & {
   /**
    * @generated from field: apipb.PeerConf conf = 2;
    */
@@ -242,7 +254,7 @@ export declare const PeerSchema: GenMessage<Peer>;
 /**
  * @generated from message apipb.PeerConf
  */
-export declare type PeerConf = Message<"apipb.PeerConf"> & {
+export declare type PeerConf = Message$1<"apipb.PeerConf"> & {
   /**
    * @generated from field: string description = 2;
    */
@@ -268,7 +280,12 @@ export declare const PeerConfSchema: GenMessage<PeerConf>;
 /**
  * @generated from message apipb.PeerState
  */
-export declare type PeerState = Message<"apipb.PeerState"> & {
+export declare type PeerState = Message$1<"apipb.PeerState"> & {
+  /**
+   * @generated from field: apipb.Messages messages = 4;
+   */
+  messages?: Messages | undefined;
+
   /**
    * @generated from field: string neighbor_address = 5;
    */
@@ -310,7 +327,7 @@ export declare const PeerStateSchema: GenMessage<PeerState>;
 /**
  * @generated from message apipb.MultiProtocolCapability
  */
-export declare type MultiProtocolCapability = Message<"apipb.MultiProtocolCapability"> & {
+export declare type MultiProtocolCapability = Message$1<"apipb.MultiProtocolCapability"> & {
   /**
    * @generated from field: apipb.Family family = 1;
    */
@@ -324,9 +341,48 @@ export declare type MultiProtocolCapability = Message<"apipb.MultiProtocolCapabi
 export declare const MultiProtocolCapabilitySchema: GenMessage<MultiProtocolCapability>;
 
 /**
+ * Counted since the neighbor was configured, over all of its sessions.
+ *
+ * @generated from message apipb.Messages
+ */
+export declare type Messages = Message$1<"apipb.Messages"> & {
+  /**
+   * @generated from field: apipb.Message received = 1;
+   */
+  received?: Message | undefined;
+
+  /**
+   * @generated from field: apipb.Message sent = 2;
+   */
+  sent?: Message | undefined;
+};
+
+/**
+ * Describes the message apipb.Messages.
+ * Use `create(MessagesSchema)` to create a new message.
+ */
+export declare const MessagesSchema: GenMessage<Messages>;
+
+/**
+ * @generated from message apipb.Message
+ */
+export declare type Message = Message$1<"apipb.Message"> & {
+  /**
+   * @generated from field: uint64 notification = 1;
+   */
+  notification: bigint;
+};
+
+/**
+ * Describes the message apipb.Message.
+ * Use `create(MessageSchema)` to create a new message.
+ */
+export declare const MessageSchema: GenMessage<Message>;
+
+/**
  * @generated from message apipb.Timers
  */
-export declare type Timers = Message<"apipb.Timers"> & {
+export declare type Timers = Message$1<"apipb.Timers"> & {
   /**
    * @generated from field: apipb.TimersState state = 2;
    */
@@ -342,7 +398,7 @@ export declare const TimersSchema: GenMessage<Timers>;
 /**
  * @generated from message apipb.TimersState
  */
-export declare type TimersState = Message<"apipb.TimersState"> & {
+export declare type TimersState = Message$1<"apipb.TimersState"> & {
   /**
    * when the session was established
    *
@@ -367,7 +423,7 @@ export declare const TimersStateSchema: GenMessage<TimersState>;
 /**
  * @generated from message apipb.AfiSafi
  */
-export declare type AfiSafi = Message<"apipb.AfiSafi"> & {
+export declare type AfiSafi = Message$1<"apipb.AfiSafi"> & {
   /**
    * its state's "enabled" is that of the configuration, not what was negotiated
    *
@@ -385,7 +441,7 @@ export declare const AfiSafiSchema: GenMessage<AfiSafi>;
 /**
  * @generated from message apipb.AfiSafiConfig
  */
-export declare type AfiSafiConfig = Message<"apipb.AfiSafiConfig"> & {
+export declare type AfiSafiConfig = Message$1<"apipb.AfiSafiConfig"> & {
   /**
    * @generated from field: apipb.Family family = 1;
    */
@@ -401,7 +457,7 @@ export declare const AfiSafiConfigSchema: GenMessage<AfiSafiConfig>;
 /**
  * @generated from message apipb.WatchEventRequest
  */
-export declare type WatchEventRequest = Message<"apipb.WatchEventRequest"> & {
+export declare type WatchEventRequest = Message$1<"apipb.WatchEventRequest"> & {
   /**
    * @generated from field: apipb.WatchEventRequest.Peer peer = 1;
    */
@@ -422,7 +478,7 @@ export declare const WatchEventRequestSchema: GenMessage<WatchEventRequest>;
 /**
  * @generated from message apipb.WatchEventRequest.Peer
  */
-export declare type WatchEventRequest_Peer = Message<"apipb.WatchEventRequest.Peer"> & {
+export declare type WatchEventRequest_Peer = Message$1<"apipb.WatchEventRequest.Peer"> & {
 };
 
 /**
@@ -434,7 +490,7 @@ export declare const WatchEventRequest_PeerSchema: GenMessage<WatchEventRequest_
 /**
  * @generated from message apipb.WatchEventRequest.Table
  */
-export declare type WatchEventRequest_Table = Message<"apipb.WatchEventRequest.Table"> & {
+export declare type WatchEventRequest_Table = Message$1<"apipb.WatchEventRequest.Table"> & {
   /**
    * @generated from field: repeated apipb.WatchEventRequest.Table.Filter filters = 1;
    */
@@ -450,7 +506,7 @@ export declare const WatchEventRequest_TableSchema: GenMessage<WatchEventRequest
 /**
  * @generated from message apipb.WatchEventRequest.Table.Filter
  */
-export declare type WatchEventRequest_Table_Filter = Message<"apipb.WatchEventRequest.Table.Filter"> & {
+export declare type WatchEventRequest_Table_Filter = Message$1<"apipb.WatchEventRequest.Table.Filter"> & {
   /**
    * an enum there; 0 is the best paths, the only ones that include what was originated here
    *
@@ -468,7 +524,7 @@ export declare const WatchEventRequest_Table_FilterSchema: GenMessage<WatchEvent
 /**
  * @generated from message apipb.WatchEventResponse
  */
-export declare type WatchEventResponse = Message<"apipb.WatchEventResponse"> & {
+export declare type WatchEventResponse = Message$1<"apipb.WatchEventResponse"> & {
   /**
    * @generated from oneof apipb.WatchEventResponse.event
    */
@@ -496,7 +552,7 @@ export declare const WatchEventResponseSchema: GenMessage<WatchEventResponse>;
 /**
  * @generated from message apipb.WatchEventResponse.PeerEvent
  */
-export declare type WatchEventResponse_PeerEvent = Message<"apipb.WatchEventResponse.PeerEvent"> & {
+export declare type WatchEventResponse_PeerEvent = Message$1<"apipb.WatchEventResponse.PeerEvent"> & {
   /**
    * an enum there: 1 for each neighbour at the start, 2 after the last of them, 3 a change of state
    *
@@ -519,7 +575,7 @@ export declare const WatchEventResponse_PeerEventSchema: GenMessage<WatchEventRe
 /**
  * @generated from message apipb.WatchEventResponse.TableEvent
  */
-export declare type WatchEventResponse_TableEvent = Message<"apipb.WatchEventResponse.TableEvent"> & {
+export declare type WatchEventResponse_TableEvent = Message$1<"apipb.WatchEventResponse.TableEvent"> & {
   /**
    * in the typed form, never in octets
    *
@@ -537,7 +593,7 @@ export declare const WatchEventResponse_TableEventSchema: GenMessage<WatchEventR
 /**
  * @generated from message apipb.IPAddressPrefix
  */
-export declare type IPAddressPrefix = Message<"apipb.IPAddressPrefix"> & {
+export declare type IPAddressPrefix = Message$1<"apipb.IPAddressPrefix"> & {
   /**
    * @generated from field: uint32 prefix_len = 1;
    */
@@ -558,7 +614,7 @@ export declare const IPAddressPrefixSchema: GenMessage<IPAddressPrefix>;
 /**
  * @generated from message apipb.Path
  */
-export declare type Path = Message<"apipb.Path"> & {
+export declare type Path = Message$1<"apipb.Path"> & {
   /**
    * IPAddressPrefix and others
    *
@@ -610,7 +666,7 @@ export declare const PathSchema: GenMessage<Path>;
 /**
  * @generated from message apipb.Family
  */
-export declare type Family = Message<"apipb.Family"> & {
+export declare type Family = Message$1<"apipb.Family"> & {
   /**
    * an enum there, whose numbers are IANA's
    *
@@ -629,6 +685,28 @@ export declare type Family = Message<"apipb.Family"> & {
  * Use `create(FamilySchema)` to create a new message.
  */
 export declare const FamilySchema: GenMessage<Family>;
+
+/**
+ * @generated from enum apipb.TableType
+ */
+export enum TableType {
+  /**
+   * @generated from enum value: GLOBAL = 0;
+   */
+  GLOBAL = 0,
+
+  /**
+   * what one neighbor receives, after the export policies
+   *
+   * @generated from enum value: ADJ_OUT = 3;
+   */
+  ADJ_OUT = 3,
+}
+
+/**
+ * Describes the enum apipb.TableType.
+ */
+export declare const TableTypeSchema: GenEnum<TableType>;
 
 /**
  * @generated from service apipb.GobgpApi

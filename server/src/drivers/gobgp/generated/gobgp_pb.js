@@ -10,14 +10,14 @@
 // @generated from file gobgp.proto (package apipb, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_any, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file gobgp.proto.
  */
 export const file_gobgp = /*@__PURE__*/
-  fileDesc("Cgtnb2JncC5wcm90bxIFYXBpcGIiDwoNR2V0QmdwUmVxdWVzdCIvCg5HZXRCZ3BSZXNwb25zZRIdCgZnbG9iYWwYASABKAsyDS5hcGlwYi5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiMgoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSGgoFcGF0aHMYAyADKAsyCy5hcGlwYi5QYXRoIhcKFUFkZFBhdGhTdHJlYW1SZXNwb25zZSJ4Cg9MaXN0UGF0aFJlcXVlc3QSHQoGZmFtaWx5GAMgASgLMg0uYXBpcGIuRmFtaWx5EioKCHByZWZpeGVzGAQgAygLMhguYXBpcGIuVGFibGVMb29rdXBQcmVmaXgSGgoSZW5hYmxlX29ubHlfYmluYXJ5GAkgASgIIiMKEVRhYmxlTG9va3VwUHJlZml4Eg4KBnByZWZpeBgBIAEoCSI7ChBMaXN0UGF0aFJlc3BvbnNlEicKC2Rlc3RpbmF0aW9uGAEgASgLMhIuYXBpcGIuRGVzdGluYXRpb24iKQoLRGVzdGluYXRpb24SGgoFcGF0aHMYAiADKAsyCy5hcGlwYi5QYXRoIhEKD0xpc3RQZWVyUmVxdWVzdCItChBMaXN0UGVlclJlc3BvbnNlEhkKBHBlZXIYASABKAsyCy5hcGlwYi5QZWVyIogBCgRQZWVyEh0KBGNvbmYYAiABKAsyDy5hcGlwYi5QZWVyQ29uZhIfCgVzdGF0ZRgFIAEoCzIQLmFwaXBiLlBlZXJTdGF0ZRIdCgZ0aW1lcnMYBiABKAsyDS5hcGlwYi5UaW1lcnMSIQoJYWZpX3NhZmlzGAogAygLMg4uYXBpcGIuQWZpU2FmaSJLCghQZWVyQ29uZhITCgtkZXNjcmlwdGlvbhgCIAEoCRIYChBuZWlnaGJvcl9hZGRyZXNzGAQgASgJEhAKCHBlZXJfYXNuGAUgASgNIo0BCglQZWVyU3RhdGUSGAoQbmVpZ2hib3JfYWRkcmVzcxgFIAEoCRIQCghwZWVyX2FzbhgGIAEoDRIVCg1zZXNzaW9uX3N0YXRlGA0gASgNEhMKC2FkbWluX3N0YXRlGA8gASgNEigKCnJlbW90ZV9jYXAYEiADKAsyFC5nb29nbGUucHJvdG9idWYuQW55IjgKF011bHRpUHJvdG9jb2xDYXBhYmlsaXR5Eh0KBmZhbWlseRgBIAEoCzINLmFwaXBiLkZhbWlseSIrCgZUaW1lcnMSIQoFc3RhdGUYAiABKAsyEi5hcGlwYi5UaW1lcnNTdGF0ZSJnCgtUaW1lcnNTdGF0ZRIqCgZ1cHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGRvd250aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIvCgdBZmlTYWZpEiQKBmNvbmZpZxgCIAEoCzIULmFwaXBiLkFmaVNhZmlDb25maWciLgoNQWZpU2FmaUNvbmZpZxIdCgZmYW1pbHkYASABKAsyDS5hcGlwYi5GYW1pbHki0AEKEVdhdGNoRXZlbnRSZXF1ZXN0EisKBHBlZXIYASABKAsyHS5hcGlwYi5XYXRjaEV2ZW50UmVxdWVzdC5QZWVyEi0KBXRhYmxlGAIgASgLMh4uYXBpcGIuV2F0Y2hFdmVudFJlcXVlc3QuVGFibGUaBgoEUGVlchpXCgVUYWJsZRI2CgdmaWx0ZXJzGAEgAygLMiUuYXBpcGIuV2F0Y2hFdmVudFJlcXVlc3QuVGFibGUuRmlsdGVyGhYKBkZpbHRlchIMCgR0eXBlGAEgASgNIukBChJXYXRjaEV2ZW50UmVzcG9uc2USMwoEcGVlchgCIAEoCzIjLmFwaXBiLldhdGNoRXZlbnRSZXNwb25zZS5QZWVyRXZlbnRIABI1CgV0YWJsZRgDIAEoCzIkLmFwaXBiLldhdGNoRXZlbnRSZXNwb25zZS5UYWJsZUV2ZW50SAAaNAoJUGVlckV2ZW50EgwKBHR5cGUYASABKA0SGQoEcGVlchgCIAEoCzILLmFwaXBiLlBlZXIaKAoKVGFibGVFdmVudBIaCgVwYXRocxgCIAMoCzILLmFwaXBiLlBhdGhCBwoFZXZlbnQiNQoPSVBBZGRyZXNzUHJlZml4EhIKCnByZWZpeF9sZW4YASABKA0SDgoGcHJlZml4GAIgASgJIrMBCgRQYXRoEiIKBG5scmkYASABKAsyFC5nb29nbGUucHJvdG9idWYuQW55EhMKC2lzX3dpdGhkcmF3GAUgASgIEh0KBmZhbWlseRgJIAEoCzINLmFwaXBiLkZhbWlseRITCgtuZWlnaGJvcl9pcBgPIAEoCRISCgppZGVudGlmaWVyGBIgASgNEhMKC25scmlfYmluYXJ5GBQgASgMEhUKDXBhdHRyc19iaW5hcnkYFSADKAwiIwoGRmFtaWx5EgsKA2FmaRgBIAEoDRIMCgRzYWZpGAIgASgNMtICCghHb2JncEFwaRI1CgZHZXRCZ3ASFC5hcGlwYi5HZXRCZ3BSZXF1ZXN0GhUuYXBpcGIuR2V0QmdwUmVzcG9uc2USTAoNQWRkUGF0aFN0cmVhbRIbLmFwaXBiLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhwuYXBpcGIuQWRkUGF0aFN0cmVhbVJlc3BvbnNlKAESPQoITGlzdFBhdGgSFi5hcGlwYi5MaXN0UGF0aFJlcXVlc3QaFy5hcGlwYi5MaXN0UGF0aFJlc3BvbnNlMAESPQoITGlzdFBlZXISFi5hcGlwYi5MaXN0UGVlclJlcXVlc3QaFy5hcGlwYi5MaXN0UGVlclJlc3BvbnNlMAESQwoKV2F0Y2hFdmVudBIYLmFwaXBiLldhdGNoRXZlbnRSZXF1ZXN0GhkuYXBpcGIuV2F0Y2hFdmVudFJlc3BvbnNlMAFiBnByb3RvMw", [file_google_protobuf_any, file_google_protobuf_timestamp]);
+  fileDesc("Cgtnb2JncC5wcm90bxIFYXBpcGIiDwoNR2V0QmdwUmVxdWVzdCIvCg5HZXRCZ3BSZXNwb25zZRIdCgZnbG9iYWwYASABKAsyDS5hcGlwYi5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiMgoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSGgoFcGF0aHMYAyADKAsyCy5hcGlwYi5QYXRoIhcKFUFkZFBhdGhTdHJlYW1SZXNwb25zZSKsAQoPTGlzdFBhdGhSZXF1ZXN0EiQKCnRhYmxlX3R5cGUYASABKA4yEC5hcGlwYi5UYWJsZVR5cGUSDAoEbmFtZRgCIAEoCRIdCgZmYW1pbHkYAyABKAsyDS5hcGlwYi5GYW1pbHkSKgoIcHJlZml4ZXMYBCADKAsyGC5hcGlwYi5UYWJsZUxvb2t1cFByZWZpeBIaChJlbmFibGVfb25seV9iaW5hcnkYCSABKAgiIwoRVGFibGVMb29rdXBQcmVmaXgSDgoGcHJlZml4GAEgASgJIjsKEExpc3RQYXRoUmVzcG9uc2USJwoLZGVzdGluYXRpb24YASABKAsyEi5hcGlwYi5EZXN0aW5hdGlvbiIpCgtEZXN0aW5hdGlvbhIaCgVwYXRocxgCIAMoCzILLmFwaXBiLlBhdGgiEQoPTGlzdFBlZXJSZXF1ZXN0Ii0KEExpc3RQZWVyUmVzcG9uc2USGQoEcGVlchgBIAEoCzILLmFwaXBiLlBlZXIiiAEKBFBlZXISHQoEY29uZhgCIAEoCzIPLmFwaXBiLlBlZXJDb25mEh8KBXN0YXRlGAUgASgLMhAuYXBpcGIuUGVlclN0YXRlEh0KBnRpbWVycxgGIAEoCzINLmFwaXBiLlRpbWVycxIhCglhZmlfc2FmaXMYCiADKAsyDi5hcGlwYi5BZmlTYWZpIksKCFBlZXJDb25mEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhgKEG5laWdoYm9yX2FkZHJlc3MYBCABKAkSEAoIcGVlcl9hc24YBSABKA0isAEKCVBlZXJTdGF0ZRIhCghtZXNzYWdlcxgEIAEoCzIPLmFwaXBiLk1lc3NhZ2VzEhgKEG5laWdoYm9yX2FkZHJlc3MYBSABKAkSEAoIcGVlcl9hc24YBiABKA0SFQoNc2Vzc2lvbl9zdGF0ZRgNIAEoDRITCgthZG1pbl9zdGF0ZRgPIAEoDRIoCgpyZW1vdGVfY2FwGBIgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSI4ChdNdWx0aVByb3RvY29sQ2FwYWJpbGl0eRIdCgZmYW1pbHkYASABKAsyDS5hcGlwYi5GYW1pbHkiSgoITWVzc2FnZXMSIAoIcmVjZWl2ZWQYASABKAsyDi5hcGlwYi5NZXNzYWdlEhwKBHNlbnQYAiABKAsyDi5hcGlwYi5NZXNzYWdlIh8KB01lc3NhZ2USFAoMbm90aWZpY2F0aW9uGAEgASgEIisKBlRpbWVycxIhCgVzdGF0ZRgCIAEoCzISLmFwaXBiLlRpbWVyc1N0YXRlImcKC1RpbWVyc1N0YXRlEioKBnVwdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZG93bnRpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi8KB0FmaVNhZmkSJAoGY29uZmlnGAIgASgLMhQuYXBpcGIuQWZpU2FmaUNvbmZpZyIuCg1BZmlTYWZpQ29uZmlnEh0KBmZhbWlseRgBIAEoCzINLmFwaXBiLkZhbWlseSLQAQoRV2F0Y2hFdmVudFJlcXVlc3QSKwoEcGVlchgBIAEoCzIdLmFwaXBiLldhdGNoRXZlbnRSZXF1ZXN0LlBlZXISLQoFdGFibGUYAiABKAsyHi5hcGlwYi5XYXRjaEV2ZW50UmVxdWVzdC5UYWJsZRoGCgRQZWVyGlcKBVRhYmxlEjYKB2ZpbHRlcnMYASADKAsyJS5hcGlwYi5XYXRjaEV2ZW50UmVxdWVzdC5UYWJsZS5GaWx0ZXIaFgoGRmlsdGVyEgwKBHR5cGUYASABKA0i6QEKEldhdGNoRXZlbnRSZXNwb25zZRIzCgRwZWVyGAIgASgLMiMuYXBpcGIuV2F0Y2hFdmVudFJlc3BvbnNlLlBlZXJFdmVudEgAEjUKBXRhYmxlGAMgASgLMiQuYXBpcGIuV2F0Y2hFdmVudFJlc3BvbnNlLlRhYmxlRXZlbnRIABo0CglQZWVyRXZlbnQSDAoEdHlwZRgBIAEoDRIZCgRwZWVyGAIgASgLMgsuYXBpcGIuUGVlchooCgpUYWJsZUV2ZW50EhoKBXBhdGhzGAIgAygLMgsuYXBpcGIuUGF0aEIHCgVldmVudCI1Cg9JUEFkZHJlc3NQcmVmaXgSEgoKcHJlZml4X2xlbhgBIAEoDRIOCgZwcmVmaXgYAiABKAkiswEKBFBhdGgSIgoEbmxyaRgBIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSEwoLaXNfd2l0aGRyYXcYBSABKAgSHQoGZmFtaWx5GAkgASgLMg0uYXBpcGIuRmFtaWx5EhMKC25laWdoYm9yX2lwGA8gASgJEhIKCmlkZW50aWZpZXIYEiABKA0SEwoLbmxyaV9iaW5hcnkYFCABKAwSFQoNcGF0dHJzX2JpbmFyeRgVIAMoDCIjCgZGYW1pbHkSCwoDYWZpGAEgASgNEgwKBHNhZmkYAiABKA0qJAoJVGFibGVUeXBlEgoKBkdMT0JBTBAAEgsKB0FESl9PVVQQAzLSAgoIR29iZ3BBcGkSNQoGR2V0QmdwEhQuYXBpcGIuR2V0QmdwUmVxdWVzdBoVLmFwaXBiLkdldEJncFJlc3BvbnNlEkwKDUFkZFBhdGhTdHJlYW0SGy5hcGlwYi5BZGRQYXRoU3RyZWFtUmVxdWVzdBocLmFwaXBiLkFkZFBhdGhTdHJlYW1SZXNwb25zZSgBEj0KCExpc3RQYXRoEhYuYXBpcGIuTGlzdFBhdGhSZXF1ZXN0GhcuYXBpcGIuTGlzdFBhdGhSZXNwb25zZTABEj0KCExpc3RQZWVyEhYuYXBpcGIuTGlzdFBlZXJSZXF1ZXN0GhcuYXBpcGIuTGlzdFBlZXJSZXNwb25zZTABEkMKCldhdGNoRXZlbnQSGC5hcGlwYi5XYXRjaEV2ZW50UmVxdWVzdBoZLmFwaXBiLldhdGNoRXZlbnRSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_any, file_google_protobuf_timestamp]);
 
 /**
  * Describes the message apipb.GetBgpRequest.
@@ -125,102 +125,128 @@ export const MultiProtocolCapabilitySchema = /*@__PURE__*/
   messageDesc(file_gobgp, 14);
 
 /**
+ * Describes the message apipb.Messages.
+ * Use `create(MessagesSchema)` to create a new message.
+ */
+export const MessagesSchema = /*@__PURE__*/
+  messageDesc(file_gobgp, 15);
+
+/**
+ * Describes the message apipb.Message.
+ * Use `create(MessageSchema)` to create a new message.
+ */
+export const MessageSchema = /*@__PURE__*/
+  messageDesc(file_gobgp, 16);
+
+/**
  * Describes the message apipb.Timers.
  * Use `create(TimersSchema)` to create a new message.
  */
 export const TimersSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 15);
+  messageDesc(file_gobgp, 17);
 
 /**
  * Describes the message apipb.TimersState.
  * Use `create(TimersStateSchema)` to create a new message.
  */
 export const TimersStateSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 16);
+  messageDesc(file_gobgp, 18);
 
 /**
  * Describes the message apipb.AfiSafi.
  * Use `create(AfiSafiSchema)` to create a new message.
  */
 export const AfiSafiSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 17);
+  messageDesc(file_gobgp, 19);
 
 /**
  * Describes the message apipb.AfiSafiConfig.
  * Use `create(AfiSafiConfigSchema)` to create a new message.
  */
 export const AfiSafiConfigSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 18);
+  messageDesc(file_gobgp, 20);
 
 /**
  * Describes the message apipb.WatchEventRequest.
  * Use `create(WatchEventRequestSchema)` to create a new message.
  */
 export const WatchEventRequestSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 19);
+  messageDesc(file_gobgp, 21);
 
 /**
  * Describes the message apipb.WatchEventRequest.Peer.
  * Use `create(WatchEventRequest_PeerSchema)` to create a new message.
  */
 export const WatchEventRequest_PeerSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 19, 0);
+  messageDesc(file_gobgp, 21, 0);
 
 /**
  * Describes the message apipb.WatchEventRequest.Table.
  * Use `create(WatchEventRequest_TableSchema)` to create a new message.
  */
 export const WatchEventRequest_TableSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 19, 1);
+  messageDesc(file_gobgp, 21, 1);
 
 /**
  * Describes the message apipb.WatchEventRequest.Table.Filter.
  * Use `create(WatchEventRequest_Table_FilterSchema)` to create a new message.
  */
 export const WatchEventRequest_Table_FilterSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 19, 1, 0);
+  messageDesc(file_gobgp, 21, 1, 0);
 
 /**
  * Describes the message apipb.WatchEventResponse.
  * Use `create(WatchEventResponseSchema)` to create a new message.
  */
 export const WatchEventResponseSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 20);
+  messageDesc(file_gobgp, 22);
 
 /**
  * Describes the message apipb.WatchEventResponse.PeerEvent.
  * Use `create(WatchEventResponse_PeerEventSchema)` to create a new message.
  */
 export const WatchEventResponse_PeerEventSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 20, 0);
+  messageDesc(file_gobgp, 22, 0);
 
 /**
  * Describes the message apipb.WatchEventResponse.TableEvent.
  * Use `create(WatchEventResponse_TableEventSchema)` to create a new message.
  */
 export const WatchEventResponse_TableEventSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 20, 1);
+  messageDesc(file_gobgp, 22, 1);
 
 /**
  * Describes the message apipb.IPAddressPrefix.
  * Use `create(IPAddressPrefixSchema)` to create a new message.
  */
 export const IPAddressPrefixSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 21);
+  messageDesc(file_gobgp, 23);
 
 /**
  * Describes the message apipb.Path.
  * Use `create(PathSchema)` to create a new message.
  */
 export const PathSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 22);
+  messageDesc(file_gobgp, 24);
 
 /**
  * Describes the message apipb.Family.
  * Use `create(FamilySchema)` to create a new message.
  */
 export const FamilySchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 23);
+  messageDesc(file_gobgp, 25);
+
+/**
+ * Describes the enum apipb.TableType.
+ */
+export const TableTypeSchema = /*@__PURE__*/
+  enumDesc(file_gobgp, 0);
+
+/**
+ * @generated from enum apipb.TableType
+ */
+export const TableType = /*@__PURE__*/
+  tsEnum(TableTypeSchema);
 
 /**
  * @generated from service apipb.GobgpApi
