@@ -33,7 +33,7 @@ const texts = {
   not_visible: ({ count, total }) =>
     `The prefix is announced, but only ${String(count)} of ${String(total)} route collectors see it. Other networks may reject it: check its IRR and RPKI objects, and contact the provider.`,
   other_path: ({ count, total }) =>
-    `${String(count)} of ${String(total)} route collectors see the prefix with its origin, but none of them through this provider: another path is preferred everywhere.`,
+    `No route collector sees the prefix through this provider: ${String(count)} of ${String(total)} see it with its origin, on other paths.`,
   unexpected_origin: ({ routes }) =>
     `Another network announces the prefix or a part of it: ${(routes as UnexpectedRoute[]).map(({ cidr, asn, count }) => `${cidr} by AS${asn}, seen by ${count} ${count === 1 ? 'route collector' : 'route collectors'}`).join('; ')}. If this was not arranged, contact the provider.`,
   region_withdrawn: regionText,

@@ -456,12 +456,13 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
       teamId,
       rpki: 'valid',
       messages: [],
-      notified: { zombie: false, routes: [] },
+      notified: { zombie: false, routes: [], notVisible: false, otherPath: false },
       summary: {
         state: 'current',
         reason: null,
         collectorsTotal: [1, numbers[0], numbers[1], numbers[2], 1][place],
         collectorsSeeing: 1,
+        ours: 1,
         origins: [{ asn: texts[0], count: 1 }],
         moreSpecifics: [],
         change: null,
@@ -558,7 +559,7 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
     const failed = texts.map((error, place) => ({ name: `bad-${place}`, error }))
     const wide = numbers.map((routes, place) => router(`wide-${place}`, routes))
     const routers = [router('first', 1), ...failed, ...wide, router('last', 2)]
-    await saveCheck(db(), fence as never, { at: new Date(), quorum: 1, routers } as never)
+    await saveCheck(db(), fence as never, { at: new Date(), quorum: 1, routers, missing: 0 } as never)
     const { rows } = await sql<{ name: string; routes: number | null }>`
       select name, routes from region_routers where region_id = ${regionId} and name in ('first', 'last', 'bad-0') order by name`.execute(
       db(),

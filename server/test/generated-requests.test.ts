@@ -149,6 +149,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
   listHolds: [/^query\.region: unknown$/],
+  listFormerRouters: [/^query\.region: unknown$/],
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],

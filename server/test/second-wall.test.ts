@@ -16,7 +16,7 @@ const withoutPolicy: Record<string, Open> = {
   regions: {
     why: 'locations of the provider; the connections to their routers are not shown',
     rights: [
-      'select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval)',
+      'select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing)',
     ],
   },
   visibility_sources: {
@@ -87,10 +87,9 @@ const owners: Record<string, string> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['dns_secondaries', 'dns_blocks', 'dns_server_zones', 'dns_keys', 'dns_delegations'].map((table) => [
-      table,
-      '(select z.team_id from dns_zones z where z.id = t.zone_id)',
-    ]),
+    ['dns_secondaries', 'dns_blocks', 'dns_server_zones', 'dns_keys', 'dns_delegations', 'dns_aliases'].map(
+      (table) => [table, '(select z.team_id from dns_zones z where z.id = t.zone_id)'],
+    ),
   ),
 }
 
@@ -114,6 +113,7 @@ const closed: Record<string, string> = {
   monthly_reports: 'mails of monthly reports with their files, for the loop',
   detector_rates: 'rates of the detectors, for the collectors',
   detector_attacks: 'open attacks of the detector, for the collectors',
+  former_speakers: 'routers that regions no longer have, for the loops and staff',
   scrubbers: 'scrubbers of the provider, for the loops',
   shield_installs: 'what scrubbers hold of a list, for the loops',
   shield_holds: 'changes at scrubbers that wait for staff',

@@ -17,6 +17,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   user: ['sign-out', 'ada@acme.example'],
   replay: [],
   holds: ['list'],
+  region: ['gone', '1'],
   drain: ['ams', 'r1'],
   undrain: ['ams', 'r1'],
   audit: ['verify'],
@@ -27,7 +28,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   'support-bundle': ['--out', join(folder, 'bundle.json.gz')],
 }
 /** Commands that create a database, or need none. */
-const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail']
+const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail', 'agent']
 
 describe('in a folder without the data of a server', () => {
   for (const command of commands.filter(({ name }) => !others.includes(name))) {

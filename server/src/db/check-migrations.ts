@@ -13,7 +13,7 @@ const rules: readonly { readonly pattern: RegExp; readonly problem: string }[] =
     problem: 'writes every row at once',
   },
   {
-    pattern: /\badd column (if not exists )?\S+(?=[^,]* not null)(?![^,]* default )/,
+    pattern: /\badd column (if not exists )?\S+(?=[^,]* not null)(?![^,]* default\b)/,
     problem: 'adds a column that the release before does not fill',
   },
   {

@@ -630,10 +630,13 @@ export const invalidTexts = {
     'not_accepted',
     'is not supported: NSEC3 records are those of the names of the zone, signed in advance',
   ],
-  nsec3Unsigned: ['not_accepted', 'needs DNSSEC: send dnssec with the value true as well'],
+  nsec3Unsigned: [
+    'not_accepted',
+    'is possible only in a signed zone: send `dnssec` with the value `true` as well',
+  ],
   cryptokeyState: [
     'not_accepted',
-    'follows from the rollover of the zone. Create a key to replace this one, or delete it to disable DNSSEC',
+    'is decided by the rollover of the zone: create a key to replace this one, or delete it to disable DNSSEC',
   ],
   metadataKind: [
     'not_accepted',

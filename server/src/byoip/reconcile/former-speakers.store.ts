@@ -119,7 +119,7 @@ export async function readFormerRows(trx: Db | Trx): Promise<FormerRow[]> {
 /** Deletes one, and returns it; undefined if there is none. */
 export async function deleteFormer(trx: Trx, id: number): Promise<FormerRow | undefined> {
   const { rows } = await sql<FormerRow>`
-    select ${formerColumns} from former_speakers f where f.id = ${id} for update`.execute(trx)
-  await sql`delete from former_speakers where id = ${id}`.execute(trx)
+    select ${formerColumns} from former_speakers f where f.id = ${id}::bigint for update`.execute(trx)
+  await sql`delete from former_speakers where id = ${id}::bigint`.execute(trx)
   return rows[0]
 }

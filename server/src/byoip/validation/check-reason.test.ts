@@ -52,6 +52,10 @@ it('every tag of a state message has a sentence', () => {
             routes: [],
             aliases: [],
             servers: ['ns1.example.net'],
+            assigned: ['ns1.example.net'],
+            delegated: ['ns2.example.net'],
+            // Of a check of an announcement otherwise.
+            ...(tag === 'zone_dnssec_error' ? { reason: null } : {}),
           },
     )
     assert.match(text, /[A-Z].*[.]$/)

@@ -1,5 +1,5 @@
 -- phase: expand
--- runs with: 0.2.0
+-- runs with: 0.2.0-rc.1
 -- Routes that the neighbors of a router receive, as the last check of each found it.
 
 alter table region_routers add column neighbor_checks jsonb not null default '[]';

@@ -1,5 +1,5 @@
 -- phase: expand
--- runs with: 0.2.0
+-- runs with: 0.2.0-rc.1
 -- Desired routes that do not get from a region to its neighbors.
 
 alter table regions add column routes_missing integer not null default 0;

@@ -1,5 +1,5 @@
 -- phase: expand
--- runs with: 0.2.0
+-- runs with: 0.2.0-rc.1
 -- Announcements that hardly any route collector sees, or none through the provider.
 
 alter table announcement_visibility

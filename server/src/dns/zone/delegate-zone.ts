@@ -15,6 +15,7 @@ import {
   markManaged,
   readAtOrBelow,
   readDsFacts,
+  readManagedBelow,
   type ChildZone,
 } from './related-zone.store.ts'
 import { readNames } from './zone-change.store.ts'
@@ -91,13 +92,19 @@ function namesLost(parent: Zone, child: Pick<Zone, 'name'>, sets: readonly Store
   })
 }
 
-/** Returns the delegations that a zone has for the zones below it, and what it has stored there itself: nobody is answered from it. */
+/**
+ * Returns the delegations that a zone has for the zones below it, and without records what it has stored there itself, from which nobody is answered,
+ * and its delegations to zones that were deleted while it was.
+ */
 export async function planDelegations(trx: Trx, zone: Zone): Promise<PlacedDesired[]> {
   if (zone.kind === 'secondary') return []
   const desired = new Map<string, PlacedDesired>()
+  const remove = (sets: readonly StoredSet[]): void => {
+    for (const set of sets) desired.set(setId(set), placed({ ...set, rdata: [], source: 'system' }))
+  }
+  remove(await readManagedBelow(trx, zone))
   for (const child of await listChildZones(trx, zone)) {
-    for (const set of await readAtOrBelow(trx, zone.id, child.name))
-      desired.set(setId(set), placed({ ...set, rdata: [], source: 'system' }))
+    remove(await readAtOrBelow(trx, zone.id, child.name))
     for (const set of await readDelegation(trx, child)) desired.set(setId(set), placed(set))
   }
   return [...desired.values()]

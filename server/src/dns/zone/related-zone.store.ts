@@ -76,6 +76,14 @@ export async function readAtOrBelow(trx: Trx, zoneId: number, name: DomainName):
   return rows
 }
 
+/** Returns the stored sets below the name of the zone that Pharos wrote: its delegations. */
+export async function readManagedBelow(trx: Trx, zone: Pick<Zone, 'id' | 'name'>): Promise<StoredSet[]> {
+  const { rows } = await sql<SetRow>`
+    select ${setColumns} from dns_recordsets r
+    where r.zone_id = ${zone.id} and r.source = 'system' and r.name_key <> ${keyOf(zone.name)}`.execute(trx)
+  return rows
+}
+
 /** Returns what the DS records of a zone follow from. */
 export async function readDsFacts(trx: Trx, zoneId: number): Promise<DsFacts> {
   const { rows } = await sql<Omit<DsFacts, 'keys'>>`

@@ -235,9 +235,10 @@ describe('an attachment', () => {
     await assert.rejects(read(second!.id), isFailure('not_found'))
     await assert.rejects(read(first!.id, `${Number(expires) + 1}.${signature}`), isFailure('not_found'))
     await assert.rejects(read(first!.id, `${expires}.${'0'.repeat(64)}`), isFailure('not_found'))
-    clock = new Date(clock.getTime() + 601_000)
+    // To the end of a minute.
+    clock = new Date(clock.getTime() + 661_000)
     await assert.rejects(read(first!.id), isFailure('not_found'))
-    clock = new Date(clock.getTime() - 601_000)
+    clock = new Date(clock.getTime() - 661_000)
     await deleteAttachment(deps(), { ...staff, ifMatch: null }, first!.id)
     await assert.rejects(read(first!.id), isFailure('not_found'))
   })

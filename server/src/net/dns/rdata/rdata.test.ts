@@ -58,6 +58,8 @@ describe('parseRdata', () => {
       'IPSECKEY 1 0 0 .',
       'IPSECKEY 1 0 0 . AQ==',
       'IPSECKEY \\# 5 0104010101',
+      'CSYNC 66 3 TYPE255',
+      'CSYNC \\# 12 000000420003000460200008',
     ]
     for (const line of lines) {
       const [type, ...data] = line.split(' ')
