@@ -255,7 +255,7 @@ describe('visibility of an announcement', () => {
       () => messages('announcement.other_path'),
       (list) => list.length === 1 && list[0]!.data['active'] === true,
     )
-    assert.match(await stateMessage('other_path'), /^20 of 20 .* none of them through this provider/)
+    assert.match(await stateMessage('other_path'), /^No route collector .* through this provider: 20 of 20 /)
     assert.deepEqual(await countUnseen(owner()), { not_visible: 0, other_path: 1 })
 
     ris.sendUpdate(peers[0]!, prefix, 64496)
