@@ -30,7 +30,7 @@ const RSS_MIB_MAX = Math.min(1400, Math.max(700, totalmem() / 2 ** 20 / 16))
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
 /** Processes at once, per core: many files wait for daemons and timers most of the time. */
-const LANES_PER_CORE = 4
+const LANES_PER_CORE = 3
 /** Seconds assumed for a file without an entry in the table. */
 const DEFAULT_SECONDS = 1
 
