@@ -13,12 +13,12 @@ import { faults, startHaPostgres, type Fault, type HaPostgres } from './ha-postg
 import { skipWithoutNamespaces } from './namespace.ts'
 import { createLab, type Lab } from './network.ts'
 import { Pharos } from './pharos.ts'
+import { labPerson, prefixPlatform } from './prefix-platform.ts'
 import { skipWithout } from './program.ts'
 import { waitFor } from './wait.ts'
 
 const programs = ['gobgpd', 'gobgp', 'bird', 'birdc', 'setpriv', 'ip', 'etcd', 'patroni', 'haproxy'] as const
 const skip = skipWithout(...programs) || skipWithoutNamespaces()
-const password = 'a-password-for-the-lab'
 /** It is disabled and enabled again and again; the others are left alone. */
 const changing = '192.0.2.0/24'
 const kept = ['203.0.113.0/24', '198.51.100.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
@@ -37,7 +37,7 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
     lab = stack.use(await createLab({ regions: ['ams'] }))
     cluster = stack.use(await startHaPostgres())
     const platformFile = join(lab.folder, 'platform.yaml')
-    writeFileSync(platformFile, JSON.stringify(platformOf(lab)))
+    writeFileSync(platformFile, JSON.stringify(prefixPlatform(lab, [changing, ...kept])))
     const folder = join(lab.folder, 'pharos')
     mkdirSync(folder)
     const settings = {
@@ -130,7 +130,7 @@ type Writer = {
 
 async function startWriter({ url }: Pharos): Promise<Writer> {
   const json = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ email: 'lab@lab.example', password })
+  const body = JSON.stringify(labPerson)
   const signedIn = await fetch(`${url}/v3/session/token`, { method: 'POST', headers: json, body })
   const { access } = (await signedIn.json()) as { access: string }
   const headers = { ...json, authorization: `Bearer ${access}` }
@@ -175,20 +175,5 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
       load.isOver = true
       await running
     },
-  }
-}
-
-function platformOf(lab: Lab) {
-  const { name, apiAddress } = lab.region('ams')
-  const next_hop = { ipv6: '2001:db8::1' }
-  const speaker = { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop, insecure: true }
-  const about = { team: 'lab', origin_asn: 64496, regions: [name], enabled: true, validated: true }
-  return {
-    locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
-    regions: [{ slug: name, name, location: 'lab', speaker }],
-    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam'] }],
-    users: [{ email: 'lab@lab.example', password, teams: [{ team: 'lab', admin: true }] }],
-    asns: [{ team: 'lab', asn: 64496, verified: true }],
-    announcements: [changing, ...kept].map((prefix) => ({ prefix, ...about })),
   }
 }

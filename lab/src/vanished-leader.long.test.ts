@@ -10,11 +10,11 @@ import type { BirdLog } from './bird-log.ts'
 import { createNamespace, skipWithoutNamespaces, type Namespace } from './namespace.ts'
 import { createLab, type Lab } from './network.ts'
 import { Pharos } from './pharos.ts'
+import { labPerson, prefixPlatform } from './prefix-platform.ts'
 import { skipWithout } from './program.ts'
 import { startTcpPostgres } from './tcp-postgres.ts'
 import { waitFor } from './wait.ts'
 
-const password = 'a-password-for-the-lab'
 const prefixes = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
 const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc', 'setpriv') || skipWithoutNamespaces()
 
@@ -33,7 +33,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     const { databaseUrl } = stack.use(await startTcpPostgres(lab.folder, `${namespace.subnet}.1`))
     postgres = stack.use(await openPostgres({ databaseUrl, dataDir: '' }))
     const platformFile = join(lab.folder, 'platform.yaml')
-    writeFileSync(platformFile, JSON.stringify(platformOf(lab)))
+    writeFileSync(platformFile, JSON.stringify(prefixPlatform(lab, prefixes)))
     const build = async (name: string, rest: object) => {
       const folder = join(lab.folder, name)
       mkdirSync(folder)
@@ -151,25 +151,9 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
   })
 })
 
-function platformOf(lab: Lab) {
-  const [region] = lab.regions
-  const { name, apiAddress } = region!
-  const next_hop = { ipv6: '2001:db8::1' }
-  const speaker = { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop, insecure: true }
-  const about = { team: 'lab', origin_asn: 64496, regions: [name], enabled: true, validated: true }
-  return {
-    locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
-    regions: [{ slug: name, name, location: 'lab', speaker }],
-    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam'] }],
-    users: [{ email: 'lab@lab.example', password, teams: [{ team: 'lab', admin: true }] }],
-    asns: [{ team: 'lab', asn: 64496, verified: true }],
-    announcements: prefixes.map((prefix) => ({ prefix, ...about })),
-  }
-}
-
 async function signIn({ url }: Pharos) {
   const json = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ email: 'lab@lab.example', password })
+  const body = JSON.stringify(labPerson)
   const signedIn = await fetch(`${url}/v3/session/token`, { method: 'POST', headers: json, body })
   const { access } = (await signedIn.json()) as { access: string }
   const headers = { ...json, authorization: `Bearer ${access}` }
