@@ -14,6 +14,12 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_POLL_MS = 500
 /** The one library of the pinned Node that a small Debian does not have. */
 const LIBRARY = { file: 'libatomic.so.1', package: 'libatomic1' }
+const platform = `${process.platform}-${process.arch}`
+/** An older Node, installed only where the pinned one does not start and the machine's is too old. */
+const spare = {
+  folder: 'scripts/spare-node',
+  node: `scripts/spare-node/node_modules/node-${platform}/bin/node`,
+}
 
 const server = [...heap, 'server/src/main.ts']
 
@@ -71,18 +77,20 @@ function matchesLock() {
 
 function install() {
   process.stderr.write(`Installing the packages (npm ci)${sizeOfChdb()} ...\n`)
-  // No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script.
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const args = ['ci', '--include=dev', '--include=optional', ...quiet]
+  const { status, error } = runNpm(['ci', '--include=dev', '--include=optional'])
+  if (error) fail(`npm cannot be run (${error.message}). Install Node.js 20 or later with npm.`)
+  if (status !== 0) fail('The packages could not be installed; see the errors of npm above.', status ?? 1)
+  writeStamp(lockHash())
+}
+
+/** No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script. */
+function runNpm(words) {
+  const args = [...words, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = process.env.npm_execpath
   const options = { cwd: root, stdio: ['ignore', 2, 2] }
-  const result = npm?.endsWith('.js')
+  return npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...args], options)
     : spawnSync('npm', args, options)
-  if (result.error) fail(`npm cannot be run (${result.error.message}). Install Node.js 20 or later with npm.`)
-  if (result.status !== 0)
-    fail('The packages could not be installed; see the errors of npm above.', result.status ?? 1)
-  writeStamp(lockHash())
 }
 
 /** It is most of the download. Without it, as on other platforms, everything but flows works. */
@@ -116,17 +124,27 @@ function read(file) {
   }
 }
 
-/** Returns the pinned Node of this platform; if it does not start, the running one if it is new enough. */
+/** Returns the pinned Node of this platform; if it does not start, the running one if it is new enough, or else the spare one. */
 function findNode() {
-  const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
-  let problem = existsSync(pinned)
-    ? problemOf(pinned)
-    : `the repository has none for ${process.platform}-${process.arch}.`
+  const pinned = join(root, `node_modules/node-${platform}/bin/node`)
+  let problem = existsSync(pinned) ? problemOf(pinned) : `the repository has none for ${platform}.`
   if (problem?.includes(LIBRARY.file) && installLibrary()) problem = problemOf(pinned)
   if (problem === undefined) return pinned
   if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return process.execPath
-  const remedy = problem.includes(LIBRARY.file) ? `\nAs root: apt-get install ${LIBRARY.package}` : ''
+  const isLibrary = problem.includes(LIBRARY.file)
+  if (isLibrary && installSpare()) return join(root, spare.node)
+  const remedy = isLibrary ? `\nAs root: apt-get install ${LIBRARY.package}` : ''
   fail(`Pharos needs Node.js ${nodeMajorMin} or later. This is ${process.version}, and ${problem}${remedy}`)
+}
+
+/** Returns whether the spare Node starts; installs it the first time. */
+function installSpare() {
+  const node = join(root, spare.node)
+  if (existsSync(node)) return problemOf(node) === undefined
+  process.stderr.write(
+    `Installing Node.js ${nodeMajorMin}: that of the repository needs ${LIBRARY.package}, which is missing ...\n`,
+  )
+  return runNpm(['ci', '--prefix', spare.folder]).status === 0 && problemOf(node) === undefined
 }
 
 /** Returns why it does not start; undefined if it does. */

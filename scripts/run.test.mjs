@@ -3,10 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+const platform = `${process.platform}-${process.arch}`
+const spareOf = (root) => join(root, `scripts/spare-node/node_modules/node-${platform}/bin/node`)
 const folders = []
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
 
@@ -97,14 +99,15 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.equal(existsSync(join(root, 'node_modules/.pharos-lock')), false)
   })
 
-  it('installs the library without which the Node of the repository does not start, as root', () => {
+  /** Its Node does not start without libatomic1. Of the package manager and npm it has only what a test gives them. */
+  function checkoutWithoutLibrary() {
     const root = checkout()
-    const folder = join(root, `node_modules/node-${process.platform}-${process.arch}/bin`)
-    mkdirSync(folder, { recursive: true })
-    const script = (path, ...lines) =>
+    const script = (path, ...lines) => {
+      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, ['#!/bin/sh', ...lines].join('\n'), { mode: 0o755 })
+    }
     script(
-      join(folder, 'node'),
+      join(root, `node_modules/node-${platform}/bin/node`),
       `[ -e '${root}/library' ] && exec "$NODE" "$@"`,
       'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127',
     )
@@ -113,6 +116,11 @@ describe('npm run', { timeout: 60_000 }, () => {
       `[ "$1" = --version ] || [ ! -e '${root}/library' ] || echo libatomic1 installed`,
     )
     script(join(root, 'bin/dpkg'))
+    return { root, script }
+  }
+
+  it('installs the library without which the Node of the repository does not start, as root', () => {
+    const { root, script } = checkoutWithoutLibrary()
     script(
       join(root, 'bin/apt-get'),
       `echo "$@" >> '${root}/apt.log'`,
@@ -126,6 +134,38 @@ describe('npm run', { timeout: 60_000 }, () => {
       readFileSync(join(root, 'apt.log'), 'utf8'),
       /install -y --no-install-recommends libatomic1\n$/,
     )
+  })
+
+  it('installs an older Node where the library cannot be installed and the Node of the machine is too old', () => {
+    const { root, script } = checkoutWithoutLibrary()
+    script(join(root, 'bin/apt-get'), 'exit 1')
+    script(
+      join(root, 'bin/npm'),
+      `echo "$@" >> npm.log`,
+      `mkdir -p node_modules`,
+      `case "$*" in *spare-node*) mkdir -p $(dirname '${spareOf(root)}'); ln -s "$NODE" '${spareOf(root)}' ;; esac`,
+    )
+    // As on a machine whose Node is older than any.
+    const runtime = join(root, 'server/bin/runtime.mjs')
+    writeFileSync(runtime, `export const nodeMajorMin = 1000; export const heap = []`)
+    const first = run(root, ['start', '3'], { NODE: process.execPath })
+    assert.deepEqual([first.status, first.stdout], [3, 'start 3\n'], first.stderr)
+    assert.match(first.stderr, /that of the repository needs libatomic1/)
+    assert.equal(run(root, ['start', '4'], { NODE: process.execPath }).status, 4)
+    assert.equal(installs(root), 2)
+  })
+
+  it('says what to install where no Node starts', () => {
+    const { root, script } = checkoutWithoutLibrary()
+    script(join(root, 'bin/apt-get'), 'exit 1')
+    script(join(root, 'bin/npm'), `mkdir -p node_modules; case "$*" in *spare-node*) exit 1 ;; esac`)
+    writeFileSync(
+      join(root, 'server/bin/runtime.mjs'),
+      `export const nodeMajorMin = 1000; export const heap = []`,
+    )
+    const { status, stderr } = run(root, ['start'])
+    assert.equal(status, 1)
+    assert.match(stderr, /needs Node\.js 1000 or later[^]*As root: apt-get install libatomic1/)
   })
 
   it('passes arguments and status on', () => {
