@@ -63,7 +63,10 @@ export class GobgpClient {
     })
   }
 
-  /** Resolves after the last message and an OK status: the messages are then complete. */
+  /**
+   * Resolves after the last message and an OK status: the messages are then complete. Each message extends the deadline by the
+   * time that the first one has: a large table takes as long as it needs.
+   */
   serverStream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageShape<I>,
@@ -72,10 +75,20 @@ export class GobgpClient {
   ): Promise<undefined> {
     return this.#call((done) => {
       const { path, serialize, deserialize } = wire(method)
-      const call = this.#grpc.makeServerStreamRequest(path, serialize, deserialize, request, { deadline })
-      call.on('data', onMessage)
-      call.on('error', done)
+      const call = this.#grpc.makeServerStreamRequest(path, serialize, deserialize, request)
+      const silentMs = Math.max(0, deadline.getTime() - Date.now())
+      let silence: grpc.ServiceError | undefined
+      const timer = setTimeout(() => {
+        silence = deadlineExceeded(`no message for ${silentMs / 1_000} s`)
+        call.cancel()
+      }, silentMs)
+      call.on('data', (message: MessageShape<O>) => {
+        timer.refresh()
+        onMessage(message)
+      })
+      call.on('error', (error: grpc.ServiceError) => done(silence ?? error))
       call.on('status', ({ code }: grpc.StatusObject) => {
+        clearTimeout(timer)
         if (code === grpc.status.OK) done(null, undefined)
       })
       return call
@@ -192,6 +205,11 @@ export class GobgpClient {
     const message = `gobgpd at ${this.address}: ${error.details || error.message}`
     return new DriverError(kindOf(error), message, { cause: error })
   }
+}
+
+function deadlineExceeded(details: string): grpc.ServiceError {
+  const code = grpc.status.DEADLINE_EXCEEDED
+  return Object.assign(new Error(details), { code, details, metadata: new grpc.Metadata() })
 }
 
 /** Whether the deadline passed without an answer; the connection may still be open. */

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it, type TestContext } from 'node:test'
 import { create } from '@bufbuild/protobuf'
 import { freePort, randomSubnet } from '@pharos/lab/address'
@@ -228,6 +229,37 @@ it('is unreachable when the daemon does not answer within the timeout', async (t
   await assert.rejects(speaker.list(), ofKind('unreachable', /./))
   // The default is 5 s.
   assert.ok(performance.now() - startedMs < 4_500)
+})
+
+it('reads a table for longer than the timeout as long as it arrives, and stops when nothing arrives any more', async (t) => {
+  const one = (at: number) => {
+    const path = encodeRoute(numbered(at + 1)[at]!, parseOwner(owner))
+    return create(ListPathResponseSchema, { destination: { paths: [{ ...path, neighborIp: '<nil>' }] } })
+  }
+  let isStuck = false
+  const fake = await fakeFor(t, {
+    list: async (call) => {
+      if ((call.request as ListPathRequest).family?.safi !== 1) return
+      for (let at = 0; at < 8; at++) {
+        call.write(one(at))
+        await sleep(300)
+      }
+      if (!isStuck) call.end()
+    },
+  })
+  const speaker = speakerAt(t, fake.address, 2_000)
+  const prefixes = numbered(8).map(({ prefix }) => prefix)
+  assert.equal((await speaker.find(prefixes)).length, 8)
+  isStuck = true
+  await assert.rejects(speaker.find(prefixes), ofKind('unreachable', /no message for/))
+})
+
+it('sends 5,000 routes under one timeout', async (t) => {
+  const fake = await fakeFor(t)
+  const speaker = speakerAt(t, fake.address)
+  await speaker.announce(numbered(10_001))
+  assert.deepEqual(fake.changes.map(({ paths }) => paths.length).slice(-2), [500, 1])
+  assert.equal(fake.calls(), 3)
 })
 
 it('opens another connection if the open one transfers nothing any more', async (t) => {

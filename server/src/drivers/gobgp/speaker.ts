@@ -33,12 +33,15 @@ import { withdrawalOf } from './withdrawal.ts'
 export type GobgpSpeakerConfig = GobgpConnection & {
   /** The owner community, `asn:function:owner` (RFC 8092): routes without it are foreign. One owner per Pharos. */
   readonly owner: string
-  /** Timeout of a whole call of the speaker, with all its requests. */
+  /** Timeout of a call of the speaker, with all its requests; a large table or change may take longer, as long as it progresses. */
   readonly timeoutMs?: number
 }
 
 /** Paths in one message: 500 is about 50 kB, well below gRPC's 4 MiB, and makes 10,000 routes 20 messages. */
 const pathsPerMessage = 500
+
+/** Routes that are sent under one timeout: a busy router needs seconds for 20,000. */
+const routesPerCall = 5_000
 
 /** Throws CommunityError on a bad owner and TypeError on plaintext to another machine; connects at the first call. */
 export function createGobgpSpeaker(config: GobgpSpeakerConfig): Speaker {
@@ -224,7 +227,17 @@ class GobgpSpeaker implements Speaker {
     parts: readonly Named<T>[],
     encode: Encode<T>,
   ): Promise<readonly Refusal[]> {
-    if (parts.length === 0) return []
+    const refused: Refusal[] = []
+    for (let start = 0; start < parts.length; start += routesPerCall)
+      refused.push(...(await this.#changeSome(kind, parts.slice(start, start + routesPerCall), encode)))
+    return refused
+  }
+
+  async #changeSome<T>(
+    kind: ChangeKind,
+    parts: readonly Named<T>[],
+    encode: Encode<T>,
+  ): Promise<readonly Refusal[]> {
     const prefixes = parts.map(({ prefix }) => prefix)
     return this.#speak(async (dialect, deadline) => {
       // A call to a suspended daemon waits in its socket and is applied when it continues, even if the call has timed out and
