@@ -85,7 +85,14 @@ function install() {
 
 /** No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script. */
 function runNpm(words) {
-  const args = [...words, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = [
+    ...words,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--loglevel=error',
+  ]
   const npm = process.env.npm_execpath
   const options = { cwd: root, stdio: ['ignore', 2, 2] }
   return npm?.endsWith('.js')
