@@ -62,7 +62,7 @@ function spawnWaiting(program, args, root, env = {}) {
 const installs = (root) =>
   existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').split('\n').length - 1 : 0
 
-describe('npm run', { timeout: 60_000 }, () => {
+describe('npm run', () => {
   it('installs the packages of the lockfile, once, and again when it changes', () => {
     const root = checkout()
     assert.equal(run(root, ['start']).status, 0)
