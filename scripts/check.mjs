@@ -59,24 +59,37 @@ function typesOf(title, project) {
   }
 }
 
-/** Resolves with whether every part passed. With `all`, no part is skipped. */
-export async function check({ all = process.env.CI === 'true' } = {}) {
+/**
+ * Resolves with the titles of the parts that failed. With `all`, no part is skipped. Beside tests, one part runs at a time with a low
+ * priority, so that it uses the time in which tests wait, and parts that are tests are left to them.
+ */
+export async function check({ all = process.env.CI === 'true', besideTests = false } = {}) {
   const content = hashContent(root)
-  const wanted = parts.filter(({ file }) => file === undefined || existsSync(join(root, file)))
+  const wanted = parts.filter(
+    ({ file }) => file === undefined || (existsSync(join(root, file)) && !besideTests),
+  )
   const isDone = ({ title, args }) => !all && hasPassed(root, title, args, content)
   const [skipped, due] = [wanted.filter(isDone), wanted.filter((part) => !isDone(part))]
   for (const { title } of skipped) report('ok', title, 'unchanged')
-  const results = await Promise.all(due.map(runPart))
+  const results = besideTests
+    ? await runInOrder(due)
+    : await Promise.all(due.map((part) => runPart(part, [])))
   // A change meanwhile may or may not have been seen.
   const isSame = isDeepStrictEqual(hashContent(root), content)
   for (const [at, { title, args, read }] of due.entries())
     if (results[at] && isSame && content !== undefined) savePassed(root, title, args, content, read?.())
-  return results.every(Boolean)
+  return due.filter((_, at) => !results[at]).map(({ title }) => title)
 }
 
-async function runPart({ title, args }) {
+async function runInOrder(due) {
+  const results = []
+  for (const part of due) results.push(await runPart(part, ['nice', '-n', '5']))
+  return results
+}
+
+async function runPart({ title, args }, prefix) {
   const start = performance.now()
-  const { status, output } = await run(args)
+  const { status, output } = await run([...prefix, process.execPath, ...args])
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   report(status === 0 ? 'ok' : 'FAILED', title, `${seconds.padStart(5)} s`)
   if (status !== 0) process.stdout.write(indent(output))
@@ -92,8 +105,8 @@ function indent(output) {
   return [...lines.slice(0, LINES_MAX), ...more].map((line) => `       ${line}\n`).join('')
 }
 
-function run(args) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+function run([program, ...args]) {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
@@ -103,5 +116,7 @@ function run(args) {
   })
 }
 
-if (import.meta.main)
-  process.exitCode = (await check(process.argv.includes('--all') ? { all: true } : {})) ? 0 : 1
+if (import.meta.main) {
+  const failed = await check(process.argv.includes('--all') ? { all: true } : {})
+  process.exitCode = failed.length === 0 ? 0 : 1
+}

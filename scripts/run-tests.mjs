@@ -49,7 +49,8 @@ const defaultLimits = {
 
 /**
  * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. One file
- * prints its report while it runs; of several, only those print it that fail.
+ * prints its report while it runs; of several, only those print it that fail. With `waits: [isWaiting, promise]`, the files of the
+ * predicate start after the promise.
  */
 export async function runTests(files, options = {}) {
   const lanes = options.lanes ?? LANES_PER_CORE * availableParallelism()
@@ -57,9 +58,13 @@ export async function runTests(files, options = {}) {
   const times = readTimes()
   const secondsOf = (file) => times[file] ?? DEFAULT_SECONDS
   const sorted = [...files].sort((a, b) => secondsOf(b) - secondsOf(a))
-  const queues = { alone: sorted.filter(isAlone), shared: sorted.filter((file) => !isAlone(file)) }
+  const wait = startWait(options.waits)
+  const queueOf = (files) => () => takeFile(files, wait)
   const run = {
-    queues,
+    queues: {
+      alone: queueOf(sorted.filter(isAlone)),
+      shared: queueOf(sorted.filter((file) => !isAlone(file))),
+    },
     limits,
     live: files.length === 1,
     total: { passed: 0, failed: 0, skipped: 0 },
@@ -75,11 +80,26 @@ export async function runTests(files, options = {}) {
 
 const isAlone = (file) => alone.some((pattern) => pattern.test(file))
 
+function startWait([isWaiting, promise] = [() => false, Promise.resolve()]) {
+  const wait = { isWaiting, end: promise }
+  void promise.then(() => (wait.isWaiting = () => false))
+  return wait
+}
+
+/** Removes the first file that may start from the queue, and returns it; undefined if the queue is empty. */
+async function takeFile(files, wait) {
+  const at = files.findIndex((file) => !wait.isWaiting(file))
+  if (at >= 0) return files.splice(at, 1)[0]
+  if (files.length === 0) return undefined
+  await wait.end
+  return files.shift()
+}
+
 /** Half of the lanes begin with files that share a process, the others with those that do not; each ends with what is left. */
 async function runLane(run, first) {
   const { alone, shared } = run.queues
   const runAlone = async () => {
-    for (let file = alone.shift(); file !== undefined; file = alone.shift()) {
+    for (let file = await alone(); file !== undefined; file = await alone()) {
       const child = new TestProcess(run, isolationOf(file))
       await child.runFile(file)
       await child.end()
@@ -87,7 +107,7 @@ async function runLane(run, first) {
   }
   const runShared = async () => {
     let child
-    for (let file = shared.shift(); file !== undefined; file = shared.shift()) {
+    for (let file = await shared(); file !== undefined; file = await shared()) {
       child ??= new TestProcess(run, [])
       await child.runFile(file)
       if (child.isGrown || !child.isRunning) {

@@ -23,13 +23,14 @@ it('fails once', () => {
   throw new Error('the first time')
 })\n`
 
-/** Writes the files, and a program that runs them and prints the counts. */
+/** Writes the files, and a program that runs them and prints the counts. The options may be source code. */
 function writeRun(files, options = {}) {
+  const source = typeof options === 'string' ? options : JSON.stringify(options)
   const place = mkdtempSync(join(folder, 'case-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
   const script = `
     const { runTests } = await import(${JSON.stringify(join(import.meta.dirname, 'run-tests.mjs'))})
-    const counts = await runTests(${JSON.stringify(Object.keys(files))}, ${JSON.stringify(options)})
+    const counts = await runTests(${JSON.stringify(Object.keys(files).filter((name) => name.includes('.test.')))}, ${source})
     process.stdout.write('\\n' + JSON.stringify(counts))`
   writeFileSync(join(place, 'run.mjs'), script)
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
@@ -70,6 +71,22 @@ describe('a run of tests', () => {
     assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 0 })
     assert.equal(new Set(output.match(/Error: from \d+/g)).size, 1)
     assert.match(output, /b\.test\.mjs: 1 passed \(/)
+  })
+
+  it('starts a file that waits for a promise after it, and the others at once', () => {
+    const built = `import { existsSync } from 'node:fs'
+      import { setTimeout as sleep } from 'node:timers/promises'
+      export const built = (async () => {
+        while (!existsSync('built')) await sleep(20)
+      })()`
+    const files = {
+      'a.test.mjs': `${head}it('finds it', () => { if (!existsSync('built')) throw new Error('too early') })\n`,
+      'b.test.mjs': `${head}it('builds it', () => writeFileSync('built', ''))\n`,
+      'built.mjs': built,
+    }
+    const waits = `[(file) => file === 'a.test.mjs', (await import('./built.mjs')).built]`
+    const { counts } = runFiles(files, `{ lanes: 1, waits: ${waits} }`)
+    assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 })
   })
 
   it('starts another process after one that ended', () => {

@@ -1,7 +1,8 @@
 // Loaded by run-tests.mjs into every process that runs test files. Reports which suites and tests begin and end, and the
 // result of each file, as lines of JSON on file descriptor 3. Writes are synchronous: an exit of the process loses none.
-import { readFileSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { inspect } from 'node:util'
+import { processorSeconds } from './processor-time.mjs'
 
 const EVENTS_FD = 3
 /** Tests that take longer are listed with PHAROS_TEST_TIMES. */
@@ -19,7 +20,7 @@ export default async function* reportEvents(source) {
         send({
           file: data.name,
           ...file,
-          cpuSeconds: cpuSeconds(),
+          cpuSeconds: processorSeconds(),
           rssMib: process.memoryUsage.rss() / 2 ** 20,
         })
         file = emptyResult()
@@ -57,21 +58,6 @@ function send(event) {
     writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`)
   } catch {
     process.exit(1)
-  }
-}
-
-/** Processor time of this process and of its children that have ended, in clock ticks of 10 ms; undefined outside Linux. */
-function cpuSeconds() {
-  try {
-    const stat = readFileSync('/proc/self/stat', 'utf8')
-    const [user, system, usersOfChildren, systemOfChildren] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 15)
-      .map(Number)
-    return (user + system + usersOfChildren + systemOfChildren) / 100
-  } catch {
-    return undefined
   }
 }
 

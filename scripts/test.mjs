@@ -1,12 +1,14 @@
-// `npm test [-- path ...]`: the check, then every test of every workspace but those of the long run; or only the test files
-// and folders that are named, without the check. `npm run test:long` has all of them, with ten times as many repetitions.
+// `npm test [-- path ...]`: the check, and beside it every test of every workspace but those of the long run; or only the test
+// files and folders that are named, without the check. `npm run test:long` has all of them, with ten times as many repetitions.
 // The last line is `N passed, N failed, N skipped`, alone. The status is not 0 if anything failed, the check included, or if
 // no test ran.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { check } from './check.mjs'
 import { debianPackages, installPackages, longPackages, missingPackages } from './debian-packages.mjs'
 import { allTests, namedTests, needPortal, shortTests } from './find-tests.mjs'
+import { familySeconds, processorSeconds } from './processor-time.mjs'
 import { runTests } from './run-tests.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
 
@@ -20,18 +22,26 @@ useTemporaryFolder(root, { isWhole: named === undefined })
 // A missing peer skips its tests on a developer's machine; in CI it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
 if (named === undefined) installPeers()
-// Before any test reads it: otherwise a test could read a partially built one.
-if (named === undefined || needPortal(named)) buildPortal()
-const checked = named !== undefined || (await check())
-const counts = await runTests(named ?? (isLong ? allTests() : shortTests()))
+const files = named ?? (isLong ? allTests() : shortTests())
+// Tests that open the portal start after its build: otherwise they could read a partially built one.
+const portal = needPortal(files) ? buildPortal() : undefined
+const checked = named === undefined ? check({ besideTests: true }) : []
+const counts = await runTests(files, { waits: portal && [(file) => needPortal([file]), portal] })
+const failedParts = await checked
 // After named files it keeps running for some seconds: the next run starts at once.
-if (named === undefined) {
-  const { stopTestServer } = await import('../server/src/db/testing.ts')
-  await stopTestServer()
-}
-if (!checked) process.stdout.write('the check failed: see above\n')
+if (named === undefined) await stopTestServer()
+if (failedParts.length > 0) process.stdout.write(`the check failed: ${failedParts.join('; ')}\n`)
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
-process.exitCode = checked && counts.failed === 0 && counts.passed > 0 ? 0 : 1
+process.exitCode = failedParts.length === 0 && counts.failed === 0 && counts.passed > 0 ? 0 : 1
+
+/** Prints the processor time of the run; the server belongs to no process of it. */
+async function stopTestServer() {
+  const testing = await import('../server/src/db/testing.ts')
+  const server = familySeconds(testing.testServerPid()) ?? 0
+  await testing.stopTestServer()
+  const total = server + (processorSeconds() ?? 0)
+  write(`${Math.round(total)} s of processor time, of which PostgreSQL ${Math.round(server)} s`)
+}
 
 function findNamed() {
   try {
@@ -43,8 +53,9 @@ function findNamed() {
 }
 
 /** In a process of its own: the build leaves 0.9 GB, which the tests need. */
-function buildPortal() {
-  const { status } = spawnSync(process.execPath, ['scripts/build-portal.mjs'], { stdio: 'inherit' })
+async function buildPortal() {
+  const child = spawn(process.execPath, ['scripts/build-portal.mjs'], { stdio: 'inherit' })
+  const [status] = await once(child, 'exit')
   if (status !== 0) process.exit(1)
 }
 

@@ -133,6 +133,8 @@ const pauseMs = isLongRun ? 10 : 50
 type Load = {
   readonly writes: Write[]
   readonly deliveries: Map<string, number>
+  /** Resolves when so many further requests have been acknowledged. Rejects if a client has failed. */
+  untilServed(count: number): Promise<void>
   stop(): Promise<void>
   /** Stops waiting for acknowledgements. */
   abort(): void
@@ -178,10 +180,15 @@ function startLoad(scene: Scene, urls: readonly string[]): Load {
   }
   const clients = Promise.all([...scene.tokens.map((_, writer) => write(writer)), deliver()])
   // The promise is awaited later: until then a rejection must not end the process.
-  clients.catch(() => {})
+  let failed = false
+  clients.catch(() => (failed = true))
+  const served = () => writes.length + deliveries.size
   return {
     writes,
     deliveries,
+    async untilServed(count) {
+      for (const until = served() + count; served() < until; await sleep(5)) if (failed) await clients
+    },
     async stop() {
       stopping.abort()
       await clients
@@ -321,18 +328,19 @@ async function untilStable({ owner }: Postgres): Promise<void> {
   }
 }
 
-/** Starts a server, waits for a few requests, and kills it while it processes others, repeatedly. */
+/**
+ * Starts a server, waits for a few requests, and kills it while it processes others, repeatedly. However slow the machine is, each start
+ * serves requests: otherwise a server could be killed before the first one, again and again.
+ */
 async function killRepeatedly(
   server: ServerProcess,
-  { writes, deliveries }: Load,
+  load: Load,
   random: Random,
   isEnough: () => boolean,
 ): Promise<void> {
-  const acknowledged = () => writes.length + deliveries.size
   while (!isEnough()) {
     await server.start()
-    const until = acknowledged() + 1 + random.below(8)
-    for (let waited = 0; acknowledged() < until && waited < 3_000; waited += 5) await sleep(5)
+    await load.untilServed(1 + random.below(8))
     await sleep(random.below(20))
     await server.kill('SIGKILL')
   }
@@ -425,6 +433,7 @@ describe('a crash', () => {
       const load = (begun = startLoad(scene, [server.url]))
       for (let killed = 0; killed < deepKills || load.writes.length <= deepKills; killed++) {
         await sleep(300 + random.below(1_000))
+        await load.untilServed(1)
         await server.kill('SIGKILL')
         await server.start()
       }

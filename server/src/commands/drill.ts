@@ -16,7 +16,7 @@ import { parseList, parseSpan } from './parse-arguments.ts'
 
 const undetermined = 2
 /** Statements of the copy may take an hour. */
-const statementTimeoutFactor = 60
+const timeoutFactor = 60
 
 export const drill: Command = {
   name: 'drill',
@@ -61,7 +61,7 @@ async function drillCopy(context: CommandContext, args: readonly string[]): Prom
   }
   requireKey(context)
   return withPostgres(context, async (live, { secret }) => {
-    await using copy = await openPostgres({ databaseUrl: url, dataDir: '', statementTimeoutFactor })
+    await using copy = await openPostgres({ databaseUrl: url, dataDir: '', timeoutFactor })
     await requireOther(copy, live)
     const checks = await drillRestore({ copy, live, ring: secret }, options)
     context.out(checks.map(described).join(''))

@@ -29,7 +29,7 @@ let postgres: Postgres
 before(async () => {
   database = await createTestDatabase({
     migrations: folder,
-    postgres: { statementTimeoutFactor: 1, readConnections: 2, applicationName: 'walls' },
+    postgres: { timeoutFactor: 1, readConnections: 2, applicationName: 'walls' },
   })
   postgres = database.postgres
 })

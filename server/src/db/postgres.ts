@@ -36,8 +36,8 @@ export type PostgresOptions = {
   readonly frontConnections?: number
   readonly teamConnections?: number
   readonly readConnections?: number
-  /** Multiplies the statement timeouts: tests share a busy machine. Default: 1. */
-  readonly statementTimeoutFactor?: number
+  /** Multiplies the timeouts of statements, locks and idle transactions: tests share a busy machine. Default: 1. */
+  readonly timeoutFactor?: number
   readonly log?: (message: string) => void
 }
 
@@ -104,7 +104,7 @@ class OpenPostgres implements Postgres {
     this.databaseUrl = databaseUrl
     this.#embedded = embedded
     this.#name = options.applicationName ?? 'pharos'
-    this.#timeoutFactor = options.statementTimeoutFactor ?? 1
+    this.#timeoutFactor = options.timeoutFactor ?? 1
     const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
     const frontPool = this.#createPool(
       FRONT_TIMEOUTS,
@@ -166,8 +166,9 @@ class OpenPostgres implements Postgres {
   }
 
   #config(timeouts: typeof TEAM_TIMEOUTS, use: string): ClientConfig {
-    const statementMs = timeouts.statementMs * this.#timeoutFactor
-    return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, { ...timeouts, statementMs })
+    const entries = Object.entries(timeouts).map(([name, ms]) => [name, ms * this.#timeoutFactor])
+    const multiplied = Object.fromEntries(entries) as typeof timeouts
+    return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, multiplied)
   }
 
   #createPool(

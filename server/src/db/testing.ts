@@ -33,7 +33,7 @@ export type TestDatabase = {
 }
 
 const START_TIMEOUT_MS = 300_000
-const STATEMENT_TIMEOUT_FACTOR = 6
+const TIMEOUT_FACTOR = 6
 /** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
@@ -52,7 +52,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   )
   const databaseUrl = server.urlOf(name)
   const postgres = await openPostgres({
-    statementTimeoutFactor: STATEMENT_TIMEOUT_FACTOR,
+    timeoutFactor: TIMEOUT_FACTOR,
     ...options.postgres,
     databaseUrl,
     dataDir: '',
@@ -226,6 +226,9 @@ export async function stopTestServer(): Promise<void> {
   process.kill(Number(readFileSync(join(folder, 'keeper.pid'), 'utf8')), 'SIGTERM')
   for (let waited = 0; waited < 10_000 && !hasNoKeeper(folder); waited += 50) await sleep(50)
 }
+
+/** The process id of the shared server; undefined if it does not run. */
+export const testServerPid = (): number | undefined => findPostmaster(join(testFolder(), 'postgres'))?.pid
 
 /** Migrates once per set of migrations: cloning takes a tenth of the time. */
 async function ensureTemplate({ admin, urlOf }: TestServer, folder: string): Promise<string> {

@@ -25,10 +25,8 @@ describe('a check of a method', () => {
   })
 
   it('ends at its timeout even if the source never answers and ignores the signal', async () => {
-    const began = performance.now()
     const result = await runCheck(50, never, () => new Promise(() => {}), noError)
     assert.equal(result.state, 'unavailable')
-    assert.ok(performance.now() - began < 20_000)
   })
 
   it('is unavailable without an answer, and an error after an error answer', async () => {

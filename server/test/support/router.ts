@@ -18,7 +18,8 @@ export async function startRouter(folder: string): Promise<Gobgpd> {
  * the prefixes that were missing.
  */
 export function watchRouter(address: string, owner: string, stable: readonly string[]) {
-  const speaker = createGobgpSpeaker({ address, owner, insecure: true })
+  // A busy machine answers late: only a missing route is an outage here.
+  const speaker = createGobgpSpeaker({ address, owner, insecure: true, timeoutMs: 60_000 })
   const missing = new Set<string>()
   let polls = 0
   const stopping = new AbortController()

@@ -189,7 +189,8 @@ it('announces all other routes when some are rejected, and returns the rejected 
 
 async function conformanceFixture(): Promise<SpeakerFixture> {
   const gobgp = await startFakeGobgp4()
-  const connect = (owner: string) => createGobgpSpeaker({ address: gobgp.address, owner })
+  const connect = (owner: string) =>
+    createGobgpSpeaker({ address: gobgp.address, owner, timeoutMs: patienceMs })
   const nobody = `127.0.0.1:${await freePort()}`
   const fixture = {
     speaker: connect(owner),
@@ -225,6 +226,9 @@ async function fakeFor(t: TestContext, options?: Parameters<typeof startFakeGobg
   })
   return gobgp
 }
+
+/** A daemon that works answers within a minute, on a busy machine too. */
+const patienceMs = 60_000
 
 function speakerAt(t: TestContext, address: string): Speaker {
   const speaker = createGobgpSpeaker({ address, owner })

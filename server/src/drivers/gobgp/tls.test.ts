@@ -22,15 +22,15 @@ it(
     const credentials = ServerCredentials.createSsl(Buffer.from(own.ca), pairs, true)
     const fake = await startFakeGobgpd({ credentials })
     t.after(fake.stop)
-    const announce = async (tls: GobgpSpeakerConfig['tls']): Promise<void> => {
-      const speaker = createGobgpSpeaker({ address: fake.address, owner: '64500:1:1', tls, timeoutMs: 2_000 })
+    const announce = async (tls: GobgpSpeakerConfig['tls'], timeoutMs = 2_000): Promise<void> => {
+      const speaker = createGobgpSpeaker({ address: fake.address, owner: '64500:1:1', tls, timeoutMs })
       try {
         await speaker.announce([route])
       } finally {
         await speaker.close()
       }
     }
-    await announce(own)
+    await announce(own, 60_000)
     assert.equal(fake.changes.length, 1)
     const bad: GobgpSpeakerConfig['tls'][] = [
       { ca: own.ca },
