@@ -15,6 +15,7 @@ export type Figures = {
     readonly last_check_result: boolean | null
     readonly routes_missing: number
     readonly holds: number
+    readonly formers: { readonly count: number; readonly routes: number; readonly oldest_seconds: number }
   }[]
   readonly routers: readonly {
     readonly region: string
@@ -54,7 +55,10 @@ export async function readFigures(db: Db): Promise<Figures> {
         select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, ${regionCheckResult} as last_check_result, r.routes_missing,
-          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
+          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds,
+          (select json_build_object('count', count(*), 'routes', coalesce(sum(cardinality(f.prefixes)), 0),
+              'oldest_seconds', coalesce(extract(epoch from now() - min(f.since)), 0))
+            from former_speakers f where f.region_id = r.id) as formers
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`
         select r.slug as region, s.value ->> 'name' as router, o.last_check_result as up,

@@ -127,7 +127,7 @@ export function createMetrics() {
     }),
     routes: new Gauge({
       name: 'pharos_region_routes',
-      help: 'Installation: routes of each region: desired, observed on its routers, and held by the guard.',
+      help: 'Routes of each region that this process reconciles: desired, observed on its routers, and held by the guard.',
       labelNames: ['region', 'state'],
       registers,
     }),
@@ -141,6 +141,24 @@ export function createMetrics() {
       name: 'pharos_announcements_unseen',
       help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path).',
       labelNames: ['reason'],
+      registers,
+    }),
+    formerRouters: new Gauge({
+      name: 'pharos_former_routers',
+      help: 'Installation: routers that the region no longer has and that are not empty yet.',
+      labelNames: ['region'],
+      registers,
+    }),
+    formerRouterRoutes: new Gauge({
+      name: 'pharos_former_router_routes',
+      help: 'Installation: routes on these routers at their last check; before the first one, those that they may have.',
+      labelNames: ['region'],
+      registers,
+    }),
+    formerRouterSeconds: new Gauge({
+      name: 'pharos_former_router_oldest_seconds',
+      help: 'Installation: time since the region lost the oldest of these routers; 0 without any. Alert if it grows.',
+      labelNames: ['region'],
       registers,
     }),
     routerUp: new Gauge({
@@ -289,7 +307,7 @@ export function createMetrics() {
     }),
     connections: new Gauge({
       name: 'pharos_postgres_connections',
-      help: 'Connections of all processes to PostgreSQL, by use and state.',
+      help: 'Installation: connections of all processes to PostgreSQL, by use and state.',
       labelNames: ['use', 'state'],
       registers,
     }),
