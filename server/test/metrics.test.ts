@@ -17,12 +17,13 @@ test('the state of the installation is read from the database at each scrape', a
     ('ams', 'A', 'a', '[]', to_timestamp(1700000000), false), ('fra', 'F', 'a', '[]', null, null)`.execute(
     owner,
   )
-  await sql`update regions set speakers = '[{"name":"r1"},{"name":"r2"},{"name":"r3"}]' where slug = 'ams'`.execute(
+  await sql`update regions set speakers = '[{"name":"r1"},{"name":"r2"},{"name":"r3"},{"name":"r4"}]' where slug = 'ams'`.execute(
     owner,
   )
-  await sql`insert into region_routers (region_id, name, last_check_result, neighbors)
-    select id, n.name, n.up, '[{"state":"established"},{"state":"idle"}]' from regions,
-      (values ('r1', true), ('r2', false), ('removed', true)) n (name, up) where slug = 'ams'`.execute(owner)
+  await sql`insert into region_routers (region_id, name, last_check_result, drained, neighbors)
+    select id, n.name, n.up, n.drained, '[{"state":"established"},{"state":"idle"}]' from regions,
+      (values ('r1', true, null), ('r2', false, null), ('r4', true, now()), ('removed', true, null)) n (name, up, drained)
+    where slug = 'ams'`.execute(owner)
   await sql`insert into holds (region_id, reason, withdrawals)
     select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
   await sql`insert into former_speakers (region_id, name, settings, identity, since, prefixes)
@@ -82,6 +83,9 @@ test('the state of the installation is read from the database at each scrape', a
   for (const pattern of expected) assert.match(text, pattern)
   assert.doesNotMatch(text, /server="ns3/)
   assert.doesNotMatch(text, /router="(r3|removed)"/)
+  // A drained router needs no session.
+  assert.match(text, /^pharos_router_up\{region="ams",router="r4"\} 1$/m)
+  assert.doesNotMatch(text, /^pharos_region_neighbors\{region="ams",router="r4"\}/m)
   assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
 })
 

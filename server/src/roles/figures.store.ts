@@ -21,7 +21,8 @@ export type Figures = {
     readonly region: string
     readonly router: string
     readonly up: boolean | null
-    readonly neighbors: number
+    /** Null for a drained router, which needs none. */
+    readonly neighbors: number | null
   }[]
   readonly dns: {
     readonly holds: number
@@ -62,7 +63,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`
         select r.slug as region, s.value ->> 'name' as router, o.last_check_result as up,
-          case when o.last_check_result then (select count(*) from jsonb_array_elements(o.neighbors) n
+          case when o.drained is not null then null when o.last_check_result then (select count(*) from jsonb_array_elements(o.neighbors) n
             where n ->> 'state' = 'established') else 0 end as neighbors
         from regions r cross join jsonb_array_elements(r.speakers) s
         left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'

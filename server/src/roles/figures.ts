@@ -92,7 +92,7 @@ function show(
   for (const { region, router, up, neighbors } of routers) {
     if (up === null) continue
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
-    metrics.regionNeighbors.set({ region, router }, neighbors)
+    if (neighbors !== null) metrics.regionNeighbors.set({ region, router }, neighbors)
   }
   metrics.restoreOpen.set(dns.restores)
   metrics.dnsHoldsOpen.set(dns.holds)

@@ -4,8 +4,32 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** What is lost of flows: datagrams, sets of records, rows. */
+const flowLosses = [
+  'kernel_buffer',
+  'no_batch',
+  'malformed',
+  'over_limit',
+  'truncated',
+  'unknown_template',
+  'time',
+  'disk',
+  'spool_full',
+  'refused',
+] as const
+export type FlowLoss = (typeof flowLosses)[number]
+
 /** The metrics of one process, in a registry of their own. */
 export function createMetrics() {
+  const metrics = declareMetrics()
+  // A counter that appears with its first increment has not increased for Prometheus: alerts would miss the first failures.
+  for (const reason of ['rate_limited', 'overloaded']) metrics.httpRefused.inc({ reason }, 0)
+  for (const state of ['done', 'partial', 'failed']) metrics.deliveries.inc({ state }, 0)
+  for (const reason of flowLosses) metrics.flowsLost.inc({ reason }, 0)
+  return metrics
+}
+
+function declareMetrics() {
   const registry = new Registry()
   const registers = [registry]
   return {
@@ -24,7 +48,7 @@ export function createMetrics() {
     }),
     httpRefused: new Counter({
       name: 'pharos_http_requests_refused_total',
-      help: 'Rejected requests: rate_limited, or overloaded because too many were in progress.',
+      help: 'Rejected requests: rate_limited, or overloaded because too many were in progress. Alert if the latter grows.',
       labelNames: ['reason'],
       registers,
     }),
@@ -95,7 +119,7 @@ export function createMetrics() {
     }),
     mails: new Counter({
       name: 'pharos_mails_total',
-      help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed.',
+      help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed. Alert if the latter grows.',
       labelNames: ['template', 'outcome'],
       registers,
     }),
@@ -139,7 +163,7 @@ export function createMetrics() {
     }),
     announcementsUnseen: new Gauge({
       name: 'pharos_announcements_unseen',
-      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path).',
+      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path). Alert if it is not 0.',
       labelNames: ['reason'],
       registers,
     }),
@@ -210,7 +234,7 @@ export function createMetrics() {
     }),
     dnsAliasesFailing: new Gauge({
       name: 'pharos_dns_aliases_failing',
-      help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served.',
+      help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served. Alert if it is above 10.',
       registers,
     }),
     shieldHoldsOpen: new Gauge({
