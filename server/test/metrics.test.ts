@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import type { Gauge } from 'prom-client'
 import { createTestDatabase } from '../src/db/testing.ts'
 import { watchInstallation } from '../src/roles/figures.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
@@ -16,14 +17,19 @@ test('the state of the installation is read from the database at each scrape', a
     ('ams', 'A', 'a', '[]', to_timestamp(1700000000), false), ('fra', 'F', 'a', '[]', null, null)`.execute(
     owner,
   )
-  await sql`update regions set speakers = '[{"name":"r1"},{"name":"r2"},{"name":"r3"}]' where slug = 'ams'`.execute(
+  await sql`update regions set speakers = '[{"name":"r1"},{"name":"r2"},{"name":"r3"},{"name":"r4"}]' where slug = 'ams'`.execute(
     owner,
   )
-  await sql`insert into region_routers (region_id, name, last_check_result, neighbors)
-    select id, n.name, n.up, '[{"state":"established"},{"state":"idle"}]' from regions,
-      (values ('r1', true), ('r2', false), ('removed', true)) n (name, up) where slug = 'ams'`.execute(owner)
+  await sql`insert into region_routers (region_id, name, last_check_result, drained, neighbors)
+    select id, n.name, n.up, n.drained, '[{"state":"established"},{"state":"idle"}]' from regions,
+      (values ('r1', true, null), ('r2', false, null), ('r4', true, now()), ('removed', true, null)) n (name, up, drained)
+    where slug = 'ams'`.execute(owner)
   await sql`insert into holds (region_id, reason, withdrawals)
     select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
+  await sql`insert into former_speakers (region_id, name, settings, identity, since, prefixes)
+    select id, n.name, '{}', n.name, now() - n.age, n.prefixes from regions, (values
+      ('r8', interval '20 minutes', '{192.0.2.0/24,198.51.100.0/24}'::cidr[]), ('r9', interval '1 minute', '{2001:db8::/32}'))
+      n (name, age, prefixes) where slug = 'ams'`.execute(owner)
   await sql`insert into sources (key, kind, name, secret_mac) values ('s', 'fastnetmon', 'S', '')`.execute(
     owner,
   )
@@ -61,6 +67,13 @@ test('the state of the installation is read from the database at each scrape', a
     /^pharos_region_neighbors\{region="ams",router="r2"\} 0$/m,
     /^pharos_holds_open\{region="ams"\} 1$/m,
     /^pharos_holds_open\{region="fra"\} 0$/m,
+    /^pharos_former_routers\{region="ams"\} 2$/m,
+    /^pharos_former_routers\{region="fra"\} 0$/m,
+    /^pharos_former_router_routes\{region="ams"\} 3$/m,
+    /^pharos_former_router_oldest_seconds\{region="ams"\} 12\d\d(\.\d+)?$/m,
+    /^pharos_former_router_oldest_seconds\{region="fra"\} 0$/m,
+    /^pharos_region_routes_missing\{region="ams"\} 0$/m,
+    /^pharos_announcements_unseen\{reason="not_visible"\} 0$/m,
     /^pharos_name_server_up\{server="ns1.example"\} 1$/m,
     /^pharos_name_server_up\{server="ns2.example"\} 0$/m,
     /^pharos_dns_holds_open 1$/m,
@@ -70,18 +83,29 @@ test('the state of the installation is read from the database at each scrape', a
   for (const pattern of expected) assert.match(text, pattern)
   assert.doesNotMatch(text, /server="ns3/)
   assert.doesNotMatch(text, /router="(r3|removed)"/)
+  // A drained router needs no session.
+  assert.match(text, /^pharos_router_up\{region="ams",router="r4"\} 1$/m)
+  assert.doesNotMatch(text, /^pharos_region_neighbors\{region="ams",router="r4"\}/m)
   assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
 })
 
-test('without a database the metrics report that, and no outdated values', async () => {
+test('without a database the metrics report that, and no outdated values of any metric of the installation', async () => {
   const metrics = createMetrics()
   const database = await createTestDatabase()
   watchInstallation(metrics, database.postgres.owner)
   await database[Symbol.asyncDispose]()
-  metrics.deliveriesWaiting.set(7)
+  // Of others: a second scrape within a second returns the figures of the first.
+  const names = (await createMetrics().registry.getMetricsAsJSON())
+    .filter(({ help }) => help.startsWith('Installation:'))
+    .map(({ name }) => name)
+  assert.ok(names.length > 20)
+  for (const name of names) (metrics.registry.getSingleMetric(name) as Gauge).set(7)
   const text = await metrics.registry.metrics()
   assert.match(text, /^pharos_postgres_up 0$/m)
-  assert.doesNotMatch(text, /^pharos_(deliveries|mails)_waiting \d/m)
+  assert.deepEqual(
+    names.filter((name) => new RegExp(`^${name}(\\{.*\\})? \\S`, 'm').test(text)),
+    [],
+  )
 })
 
 test('the process reports its own memory and event loop', async () => {

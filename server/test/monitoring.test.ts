@@ -10,7 +10,9 @@ import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { programPath, skipWithout } from '@pharos/lab/program'
+import type { Counter } from 'prom-client'
 import { parse, stringify } from 'yaml'
+import { startMailCounters } from '../src/roles/mail.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
 
 const run = promisify(execFile)
@@ -73,6 +75,36 @@ describe('alerts and dashboards', () => {
       documentedAlerts.filter((name) => !used.has(name)),
       [],
     )
+  })
+
+  it('are in metrics.md with each metric, or the reason why a metric has none', () => {
+    const rows = [...read('metrics.md').matchAll(/^\| `(pharos_[a-z_]+)` \|.*\| (.+) \|$/gm)]
+    assert.ok(rows.length > 50)
+    for (const [, name, cell] of rows) {
+      const links = alerts
+        .filter(({ expr }) =>
+          metricsIn(expr).some((used) => used.replace(/(?<=_seconds)_count$/, '') === name),
+        )
+        .map(({ alert }) => `[${alert}](runbooks.md#${alert.toLowerCase()})`)
+      if (links.length > 0) assert.equal(cell, links.join(', '), name!)
+      else assert.match(cell!, /^none: \S/, name!)
+    }
+  })
+
+  it('use counters that exist before their first increment, which is no increase otherwise', async () => {
+    const metrics = createMetrics()
+    startMailCounters(metrics)
+    for (const { expr } of alerts)
+      for (const [, name, selector = ''] of expr.matchAll(/increase\((pharos_\w+)(?:\{(.*?)\})?\[/g)) {
+        const { values } = await (metrics.registry.getSingleMetric(name!) as Counter).get()
+        assert.ok(values.length > 0, name!)
+        for (const [, label, , wanted] of selector.matchAll(/(\w+)(=~|=)"(.*?)"/g))
+          for (const value of wanted!.split('|'))
+            assert.ok(
+              values.some(({ labels }) => labels[label!] === value),
+              `${name} ${label} ${value}`,
+            )
+      }
   })
 
   it('have a section of runbooks.md for each alert, and no others', () => {

@@ -40,6 +40,15 @@ test('the table of metrics contains every metric, and no others', async () => {
   assert.deepEqual(written.toSorted(), names)
 })
 
+test('the table of metrics marks those of the installation as their help does', async () => {
+  const { registry } = createMetrics()
+  const marked = [...read('operating/metrics.md').matchAll(/^\| `(pharos_[a-z_]+)` \| installation: /gm)].map(
+    ([, name]) => name!,
+  )
+  const known = (await registry.getMetricsAsJSON()).filter(({ help }) => help.startsWith('Installation:'))
+  assert.deepEqual(marked.toSorted(), known.map(({ name }) => name).toSorted())
+})
+
 test('every command is mentioned, and every mentioned command exists', () => {
   const text = [...pages.map((name) => `operating/${name}`), 'platform-file.md'].map(read).join('\n')
   const mentioned = new Set([...text.matchAll(/`pharos ([a-z-]+)/g)].map(([, name]) => name!))

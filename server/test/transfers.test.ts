@@ -60,11 +60,15 @@ const onRouter = () => [...router.table('pharos').keys()]
 
 type Document = Record<string, unknown>
 
-async function apply(document: Document, prune = false): Promise<readonly string[]> {
+/** The plan of a dry run. */
+function prepare(document: Document, prune = false) {
   const deps = { ring: createKeyRing(['a-secret-of-at-least-thirty-two-bytes']), readText: () => '' }
   const options = { prune, enforce: false }
-  const source = documentOf('test', document)
-  const prepared = await preparePlatform(platformKinds, owner(), source, deps, options)
+  return preparePlatform(platformKinds, owner(), documentOf('test', document), deps, options)
+}
+
+async function apply(document: Document, prune = false): Promise<readonly string[]> {
+  const prepared = await prepare(document, prune)
   await applyPlatform(platformKinds, owner(), prepared, new Date())
   return prepared.plan.notices
 }
@@ -163,28 +167,88 @@ describe('an announced prefix of another team in the file', () => {
     )
   })
 
-  const uses: Readonly<Record<string, () => Promise<unknown>>> = {
-    'a shield list with rules': () =>
-      sql`with list as (insert into shield_lists (team_id, prefix, version) values (${teams[0]!}, ${prefix}, 1) returning id, team_id)
-        insert into shield_rules (list_id, team_id, sequence, enabled, action, match) select id, team_id, 1, true, 'deny', '{}' from list`.execute(
-        owner(),
-      ),
-    'a black hole': () =>
-      sql`insert into blackholes (team_id, host, forced, expires)
-        values (${teams[0]!}, '203.0.113.7/32', true, now() + interval '1 hour')`.execute(owner()),
+  it('is in the audit log of both teams, and neither reads which team the other one is', async () => {
+    const [announcement] = fileOf('team-0')['announcements'] as object[]
+    const described = (team: string, description: string) => ({
+      ...fileOf(team),
+      asns: [
+        { team: 'team-0', asn: 64496, verified: team === 'team-0' },
+        { team: 'team-1', asn: 64496, verified: team === 'team-1' },
+      ],
+      announcements: [{ ...announcement, team, description }],
+    })
+    await apply(described('team-0', 'Web servers'))
+    await emptyAudit(owner())
+    await apply(described('team-1', 'Mail'))
+    const { id } = (await rowOf())!
+    const { rows } = await sql<{ team_id: number; before: object | null; after: object | null }>`
+      select team_id, before, after from audit_entries where target = ${`announcement:${id}`}
+        and action = 'announcement.update' order by id`.execute(owner())
+    assert.deepEqual(rows, [
+      { team_id: teams[0], before: { team: 'team-0', description: 'Web servers' }, after: null },
+      { team_id: teams[1], before: null, after: { team: 'team-1', description: 'Mail' } },
+    ])
+  })
+
+  const rule = (of: string) =>
+    sql`with list as (insert into shield_lists (team_id, prefix, version) values (${teams[0]!}, ${of}, 1) returning id, team_id)
+      insert into shield_rules (list_id, team_id, sequence, enabled, action, match) select id, team_id, 1, true, 'deny', '{}' from list`.execute(
+      owner(),
+    )
+  const blackhole = (host: string) =>
+    sql`insert into blackholes (team_id, host, forced, expires)
+      values (${teams[0]!}, ${host}, true, now() + interval '1 hour')`.execute(owner())
+  const moved = {
+    ...fileOf('team-1'),
+    asns: [
+      { team: 'team-0', asn: 64496, verified: false },
+      { team: 'team-1', asn: 64496, verified: true },
+    ],
   }
-  for (const [what, use] of Object.entries(uses))
-    it(`stays while the former team has ${what} in it`, async () => {
+  const kept = (use: string) => `${prefix} stays with team team-0 because of its ${use}; end that first`
+  const uses: Readonly<Record<string, readonly [use: () => Promise<unknown>, messages: readonly string[]]>> =
+    {
+      'a shield list with rules': [() => rule(prefix), [kept(`shield list of ${prefix}`)]],
+      'a shield list of a part': [() => rule('203.0.113.128/25'), [kept('shield list of 203.0.113.128/25')]],
+      'a black hole': [() => blackhole('203.0.113.7/32'), [kept('black hole of 203.0.113.7')]],
+      'all of these': [
+        async () => {
+          await rule(prefix)
+          await blackhole('203.0.113.7/32')
+          await blackhole('203.0.113.8/32')
+        },
+        [
+          kept('black hole of 203.0.113.7'),
+          kept('black hole of 203.0.113.8'),
+          kept(`shield list of ${prefix}`),
+        ],
+      ],
+    }
+  for (const [what, [use, messages]] of Object.entries(uses))
+    it(`stays while the former team has ${what} in it, and a dry run names it`, async () => {
       await apply(fileOf('team-0'))
-      await use()
       const { id } = (await rowOf())!
-      const asns = [
-        { team: 'team-0', asn: 64496, verified: false },
-        { team: 'team-1', asn: 64496, verified: true },
-      ]
-      await assert.rejects(apply({ ...fileOf('team-1'), asns }), /stays with team team-0 because of its/)
+      const planned = await prepare(moved)
+      await use()
+      const problems = messages.map((message) => ({ path: ['announcements', 0, 'team'], message }))
+      // The plan was made before; a second one is not made.
+      await assert.rejects(applyPlatform(platformKinds, owner(), planned, new Date()), { problems })
+      await assert.rejects(prepare(moved), { problems })
       assert.deepEqual([(await rowOf())?.id, (await rowOf())?.team_id], [id, teams[0]])
     })
+
+  it('moves while the former team has only lists without rules, ended black holes, and others of other prefixes', async () => {
+    await apply(fileOf('team-0'))
+    await sql`insert into shield_lists (team_id, prefix, version) values (${teams[0]!}, ${prefix}, 1)`.execute(
+      owner(),
+    )
+    await blackhole('203.0.113.7/32')
+    await sql`update blackholes set ended = now()`.execute(owner())
+    await blackhole('198.51.100.1/32')
+    await rule('198.51.100.0/24')
+    await apply(moved)
+    assert.equal((await rowOf())?.team_id, teams[1])
+  })
 })
 
 describe('a closed region', () => {

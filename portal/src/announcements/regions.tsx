@@ -10,6 +10,7 @@ import classes from './announcements.module.css'
 import { blockedReason } from './condition.ts'
 import type { Change } from './enable-dialog.tsx'
 import { nextStep } from './next-step.ts'
+import { Evidence, useEvidence, type StaffEvidence } from './region-evidence.tsx'
 import { targetText } from './region-target.ts'
 import { words } from './words.ts'
 
@@ -29,6 +30,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
   const untouched = regions.filter(({ slug }) => !seen.has(slug))
   const reason = blockedReason(announcement)
   const isBlocked = reason !== undefined
+  const evidence = useEvidence(announcement)
   return (
     <Section title={texts.title}>
       <Stack gap="sm">
@@ -60,6 +62,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
                   key={state.region}
                   state={state}
                   region={known.get(state.region)}
+                  evidence={evidence.get(state.region)}
                   isBlocked={isBlocked}
                   onChange={onChange}
                 />
@@ -100,11 +103,12 @@ const RegionName = ({ slug, region }: { slug: string; region: Region | undefined
 type RowProps = {
   state: RegionStateOfAnnouncement
   region: Region | undefined
+  evidence: StaffEvidence | undefined
   isBlocked: boolean
   onChange: Props['onChange']
 }
 
-function Row({ state: row, region, isBlocked, onChange }: RowProps) {
+function Row({ state: row, region, evidence, isBlocked, onChange }: RowProps) {
   const { region: slug, desired, state, since, message } = row
   const next = nextStep(row)
   return (
@@ -133,6 +137,7 @@ function Row({ state: row, region, isBlocked, onChange }: RowProps) {
             {next}
           </Text>
         )}
+        {evidence && <Evidence evidence={evidence} />}
       </Table.Td>
       <Table.Td className={classes['one-line']!}>
         <Time at={since} />

@@ -257,6 +257,18 @@ export const words = {
     whenEnabledAll: (regions: string) => `When enabled, announced in all regions: ${regions}`,
   },
 
+  evidence: {
+    label: 'Shown to staff only',
+    notBest: 'On the routers, but not their best path',
+    noNeighbor: 'Heard by no neighbor: no session is established',
+    heardBy: (heard: number, neighbors: number, unchecked: number) =>
+      `Heard by ${heard} of ${plural(neighbors, 'neighbor')}${unchecked > 0 ? `, ${unchecked} not checked yet` : ''}`,
+    routerDown: (router: string, error: string | null) =>
+      `Router ${router} cannot be read${error === null ? '' : `: ${error}`}`,
+    sessionDown: (router: string, neighbor: string, reason: string | null) =>
+      `Session of ${router} with ${neighbor} is down${reason === null ? ', for an unknown reason' : `: ${reason}`}`,
+  },
+
   dialog: {
     announce: (cidr: string) => `Announce ${cidr}?`,
     withdraw: (cidr: string) => `Withdraw ${cidr}?`,

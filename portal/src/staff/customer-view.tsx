@@ -59,7 +59,7 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
   )
 }
 
-/** What of the customer waits for staff, with the way to the first of it. */
+/** Requests of the customer that wait for staff, with a link to the first. */
 export function Waiting({ teamId }: { teamId: number }) {
   const byTeam = useRequestsByTeam()
   if (!byTeam) return words.unknown

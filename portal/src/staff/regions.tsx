@@ -12,6 +12,7 @@ import { Section } from '../ui/section.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { Drain } from './drain.tsx'
+import { FormerRouters } from './former-routers.tsx'
 import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult, type Health } from './health.ts'
 import { words } from './words.ts'
 import classes from './staff.module.css'
@@ -27,6 +28,7 @@ export function Regions() {
       {answer.isPending && <Skeleton height={120} />}
       {regions?.length === 0 && <Empty title={t.none}>{t.noneHelp}</Empty>}
       {regions && regions.length > 0 && <Figures regions={regions} />}
+      <FormerRouters />
       {regions?.map((region) => (
         <RegionCard key={region.slug} region={region} />
       ))}

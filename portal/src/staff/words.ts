@@ -468,6 +468,20 @@ export const words = {
       'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.',
     undrainText: 'Announces all routes of the region on this router again.',
   },
+  formerRouters: {
+    title: 'Former routers',
+    help: 'Routers that are no longer in the platform file and may still announce our routes. Each route is withdrawn once the other routers of the region carry it. If a router does not answer, make its API reachable again, or give it up if its hardware is gone.',
+    region: 'Region',
+    since: 'Former since',
+    routesLeft: 'Routes left',
+    upTo: (count: number) => `Up to ${count.toLocaleString('en')}`,
+    giveUp: 'Give up',
+    giveUpOf: (name: string, region: string) => `Give up former router ${name} of ${region}`,
+    giveUpTitle: (name: string, region: string) => `Give up former router ${name} of ${region}?`,
+    onlyGone:
+      'Only if its hardware is gone. If it still runs, its routes stay announced and nothing withdraws them.',
+    countAsWithdrawn: (count: number) => `Its ${routesText(count)} count as withdrawn.`,
+  },
   devices: {
     title: 'Devices',
     note: 'Routers and switches, and how reading them goes',

@@ -239,6 +239,8 @@ const secondFactor = {
   },
 } as const
 
+export const templateNames = Object.keys(templates) as readonly MailTemplate[]
+
 export function isTemplate(name: string): name is MailTemplate {
   return Object.hasOwn(templates, name)
 }

@@ -7,7 +7,7 @@ import { wake } from '../db/wake.ts'
 import { checkPlatform } from './check.ts'
 import { rowsOf } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
-import type { Change, Create, Current, FieldChange, Fields, Kind, PlanOptions, Row } from './kind.ts'
+import type { Change, Create, Current, FieldChange, Fields, Kind, PlanOptions, Row, Update } from './kind.ts'
 import { canonical, planPlatform, type Desired, type Plan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'
 import { findHeldDeletions, type HeldDeletions } from './guard.ts'
@@ -17,6 +17,7 @@ import { readRows } from './table.store.ts'
 
 /** A plan, and what is needed to apply exactly this one. */
 export type Prepared = {
+  readonly document: PlatformDocument
   readonly plan: Plan
   readonly desired: Desired
   readonly options: PlanOptions
@@ -24,7 +25,7 @@ export type Prepared = {
   readonly held: readonly HeldDeletions[]
 }
 
-/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document. */
+/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document or, without any, of its plan. */
 export async function preparePlatform(
   registry: Registry,
   db: Db | Trx,
@@ -41,13 +42,36 @@ export async function preparePlatform(
   if (problems.length > 0) throw new PlatformError(document.name, problems)
   const resolved = { ...desired, entries }
   const plan = planPlatform(registry, resolved, current, options)
+  await refuseObjections(registry, db, { document, desired: resolved }, plan.changes)
   const notices = checked.notices.map((notice) => new PlatformError(document.name, [notice]).message)
   return {
+    document,
     plan: { ...plan, notices: [...notices, ...plan.notices] },
     desired: resolved,
     options,
     held: findHeldDeletions(registry, plan, resolved, current, options),
   }
+}
+
+/** Throws a PlatformError with every objection of the kinds to the changes. */
+async function refuseObjections(
+  { kinds }: Registry,
+  db: Db | Trx,
+  { document, desired }: Pick<Prepared, 'document' | 'desired'>,
+  changes: readonly Change[],
+): Promise<void> {
+  const problems: Problem[] = []
+  for (const kind of kinds) {
+    const updates = changes.filter(
+      (change): change is Update => change.kind === kind.name && change.action === 'update',
+    )
+    if (!kind.objectionsTo || updates.length === 0) continue
+    for (const { key, field, message } of await kind.objectionsTo(db, updates)) {
+      const entry = desired.entries.find((one) => one.kind === kind.name && one.key === key)
+      problems.push(document.locate({ path: entry ? [...entry.path, field] : [kind.section], message }))
+    }
+  }
+  if (problems.length > 0) throw new PlatformError(document.name, problems)
 }
 
 /** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
@@ -96,13 +120,14 @@ export async function lockPlatform(trx: Trx): Promise<void> {
 export async function applyLocked(
   registry: Registry,
   trx: Trx,
-  { plan, desired, options }: Prepared,
+  { document, plan, desired, options }: Prepared,
   now: Date,
   author: Author,
 ): Promise<void> {
   const before = await readCurrent(registry, trx)
   const { changes } = planPlatform(registry, desired, before, options)
   if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
+  await refuseObjections(registry, trx, { document, desired }, changes)
   await applyChanges(registry, trx, changes, now)
   const after = await readCurrent(registry, trx)
   verify(planPlatform(registry, desired, after, { ...options, prune: false }))
@@ -152,16 +177,24 @@ async function writeAudits(
   after: Current,
   author: Author,
 ): Promise<void> {
-  const entries = changes.map((change): AuditEntry => {
+  const entries = changes.flatMap((change): AuditEntry[] => {
     const kind = registry.get(change.kind)
     const row = change.action === 'create' ? rowsOf(after, kind).get(change.key)! : change.row
-    return {
+    const teamId = teamIdOf(kind, row, before, after)
+    const entry = {
       ...author,
-      teamId: teamIdOf(kind, row, before, after),
       action: `${change.kind}.${change.action}`,
       target: `${change.kind}:${row.id}`,
-      ...statesOf(kind, change),
     }
+    const states = statesOf(kind, change)
+    const movedTo = change.action === 'update' ? rowsOf(after, kind).get(change.key) : undefined
+    const receiver = movedTo && teamIdOf(kind, movedTo, before, after)
+    if (receiver === undefined || receiver === teamId) return [{ ...entry, teamId, ...states }]
+    // Each team reads what it had or has, and not which team the other one is.
+    return [
+      { ...entry, teamId, before: states.before },
+      { ...entry, teamId: receiver, after: states.after },
+    ]
   })
   for (let at = 0; at < entries.length; at += auditedAtOnce)
     await writeAudit(trx, ...entries.slice(at, at + auditedAtOnce))

@@ -38,11 +38,19 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly disabled?: Partial<NoInfer<F>>
   /** Returns the changes of the whole plan with those that rules of this kind add or remove. */
   adjust?(draft: PlanDraft): readonly Change[]
+  /**
+   * Returns why changes of this kind cannot be made now, for reasons that rows beside those of the kinds have. The plan and its application
+   * both ask, so that a dry run names all of them.
+   */
+  objectionsTo?(trx: Db | Trx, updates: readonly Update<F>[]): Promise<readonly Objection[]>
   /** Runs before the first change of any kind, to release what another change claims. */
   prepare?(trx: Trx, changes: readonly Change[]): Promise<void>
   /** The loop that reads these rows. */
   readonly wakes?: WakeName
 } & Partial<Defaults<F>>
+
+/** Why the change of the element with this key cannot be made; `field` is the one to change. */
+export type Objection = { readonly key: string; readonly field: string; readonly message: string }
 
 /** Without a value in the source, the first get their initial value, and the others keep theirs. */
 type Imported<Name extends string> = { readonly cleared: readonly Name[]; readonly kept: readonly Name[] }

@@ -15,12 +15,14 @@ export type Figures = {
     readonly last_check_result: boolean | null
     readonly routes_missing: number
     readonly holds: number
+    readonly formers: { readonly count: number; readonly routes: number; readonly oldest_seconds: number }
   }[]
   readonly routers: readonly {
     readonly region: string
     readonly router: string
     readonly up: boolean | null
-    readonly neighbors: number
+    /** Null for a drained router, which needs none. */
+    readonly neighbors: number | null
   }[]
   readonly dns: {
     readonly holds: number
@@ -54,11 +56,14 @@ export async function readFigures(db: Db): Promise<Figures> {
         select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, ${regionCheckResult} as last_check_result, r.routes_missing,
-          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
+          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds,
+          (select json_build_object('count', count(*), 'routes', coalesce(sum(cardinality(f.prefixes)), 0),
+              'oldest_seconds', coalesce(extract(epoch from now() - min(f.since)), 0))
+            from former_speakers f where f.region_id = r.id) as formers
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`
         select r.slug as region, s.value ->> 'name' as router, o.last_check_result as up,
-          case when o.last_check_result then (select count(*) from jsonb_array_elements(o.neighbors) n
+          case when o.drained is not null then null when o.last_check_result then (select count(*) from jsonb_array_elements(o.neighbors) n
             where n ->> 'state' = 'established') else 0 end as neighbors
         from regions r cross join jsonb_array_elements(r.speakers) s
         left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'

@@ -35,6 +35,11 @@ function gaugesOf(metrics: Metrics) {
     regionNeighbors,
     connections,
     visibilityUp,
+    metrics.routesMissing,
+    metrics.announcementsUnseen,
+    metrics.formerRouters,
+    metrics.formerRouterRoutes,
+    metrics.formerRouterSeconds,
     metrics.nameServerUp,
   ]
 }
@@ -75,16 +80,19 @@ function show(
   metrics.mailsWaiting.set(mails.waiting)
   metrics.mailWaitSeconds.set(mails.oldest_seconds)
   metrics.webhookDeliveriesWaiting.set(webhooks.waiting)
-  for (const { slug: region, last_check, last_check_result, routes_missing, holds } of regions) {
+  for (const { slug: region, last_check, last_check_result, routes_missing, holds, formers } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
     metrics.routesMissing.set({ region }, routes_missing)
     metrics.holdsOpen.set({ region }, holds)
+    metrics.formerRouters.set({ region }, formers.count)
+    metrics.formerRouterRoutes.set({ region }, formers.routes)
+    metrics.formerRouterSeconds.set({ region }, formers.oldest_seconds)
   }
   for (const { region, router, up, neighbors } of routers) {
     if (up === null) continue
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
-    metrics.regionNeighbors.set({ region, router }, neighbors)
+    if (neighbors !== null) metrics.regionNeighbors.set({ region, router }, neighbors)
   }
   metrics.restoreOpen.set(dns.restores)
   metrics.dnsHoldsOpen.set(dns.holds)

@@ -7,6 +7,7 @@ import type { MailTemplate } from '../mail/mail.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
 import { findReportFile } from '../report/mailed-report.store.ts'
 import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails.ts'
+import { templateNames } from '../mail/templates.ts'
 import { restoreTemplates } from '../restore/inform.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
@@ -69,7 +70,10 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   }
   return {
     name: loop.name,
-    start: loop.start,
+    start() {
+      startMailCounters(metrics)
+      return loop.start?.()
+    },
     async stop() {
       const grace = setTimeout(() => void transport.close(), graceMs)
       await loop.stop()
@@ -77,6 +81,11 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
       await transport.close()
     },
   }
+}
+
+/** As createMetrics() does for its counters: alerts would miss the first failures. */
+export function startMailCounters({ mails }: Pick<Metrics, 'mails'>): void {
+  for (const template of [...templateNames, 'unknown']) mails.inc({ template, outcome: 'failed' }, 0)
 }
 
 /** Logs once, in the process that would send them, that mails wait. */

@@ -33,30 +33,33 @@ import {
   type ProcessReport,
 } from './status.store.ts'
 
-export type StatusProblemCode =
-  | 'restore_open'
-  | 'region_failed'
-  | 'region_stale'
-  | 'region_unled'
-  | 'router_down'
-  | 'router_without_neighbor'
-  | 'former_router'
-  | 'role_missing'
-  | 'loop_late'
-  | 'registry_down'
-  | 'registry_doubtful'
-  | 'flow_store_down'
-  | 'visibility_down'
-  | 'routes_missing'
-  | 'announcements_unseen'
-  | 'work_unled'
-  | 'hold_open'
-  | 'zone_refused'
-  | 'lag'
-  | 'operator_webhook_failing'
-  | 'import_failed'
-  | 'import_held'
-  | 'upgrade_unfinished'
+/** docs/operating/status.md explains each. */
+export const statusProblemCodes = [
+  'restore_open',
+  'region_failed',
+  'region_stale',
+  'region_unled',
+  'router_down',
+  'router_without_neighbor',
+  'former_router',
+  'role_missing',
+  'loop_late',
+  'registry_down',
+  'registry_doubtful',
+  'flow_store_down',
+  'visibility_down',
+  'routes_missing',
+  'announcements_unseen',
+  'work_unled',
+  'hold_open',
+  'zone_refused',
+  'lag',
+  'operator_webhook_failing',
+  'import_failed',
+  'import_held',
+  'upgrade_unfinished',
+] as const
+export type StatusProblemCode = (typeof statusProblemCodes)[number]
 
 /** What is no problem of a supported installation, but may be unintended. */
 export type StatusWarningCode = 'flow_store_missing'

@@ -4,8 +4,32 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+/** What is lost of flows: datagrams, sets of records, rows. */
+const flowLosses = [
+  'kernel_buffer',
+  'no_batch',
+  'malformed',
+  'over_limit',
+  'truncated',
+  'unknown_template',
+  'time',
+  'disk',
+  'spool_full',
+  'refused',
+] as const
+export type FlowLoss = (typeof flowLosses)[number]
+
 /** The metrics of one process, in a registry of their own. */
 export function createMetrics() {
+  const metrics = declareMetrics()
+  // A counter that appears with its first increment has not increased for Prometheus: alerts would miss the first failures.
+  for (const reason of ['rate_limited', 'overloaded']) metrics.httpRefused.inc({ reason }, 0)
+  for (const state of ['done', 'partial', 'failed']) metrics.deliveries.inc({ state }, 0)
+  for (const reason of flowLosses) metrics.flowsLost.inc({ reason }, 0)
+  return metrics
+}
+
+function declareMetrics() {
   const registry = new Registry()
   const registers = [registry]
   return {
@@ -24,7 +48,7 @@ export function createMetrics() {
     }),
     httpRefused: new Counter({
       name: 'pharos_http_requests_refused_total',
-      help: 'Rejected requests: rate_limited, or overloaded because too many were in progress.',
+      help: 'Rejected requests: rate_limited, or overloaded because too many were in progress. Alert if the latter grows.',
       labelNames: ['reason'],
       registers,
     }),
@@ -95,7 +119,7 @@ export function createMetrics() {
     }),
     mails: new Counter({
       name: 'pharos_mails_total',
-      help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed.',
+      help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed. Alert if the latter grows.',
       labelNames: ['template', 'outcome'],
       registers,
     }),
@@ -127,7 +151,7 @@ export function createMetrics() {
     }),
     routes: new Gauge({
       name: 'pharos_region_routes',
-      help: 'Installation: routes of each region: desired, observed on its routers, and held by the guard.',
+      help: 'Routes of each region that this process reconciles: desired, observed on its routers, and held by the guard.',
       labelNames: ['region', 'state'],
       registers,
     }),
@@ -139,8 +163,26 @@ export function createMetrics() {
     }),
     announcementsUnseen: new Gauge({
       name: 'pharos_announcements_unseen',
-      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path).',
+      help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path). Alert if it is not 0.',
       labelNames: ['reason'],
+      registers,
+    }),
+    formerRouters: new Gauge({
+      name: 'pharos_former_routers',
+      help: 'Installation: routers that the region no longer has and that are not empty yet.',
+      labelNames: ['region'],
+      registers,
+    }),
+    formerRouterRoutes: new Gauge({
+      name: 'pharos_former_router_routes',
+      help: 'Installation: routes on these routers at their last check; before the first one, those that they may have.',
+      labelNames: ['region'],
+      registers,
+    }),
+    formerRouterSeconds: new Gauge({
+      name: 'pharos_former_router_oldest_seconds',
+      help: 'Installation: time since the region lost the oldest of these routers; 0 without any. Alert if it grows.',
+      labelNames: ['region'],
       registers,
     }),
     routerUp: new Gauge({
@@ -192,7 +234,7 @@ export function createMetrics() {
     }),
     dnsAliasesFailing: new Gauge({
       name: 'pharos_dns_aliases_failing',
-      help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served.',
+      help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served. Alert if it is above 10.',
       registers,
     }),
     shieldHoldsOpen: new Gauge({
@@ -289,7 +331,7 @@ export function createMetrics() {
     }),
     connections: new Gauge({
       name: 'pharos_postgres_connections',
-      help: 'Connections of all processes to PostgreSQL, by use and state.',
+      help: 'Installation: connections of all processes to PostgreSQL, by use and state.',
       labelNames: ['use', 'state'],
       registers,
     }),

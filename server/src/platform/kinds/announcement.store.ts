@@ -14,12 +14,11 @@ import {
   saveAnnouncement,
   saveAnnouncements,
 } from '../../byoip/announcement/announcement.store.ts'
-import type { Trx } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { Create, Kind, Row, Update } from '../kind.ts'
-import { PlatformError } from '../problem.ts'
+import type { Create, Kind, Objection, Row, Update } from '../kind.ts'
 import { insertRows, updateRow } from '../table.store.ts'
 import { toTime, type PassedAt } from './values.ts'
 
@@ -167,26 +166,42 @@ export async function updateAnnouncement(
   await saveAnnouncement(trx, before, withIntent(base, intent, regions, now))
 }
 
+/** Returns every use of a prefix by the team that it is about to leave: nobody could end it afterwards. */
+export async function objectionsToTransfers(
+  trx: Db | Trx,
+  updates: readonly Update<AnnouncementFields>[],
+): Promise<Objection[]> {
+  const transfers = updates
+    .filter(({ fields }) => fields.team !== undefined)
+    .map(({ key, row: { fields } }) => ({ key, team: fields.team, prefix: fields.prefix }))
+  if (transfers.length === 0) return []
+  const { rows } = await sql<{ key: string; team: string; use: string }>`
+    select n.key, n.team, u.use
+    from jsonb_to_recordset(${JSON.stringify(transfers)}::jsonb) as n (key text, team text, prefix cidr)
+    join teams t on t.slug = n.team
+    cross join lateral (
+      select 'its shield list of ' || l.prefix::text as use from shield_lists l
+        where l.team_id = t.id and l.prefix <<= n.prefix and exists (select from shield_rules r where r.list_id = l.id)
+      union all
+      select 'its black hole of ' || host(b.host) from blackholes b
+        where b.team_id = t.id and b.host <<= n.prefix and b.ended is null and b.expires > now()) u
+    order by n.prefix, u.use`.execute(trx)
+  return rows.map(({ key, team, use }) => ({
+    key,
+    field: 'team',
+    message: `${key} stays with team ${team} because of ${use}; end that first`,
+  }))
+}
+
 /**
  * Gives an announcement to another team. Prefix, origin and regions stay, so that the plan of no router changes. Letters, proofs and history
- * stay with the former team, and the checks are made again. Throws a PlatformError if the former team still uses the prefix.
+ * stay with the former team, and the checks are made again.
  */
 async function transferAnnouncement(
   trx: Trx,
-  { id, key, fields: { team: formerTeam, prefix } }: Row<AnnouncementFields>,
+  { id, fields: { prefix } }: Row<AnnouncementFields>,
   team: string,
 ): Promise<void> {
-  const { rows: uses } = await sql<{ use: string }>`
-    select 'its shield list of ' || l.prefix::text as use from shield_lists l join teams t on t.id = l.team_id
-      where t.slug = ${formerTeam} and l.prefix <<= ${prefix}::cidr and exists (select from shield_rules r where r.list_id = l.id)
-    union all
-    select 'its black hole of ' || host(b.host) from blackholes b join teams t on t.id = b.team_id
-      where t.slug = ${formerTeam} and b.host <<= ${prefix}::cidr and b.ended is null and b.expires > now()
-    order by use limit 1`.execute(trx)
-  if (uses[0]) {
-    const message = `${key} stays with team ${formerTeam} because of ${uses[0].use}; end that first`
-    throw new PlatformError('announcement', [{ path: ['announcements'], message }])
-  }
   await sql`
     insert into former_holdings (team_id, prefix, held_from, held_until)
     select team_id, prefix, claimed, now() from announcements where id = ${id} and claimed is not null`.execute(

@@ -20,7 +20,12 @@ import {
   Text,
 } from '../schema.ts'
 import { asn } from './asn.ts'
-import { createAnnouncements, deleteAnnouncement, updateAnnouncement } from './announcement.store.ts'
+import {
+  createAnnouncements,
+  deleteAnnouncement,
+  objectionsToTransfers,
+  updateAnnouncement,
+} from './announcement.store.ts'
 import { region } from './region.ts'
 import { team } from './team.ts'
 import { noticeReserved, readPassed, readPrefix, toPassed, toTime, type PassedAt } from './values.ts'
@@ -131,6 +136,7 @@ export const announcement = defineKind({
       context.add(announcement, path, fields)
     }
   },
+  objectionsTo: objectionsToTransfers,
   create(trx, created, now): Promise<void> {
     return createAnnouncements(trx, announcement, created, now)
   },

@@ -2,13 +2,13 @@
 // that the next customer sees nothing of the former one.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { Trx } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
-import type { Change, CheckContext, Element, Given, Update } from '../kind.ts'
-import { PlatformError, type Path } from '../problem.ts'
+import type { Change, CheckContext, Element, Given, Objection, Update } from '../kind.ts'
+import type { Path } from '../problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
 import { insertRows, updateRow } from '../table.store.ts'
 import { device } from './device.ts'
@@ -119,6 +119,7 @@ export const port = defineKind({
       context.add(port, path, fields)
     }
   },
+  objectionsTo: (trx, updates) => objectionsToStarts(trx, updates),
   async create(trx, created, now): Promise<void> {
     const rows = await insertRows(trx, port, created, now, { returning: ['id'] })
     await linkPorts(trx)
@@ -143,7 +144,7 @@ export const port = defineKind({
       const from = fields.since ?? now.toISOString()
       await endAssignment(trx, row.id as number, from)
       if (fields.service !== null) await assign(trx, row.id as number, fields.service, from)
-    } else if (fields.since != null) await moveStart(trx, row.id as number, row.key, fields.since)
+    } else if (fields.since != null) await moveStart(trx, row.id as number, fields.since)
   },
 })
 
@@ -205,14 +206,29 @@ async function assign(trx: Trx, portId: number, key: string, from: string): Prom
     from services s join teams t on t.id = s.team_id where t.slug || ' ' || s.name = ${key}`.execute(trx)
 }
 
-async function moveStart(trx: Trx, portId: number, key: string, from: string): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update port_assignments a set valid = tstzrange(${from}, null)
-    where a.port_id = ${portId} and upper_inf(a.valid) and not exists (
-      select from port_assignments e where e.port_id = a.port_id and e.id <> a.id and upper(e.valid) > ${from})`.execute(
-    trx,
+async function moveStart(trx: Trx, portId: number, from: string): Promise<void> {
+  await sql`
+    update port_assignments set valid = tstzrange(${from}, null)
+    where port_id = ${portId} and upper_inf(valid)`.execute(trx)
+}
+
+/** Returns the ports whose assignment would begin before the end of an earlier one: bills of it may have been sent. */
+async function objectionsToStarts(
+  trx: Db | Trx,
+  updates: readonly Update<{ readonly since: string | null }>[],
+): Promise<Objection[]> {
+  const starts = updates.flatMap(({ key, row, fields }) =>
+    fields.since == null ? [] : [{ key, id: row.id, since: fields.since }],
   )
-  if (numAffectedRows === 1n) return
-  const message = `port ${key}: since is before the end of the previous assignment`
-  throw new PlatformError('document', [{ path: ['ports'], message }])
+  if (starts.length === 0) return []
+  const { rows } = await sql<{ key: string; until: Date }>`
+    select n.key, max(upper(a.valid)) as until
+    from jsonb_to_recordset(${JSON.stringify(starts)}::jsonb) as n (key text, id integer, since timestamptz)
+    join port_assignments a on a.port_id = n.id and not upper_inf(a.valid) and upper(a.valid) > n.since
+    group by n.key order by n.key`.execute(trx)
+  return rows.map(({ key, until }) => ({
+    key,
+    field: 'since',
+    message: `port ${key}: since is before the end of the previous assignment at ${until.toISOString()}`,
+  }))
 }

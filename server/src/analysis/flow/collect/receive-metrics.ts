@@ -1,5 +1,5 @@
 // Counts what the receiving thread reports.
-import type { Metrics } from '../../../runtime/metrics.ts'
+import type { FlowLoss, Metrics } from '../../../runtime/metrics.ts'
 import type { ReceiveCounters } from './messages.ts'
 
 export type ReceiveMetrics = {
@@ -21,7 +21,7 @@ export function createReceiveMetrics(
       const { decoder, kernelDrops = 0, withoutBatch } = counters
       const before = counted
       counted = counters
-      const add = (reason: string, total: number, earlier = 0) => {
+      const add = (reason: FlowLoss, total: number, earlier = 0) => {
         if (total > earlier) metrics.flowsLost.inc({ reason }, total - earlier)
       }
       for (const protocol of ['netflow5', 'netflow9', 'ipfix', 'sflow'] as const)
