@@ -80,6 +80,7 @@ const deps = () => ({
   routers: [routerOf(speaker)],
   quorum: null,
   gate: openGate,
+  onSettled: (tookMs: readonly number[]) => void settled.push(...tookMs),
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })
@@ -87,6 +88,9 @@ async function reconcile() {
   known = await reconcileRegion({ ...deps(), readRows: readRegionRows }, lease)
 }
 const quick = () => quickRun({ ...deps(), readMoving: readMovingRows }, lease, known)
+/** Milliseconds of the changes that the runs since the last call have settled. */
+const takeSettled = () => settled.splice(0)
+const settled: number[] = []
 const onRouter = () => [...router.table('pharos').keys()].sort()
 
 async function call<T = Blackhole>(
@@ -188,6 +192,36 @@ describe('a black hole', () => {
     assert.deepEqual([late.ended, inRegion(late).desired], [late.expires, false])
     assert.deepEqual([await endExpired(db()), await endExpired(db())], [1, 0])
     assert.equal((await quick()).announced, 0)
+  })
+
+  it('is counted once when the routers show it and once when they no longer do, with the time since the request', async () => {
+    takeSettled()
+    const hourMs = 3_600_000
+    const { id } = await create()
+    await sql`update blackholes set created = created - interval '1 hour' where id = ${id}`.execute(db())
+    await quick()
+    const [announced, ...others] = takeSettled()
+    assert.ok(announced! >= hourMs && announced! < hourMs + 60_000 && others.length === 0, String(announced))
+    router.restart()
+    await reconcile()
+    await sql`update announcements set enabled = false`.execute(db())
+    await reconcile()
+    await sql`update announcements set enabled = true`.execute(db())
+    await reconcile()
+    assert.equal(inRegion(await get(id)).state, 'announced')
+    assert.deepEqual(takeSettled(), [], 'nobody asked for a change')
+    await call('DELETE', `/${id}`)
+    await quick()
+    const [withdrawn, ...more] = takeSettled()
+    assert.ok(withdrawn! >= 0 && withdrawn! < 60_000 && more.length === 0, String(withdrawn))
+    await create()
+    await quick()
+    takeSettled()
+    await sql`update blackhole_regions set settled = settled - interval '1 hour'`.execute(db())
+    await letExpire()
+    await reconcile()
+    const [expired, ...rest] = takeSettled()
+    assert.ok(expired! >= 1_000 && expired! < 60_000 && rest.length === 0, String(expired))
   })
 
   it('is withdrawn when it ends although withdrawals of networks are held', async () => {

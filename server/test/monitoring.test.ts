@@ -20,9 +20,17 @@ const folder = fileURLToPath(new URL('../../docs/operating/', import.meta.url))
 const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 
 type Alert = { readonly alert: string; readonly expr: string; readonly annotations: Record<string, string> }
-type RuleFile = { readonly groups: readonly { readonly rules: readonly Alert[] }[] }
-type AlertTest = { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }
+type Recording = {
+  readonly record: string
+  readonly expr: string
+  readonly labels: { readonly objective: string }
+}
+type Rule = Alert | Recording
+type RuleFile = { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
+type FiredAlert = { readonly exp_labels: Record<string, string> }
+type AlertTest = { readonly alertname: string; readonly exp_alerts?: readonly FiredAlert[] }
 type TestFile = { readonly tests: readonly { readonly alert_rule_test: readonly AlertTest[] }[] }
+const alertTests = (path: string) => (parse(read(path)) as TestFile).tests.map((one) => one.alert_rule_test)
 type Dashboard = {
   readonly uid: string
   readonly panels: readonly {
@@ -31,7 +39,11 @@ type Dashboard = {
   }[]
 }
 
-const alerts = (parse(read('prometheus/rules.yaml')) as RuleFile).groups.flatMap(({ rules }) => rules)
+const rulesOf = (path: string) => (parse(read(path)) as RuleFile).groups.flatMap(({ rules }) => rules)
+const isAlert = (rule: Rule): rule is Alert => 'alert' in rule
+const objectiveRules = rulesOf('prometheus/slo.yaml')
+const ownAlerts = rulesOf('prometheus/rules.yaml').filter(isAlert)
+const alerts = [...ownAlerts, ...objectiveRules.filter(isAlert)]
 const dashboards = readdirSync(join(folder, 'grafana')).map(
   (name) => JSON.parse(read(`grafana/${name}`)) as Dashboard,
 )
@@ -40,11 +52,12 @@ const panels = dashboards.flatMap(({ uid, panels }) => panels.map((panel) => ({ 
 /** Returns the metrics of an expression: names before a selector, an operator or the end, without functions and labels. */
 function metricsIn(expr: string): string[] {
   const plain = expr.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\b(?:by|on) \([^)]*\)/g, '')
-  return [...plain.matchAll(/\b(?:pharos|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)
+  return [...plain.matchAll(/\b(?:pharos|process|nodejs)_[a-z0-9_]+\b(?!:)/g)].map(([name]) => name)
 }
 
 describe('alerts and dashboards', () => {
   const known = new Set<string>()
+  const buckets = new Map<string, readonly string[]>()
   const documentedAlerts: string[] = []
 
   before(async () => {
@@ -54,13 +67,18 @@ describe('alerts and dashboards', () => {
       const isHistogram = String(type) === 'histogram'
       for (const suffix of isHistogram ? ['_bucket', '_count', '_sum'] : ['']) known.add(name + suffix)
     }
+    for (const { name } of await metrics.registry.getMetricsAsJSON())
+      buckets.set(
+        name,
+        (metrics.registry.getSingleMetric(name) as { upperBounds?: number[] }).upperBounds?.map(String) ?? [],
+      )
     for (const { name, help } of await metrics.registry.getMetricsAsJSON())
       if (/\bAlert\b/.test(help)) documentedAlerts.push(name)
   })
 
   it('use metrics that exist', () => {
-    const used = [...alerts, ...panels.flatMap(({ targets }) => targets)].flatMap(({ expr }) =>
-      metricsIn(expr),
+    const used = [...alerts, ...objectiveRules, ...panels.flatMap(({ targets }) => targets)].flatMap(
+      ({ expr }) => metricsIn(expr),
     )
     assert.ok(used.length > 80)
     assert.deepEqual(
@@ -118,16 +136,60 @@ describe('alerts and dashboards', () => {
   })
 
   it('have a test for each alert in which it is silent, and one in which it fires', () => {
-    const tests = (parse(read('prometheus/rules.test.yaml')) as TestFile).tests.flatMap(
-      (one) => one.alert_rule_test,
-    )
+    const tests = alertTests('prometheus/rules.test.yaml').flat()
     for (const isFiring of [false, true]) {
       const names = tests.filter(({ exp_alerts }) => (exp_alerts !== undefined) === isFiring)
       assert.deepEqual(
         names.map(({ alertname }) => alertname),
-        alerts.map(({ alert }) => alert),
+        ownAlerts.map(({ alert }) => alert),
       )
     }
+  })
+
+  it('have an objective for each histogram of slo.md, with its target, that a test lets be missed', () => {
+    const targets = [
+      ...read('slo.md').matchAll(/^\| `(\w+)` \| `(pharos_\w+)` \| (\d+) % within ([\d,]+) s \|/gm),
+    ]
+    const recorded = objectiveRules.filter((rule) => !isAlert(rule)) as Recording[]
+    const objectives = targets.map(([, objective, metric, share, seconds]) => {
+      const le = seconds!.replace(',', '')
+      const own = recorded.filter(({ labels }) => labels.objective === objective)
+      const [budget, ...ratios] = own
+      assert.equal(budget?.expr, `vector(${(100 - Number(share)) / 100})`)
+      assert.deepEqual(
+        ratios.map(({ expr }) => expr),
+        ['5m', '30m', '1h', '6h', '3d'].map(
+          (window) =>
+            `1 - sum(rate(${metric}_bucket{le=~"${le}|${le}.0"}[${window}])) / sum(rate(${metric}_count[${window}]))`,
+        ),
+      )
+      assert.ok(buckets.get(metric!)?.includes(le), `${metric} has a bucket ${le}`)
+      const panel = panels.find(({ targets: of }) => of.some(({ expr }) => expr.includes(`${metric}_bucket`)))
+      assert.ok(
+        panel?.targets.some(({ expr }) => expr === `vector(${le})`),
+        `a panel shows ${objective}`,
+      )
+      return objective!
+    })
+    assert.equal(objectives.length, 4)
+    assert.equal(recorded.length, objectives.length * 6)
+    assert.deepEqual(
+      alertTests('prometheus/slo.test.yaml').map((tests) => [
+        ...new Set(
+          tests.flatMap(({ exp_alerts = [] }) => exp_alerts.map((one) => one.exp_labels['objective'])),
+        ),
+      ]),
+      objectives.map((objective) => [objective]),
+    )
+    for (const tests of alertTests('prometheus/slo.test.yaml'))
+      for (const { alert } of objectiveRules.filter(isAlert))
+        assert.deepEqual(
+          tests
+            .filter(({ alertname }) => alertname === alert)
+            .map(({ exp_alerts }) => exp_alerts !== undefined),
+          [false, true, false],
+          alert,
+        )
   })
 
   it(
@@ -145,8 +207,12 @@ describe('alerts and dashboards', () => {
         )
         const file = join(temporary, 'panels.yaml')
         await writeFile(file, stringify({ groups: [{ name: 'panels', rules }] }))
-        await run(programPath('promtool'), ['check', 'rules', join(folder, 'prometheus/rules.yaml'), file])
-        await run(programPath('promtool'), ['test', 'rules', join(folder, 'prometheus/rules.test.yaml')])
+        const [rulesFile, objectives] = ['rules.yaml', 'slo.yaml'].map((name) =>
+          join(folder, 'prometheus', name),
+        )
+        await run(programPath('promtool'), ['check', 'rules', rulesFile!, objectives!, file])
+        for (const name of ['rules', 'slo'])
+          await run(programPath('promtool'), ['test', 'rules', join(folder, `prometheus/${name}.test.yaml`)])
       } finally {
         await rm(temporary, { recursive: true })
       }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
+import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/reconcile/quick-run.ts'
@@ -234,6 +235,75 @@ describe('a quick run', () => {
     assert.ok(announced! >= 250 && announced! < 60_000, `${announced} ms`)
     assert.ok(withdrawn! >= 0 && withdrawn! < 60_000, `${withdrawn} ms`)
     assert.equal(refused, null)
+  })
+
+  it('reports each change once with its time since the request, also over restarts of the router', async () => {
+    const id = await seed('203.0.113.0/24', false)
+    await reconcile()
+    let settled: number[] = []
+    const onSettled = (tookMs: readonly number[]) => void settled.push(...tookMs)
+    const settledBy = async (run: () => Promise<unknown>) => {
+      settled = []
+      await run()
+      return settled
+    }
+    const within = ([one, ...others]: readonly number[], min: number, max: number) =>
+      assert.ok(one! >= min && one! <= max && others.length === 0, String([one, ...others]))
+    const hourMs = 3_600_000
+    const shown = async () => {
+      const { body } = await getAnnouncement(
+        { postgres: database.postgres, now: () => new Date() },
+        operationOf(await teamOf(database.postgres, id)),
+        id,
+        { include: 'region_states' },
+      )
+      return body.region_states![0]!
+    }
+    await patch(id, true, new Date(Date.now() - hourMs))
+    router.down = true
+    await assert.rejects(quick({ onSettled }), /disabled/)
+    router.down = false
+    within(await settledBy(() => quick({ onSettled })), hourMs, hourMs + 60_000)
+    assert.deepEqual(await settledBy(() => reconcile({ onSettled })), [])
+    const { took_ms: took } = await shown()
+    assert.ok(took! >= hourMs, String(took))
+
+    router.restart()
+    const only = {
+      readRows: readRegionRows,
+      onSettled,
+      routers: [routerOf(forward({ announce: async () => {} }))],
+    }
+    assert.deepEqual(await settledBy(() => reconcile(only)), [])
+    assert.equal(await stateOf(id), 'announcing')
+    assert.deepEqual(await settledBy(() => reconcile({ onSettled })), [])
+    assert.equal(await stateOf(id), 'announced')
+    assert.equal((await shown()).took_ms, took)
+
+    await patch(id, false)
+    within(await settledBy(() => quick({ onSettled })), 0, 60_000)
+    const { rows } = await sql<{ took_ms: number | null }>`
+      select took_ms from announcement_history where announcement_id = ${id} and actor = 'reconciler' order by id`.execute(
+      database.postgres.owner,
+    )
+    assert.deepEqual(
+      rows.map(({ took_ms: ms }) => ms !== null),
+      [true, false, true],
+    )
+  })
+
+  it('reports no change of before that an older release has saved', async () => {
+    const id = await seed('203.0.113.0/24', false)
+    await reconcile()
+    await patch(id, true, new Date(Date.now() - 3_600_000))
+    await quick()
+    await write(sql`update announcement_regions set settled = null`)
+    const settled: number[] = []
+    const onSettled = (tookMs: readonly number[]) => void settled.push(...tookMs)
+    router.restart()
+    await reconcile({ onSettled, routers: [routerOf(forward({ announce: async () => {} }))] })
+    await reconcile({ onSettled })
+    assert.deepEqual([await stateOf(id), settled], ['announced', []])
   })
 
   it('leaves a row unchanged that was toggled while it ran', async () => {

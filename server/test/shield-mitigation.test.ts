@@ -59,6 +59,9 @@ async function call(
 const put = (prefix: string, rules: readonly object[], rest: object = {}) =>
   call('PUT', `${shield}/rules`, { prefix, rules, force: true, ...rest })
 
+/** Seconds from the detection to the rule, of the attacks that were mitigated. */
+const reactions: number[] = []
+
 /** One run of the loops. */
 async function run(of: Scrubber = scrubber): Promise<void> {
   await upkeepLists(db())
@@ -66,7 +69,10 @@ async function run(of: Scrubber = scrubber): Promise<void> {
     await reconcileScrubber({ db: db() }, { name: 'edge', prefixes: [], scrubber: of })
   } finally {
     await refreshStates(db())
-    assert.deepEqual((await markMitigations(db())).failed, [])
+    assert.deepEqual(
+      (await markMitigations(db(), undefined, (seconds) => reactions.push(...seconds))).failed,
+      [],
+    )
   }
 }
 
@@ -146,6 +152,35 @@ describe('the mitigation of an event', () => {
     assert.equal(await mitigationOf(attack), 'MITIGATION_ENDED', 'removed')
     const { kept, counted } = await compareCounts(db())
     assert.deepEqual(kept, counted)
+  })
+
+  it('is measured once from the detection, unless the rule was there before', async () => {
+    reactions.splice(0)
+    const attack = await newAttack()
+    const detect = (interval: string) =>
+      sql`update events set detected = now() + ${interval}::interval where affected_network = ${attack.host}::cidr`.execute(
+        db(),
+      )
+    await detect('-1 hour')
+    await put(attack.prefix, [deny(53)])
+    await run()
+    const [seconds, ...others] = reactions.splice(0)
+    assert.ok(seconds! >= 3_600 && seconds! < 3_660 && others.length === 0, String([seconds, ...others]))
+    await put(attack.prefix, [])
+    await run()
+    await put(attack.prefix, [deny(53, { destination: attack.host })])
+    await run()
+    assert.equal(await mitigationOf(attack), 'MITIGATION_ACTIVE')
+    assert.deepEqual(reactions, [], 'the second time')
+
+    const expected = await newAttack()
+    await put(expected.prefix, [deny(53)])
+    await sql`update events set detected = now() where affected_network = ${expected.host}::cidr`.execute(
+      db(),
+    )
+    await run()
+    assert.equal(await mitigationOf(expected), 'MITIGATION_ACTIVE')
+    assert.deepEqual(reactions, [], 'a rule of before the detection')
   })
 
   it('is not one by a rule of another vector, of another host, that allows, or that is not enabled', async () => {

@@ -71,6 +71,13 @@ afterEach(async () => {
   )
 })
 
+const metrics = createMetrics()
+/** Changes that were measured, of all monitors. */
+const measured = async () => {
+  const { values } = await metrics.changeVisibleSeconds.get()
+  return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0
+}
+
 const owner = () => api.database.postgres.owner
 
 function startMonitor(url = ris.url({ query: `&reference=${beacon}` }), silentMs = 60_000): Component {
@@ -86,7 +93,7 @@ function startMonitor(url = ris.url({ query: `&reference=${beacon}` }), silentMs
     ourAsn: 64500,
     now,
     log,
-    metrics: createMetrics(),
+    metrics,
     intervalMs: 30,
   })
   monitors.push(monitor)
@@ -170,6 +177,7 @@ describe('visibility of an announcement', () => {
       { asn: 64511, count: 1, expected: false },
     ])
     assert.deepEqual(seen.last_change, { at: since.toISOString(), kind: 'announced', seconds_to_80pct: 0 })
+    assert.equal(await until(measured, (count) => count > 0), 1)
     assert.deepEqual([seen.zombie, seen.rpki], [false, 'valid'])
     assert.ok(Math.abs(Date.parse(seen.checked!) - Date.now()) < 60_000)
     assert.deepEqual(await messages('announcement.unexpected_origin'), [], 'one collector is no warning')
@@ -185,6 +193,7 @@ describe('visibility of an announcement', () => {
     for (const peer of peers) ris.sendUpdate(peer, beacon, 12654)
     const partial = await until(visibility, ({ reason }) => reason === 'changes_only')
     assert.deepEqual([partial.state, partial.collectors_seeing, partial.zombie], ['partial', 0, false])
+    assert.equal(await measured(), 1, 'another process measures nothing again')
     // Another process had no data when it took over: nothing has ended.
     assert.deepEqual(await messages('announcement.zombie'), [])
   })

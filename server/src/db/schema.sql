@@ -559,6 +559,7 @@ create table announcement_regions (
   attrs jsonb,
   announced_origin bigint, -- the origin with which a router of the region last showed the route; null once all of them have shown that it is gone
   restorable boolean not null default false, -- the announcement has no regions now, and this one was in its last set of regions: enabling it without a region restores it
+  settled timestamp with time zone, -- when the routers first showed the last change of the desired state; before the last of changes until then
   constraint announcement_regions_pkey PRIMARY KEY (announcement_id, region_id),
   constraint announcement_regions_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_regions_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
@@ -896,6 +897,7 @@ create table blackhole_regions (
   since timestamp with time zone not null default now(),
   reason text,
   attrs jsonb,
+  settled timestamp with time zone, -- when the routers first showed the black hole, or its end; before that of the request until then
   constraint blackhole_regions_pkey PRIMARY KEY (blackhole_id, region_id),
   constraint blackhole_regions_blackhole_id_team_id_fkey FOREIGN KEY (blackhole_id, team_id) REFERENCES blackholes(id, team_id) ON DELETE CASCADE,
   constraint blackhole_regions_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE,
@@ -1501,6 +1503,7 @@ create table dns_zones (
   powerdns jsonb not null default '{}'::jsonb, -- kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect
   alias_requested timestamp with time zone, -- addresses of ALIAS records changed that are not published
   deletion_held timestamp with time zone, -- since when its removal from the name servers waits for an approval of the provider
+  served_version bigint default 0, -- the newest version that all its name servers have served; null if it is not known
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -1659,6 +1662,7 @@ create table events (
   updated timestamp with time zone not null default now(),
   source_delivery bigint, -- deliveries.id with the latest message of the detector; it contains what parsed_data.source shows
   source_received timestamp with time zone, -- deliveries.received of it, which selects the partition
+  detected timestamp with time zone default now(), -- when its first report was processed; null if it is not known
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)
 );

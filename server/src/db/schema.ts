@@ -64,6 +64,8 @@ export interface AnnouncementRegionsTable {
   announced_origin: number | null
   /** the announcement has no regions now, and this one was in its last set of regions: enabling it without a region restores it */
   restorable: Generated<boolean>
+  /** when the routers first showed the last change of the desired state; before the last of changes until then */
+  settled: Date | null
 }
 
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
@@ -355,6 +357,8 @@ export interface BlackholeRegionsTable {
   since: Generated<Date>
   reason: string | null
   attrs: NullableJson
+  /** when the routers first showed the black hole, or its end; before that of the request until then */
+  settled: Date | null
 }
 
 export interface BlackholesTable {
@@ -915,6 +919,8 @@ export interface DnsZonesTable {
   alias_requested: Date | null
   /** since when its removal from the name servers waits for an approval of the provider */
   deletion_held: Date | null
+  /** the newest version that all its name servers have served; null if it is not known */
+  served_version: Generated<number | null>
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
@@ -1031,6 +1037,8 @@ export interface EventsTable {
   source_delivery: number | null
   /** deliveries.received of it, which selects the partition */
   source_received: Date | null
+  /** when its first report was processed; null if it is not known */
+  detected: Generated<Date | null>
 }
 
 /** exporters of the platform file */

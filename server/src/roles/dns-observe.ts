@@ -95,7 +95,12 @@ function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRe
   const { postgres, log, metrics } = shared
   const client = connect(shared, server)
   const observer = new ServerObserver(
-    { db: postgres.owner, now: () => new Date(), onRefused },
+    {
+      db: postgres.owner,
+      now: () => new Date(),
+      onRefused,
+      onServed: (seconds) => seconds.forEach((one) => metrics.dnsChangeServedSeconds.observe(one)),
+    },
     server,
     client,
   )

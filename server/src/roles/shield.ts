@@ -54,7 +54,9 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield-applied',
       intervalMs: mitigationIntervalMs,
       async run(signal) {
-        const { marked, failed } = await markMitigations(postgres.owner, signal)
+        const { marked, failed } = await markMitigations(postgres.owner, signal, (seconds) =>
+          seconds.forEach((one) => shared.metrics.detectionToRuleSeconds.observe(one)),
+        )
         if (marked > 0) log.info({ events: marked }, 'mitigations of events changed')
         for (const error of failed) log.error({ err: error }, 'mitigations of a team not updated')
       },

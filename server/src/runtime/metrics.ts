@@ -161,6 +161,31 @@ function declareMetrics() {
       labelNames: ['region'],
       registers,
     }),
+    changeToRouterSeconds: new Histogram({
+      name: 'pharos_change_to_router_seconds',
+      help: 'From the request of a change of an announcement or black hole until the routers of a region show it, by region.',
+      labelNames: ['region'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+      registers,
+    }),
+    changeVisibleSeconds: new Histogram({
+      name: 'pharos_change_visible_seconds',
+      help: 'From a change of an announcement on the routers until 80 % of the route collectors see it.',
+      buckets: [5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800],
+      registers,
+    }),
+    dnsChangeServedSeconds: new Histogram({
+      name: 'pharos_dns_change_served_seconds',
+      help: 'From a change of a zone until all its name servers serve it.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+      registers,
+    }),
+    detectionToRuleSeconds: new Histogram({
+      name: 'pharos_detection_to_rule_seconds',
+      help: 'From the first report of an attack until a scrubber holds a rule against it that was written since.',
+      buckets: [10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200],
+      registers,
+    }),
     announcementsUnseen: new Gauge({
       name: 'pharos_announcements_unseen',
       help: 'Installation: announcements that hardly any route collector sees (not_visible), or none through us (other_path). Alert if it is not 0.',

@@ -6,6 +6,7 @@ import {
   listAttacks,
   listHeld,
   listMitigatingTeams,
+  type DetectedAttack,
   listScoped,
   type HeldRow,
   type ScopedEvent,
@@ -19,14 +20,21 @@ const changedMax = 100
 
 export type MitigationReport = { readonly marked: number; readonly failed: readonly unknown[] }
 
+/** Gets the seconds from the detection of each attack until a scrubber first held a rule that was written since, once for each. */
+export type OnMitigated = (seconds: readonly number[]) => void
+
 /** Returns how many events got other marks, and the errors of teams; the other teams are not affected. */
-export async function markMitigations(db: Db, signal?: AbortSignal): Promise<MitigationReport> {
+export async function markMitigations(
+  db: Db,
+  signal?: AbortSignal,
+  onMitigated: OnMitigated = () => {},
+): Promise<MitigationReport> {
   let marked = 0
   const failed: unknown[] = []
   for (const teamId of await listMitigatingTeams(db)) {
     if (signal?.aborted) break
     try {
-      marked += await markTeam(db, teamId, signal)
+      marked += await markTeam(db, teamId, signal, onMitigated)
     } catch (error) {
       failed.push(error)
     }
@@ -34,7 +42,12 @@ export async function markMitigations(db: Db, signal?: AbortSignal): Promise<Mit
   return { marked, failed }
 }
 
-async function markTeam(db: Db, teamId: number, signal: AbortSignal | undefined): Promise<number> {
+async function markTeam(
+  db: Db,
+  teamId: number,
+  signal: AbortSignal | undefined,
+  onMitigated: OnMitigated,
+): Promise<number> {
   const mitigations = mitigationsOf(await listHeld(db, teamId))
   let marked = 0
   for (let last = ''; ;) {
@@ -44,6 +57,7 @@ async function markTeam(db: Db, teamId: number, signal: AbortSignal | undefined)
     for (let at = 0; at < changes.length; at += changedMax) {
       const part = changes.slice(at, at + changedMax)
       marked += await db.transaction().execute((trx) => markEvents(trx, teamId, part))
+      onMitigated(part.flatMap(({ seconds }) => seconds ?? []))
     }
     if (events.length < readMax) return marked
     last = events.at(-1)!.eventId
@@ -69,7 +83,7 @@ async function changesOf(
   teamId: number,
   events: readonly ScopedEvent[],
   mitigations: readonly Mitigation[],
-): Promise<MarkChange[]> {
+): Promise<(MarkChange & { readonly seconds: number | null })[]> {
   const concerned = events.filter(
     ({ network, hasSeveral, isRecent }) =>
       isRecent && network !== null && (hasSeveral || mitigations.some((one) => one.mayConcern(network))),
@@ -82,13 +96,25 @@ async function changesOf(
           teamId,
           concerned.map(({ eventId }) => eventId),
         )
-  const covered = new Set(
-    attacks.filter((attack) => mitigations.some((one) => one.covers(attack))).map(({ eventId }) => eventId),
+  const covered = new Map(
+    attacks.flatMap((attack) => {
+      const rules = mitigations.flatMap((one) => one.ruleAgainst(attack) ?? [])
+      return rules.length > 0 ? [[attack.eventId, secondsTo(attack, rules)] as const] : []
+    }),
   )
   return events
     .filter(({ eventId, isActive }) => covered.has(eventId) !== isActive)
-    .map(({ eventId, isActive }) => ({
+    .map(({ eventId, isActive, wasMitigated }) => ({
       eventId,
       marks: { MITIGATION_ACTIVE: !isActive, MITIGATION_ENDED: isActive },
+      seconds: wasMitigated ? null : (covered.get(eventId) ?? null),
     }))
+}
+
+/** Null if one of the rules is older than the detection: the attack was mitigated without anybody's reaction. */
+function secondsTo(
+  { detectedSeconds, detected }: DetectedAttack,
+  rules: readonly { readonly created: Date }[],
+): number | null {
+  return detected !== null && rules.every(({ created }) => created >= detected) ? detectedSeconds : null
 }

@@ -37,6 +37,8 @@ export type ScopedEvent = {
   /** Whether it is ongoing or ended a short time ago. */
   readonly isRecent: boolean
   readonly isActive: boolean
+  /** Whether it has, or had, the mark. */
+  readonly wasMitigated: boolean
 }
 
 /**
@@ -60,11 +62,19 @@ export async function listScoped(
     select s.event_id as "eventId", t.affected_network::text as network,
       exists (select from event_networks n where n.event_id = s.event_id) as "hasSeveral",
       t.event_id is not null and (t.end_at is null or t.end_at > ${recent}) as "isRecent",
-      coalesce(m.marks ? 'MITIGATION_ACTIVE', false) as "isActive"
+      coalesce(m.marks ? 'MITIGATION_ACTIVE', false) as "isActive",
+      coalesce(m.marks ?| array['MITIGATION_ACTIVE', 'MITIGATION_ENDED'], false) as "wasMitigated"
     from scoped s left join team_events t on t.team_id = ${teamId} and t.event_id = s.event_id
       left join event_marks m on m.team_id = ${teamId} and m.event_id = s.event_id
     order by s.event_id`.execute(db)
   return rows
+}
+
+export type DetectedAttack = Attack & {
+  readonly eventId: string
+  /** When its first report was processed, and how long ago; null if it is not known. */
+  readonly detected: Date | null
+  readonly detectedSeconds: number | null
 }
 
 /** Returns what is known of the attacks, as the team sees it. */
@@ -72,14 +82,15 @@ export async function listAttacks(
   db: Db,
   teamId: number,
   eventIds: readonly string[],
-): Promise<({ readonly eventId: string } & Attack)[]> {
-  const { rows } = await sql<{ readonly eventId: string } & Attack>`
-    select t.event_id as "eventId", t.start_at as start, t.classification_key as classification,
+): Promise<DetectedAttack[]> {
+  const { rows } = await sql<DetectedAttack>`
+    select t.event_id as "eventId", o.detected, extract(epoch from now() - o.detected)::float8 as "detectedSeconds", t.start_at as start, t.classification_key as classification,
       coalesce(d.data -> 'networks', to_jsonb(array_remove(array[t.affected_network::text], null))) as networks,
       jsonb_strip_nulls(jsonb_build_object('vectors', d.data -> 'vectors', 'protocols', d.data -> 'protocols',
         'source_ports', d.data -> 'source_ports', 'destination_ports', d.data -> 'destination_ports',
         'top_sources', d.data -> 'top_sources')) as details
-    from team_events t left join events e on e.id = t.event_id and t.parsed_data is null
+    from team_events t join events o on o.id = t.event_id
+      left join events e on e.id = t.event_id and t.parsed_data is null
       cross join lateral (select coalesce(t.parsed_data::jsonb, e.parsed_data, '{}') as data) d
     where t.team_id = ${teamId} and t.event_id = any(${eventIds}::text[])`.execute(db)
   return rows

@@ -15,11 +15,11 @@ export type Mitigation = {
   /** Whether a rule for the whole network drops or limits anything: others need no comparison. */
   mayConcern(network: Prefix): boolean
   /**
-   * Whether a rule drops or limits the attack: it is for one of the networks as a whole, and what is known of the attack meets its
+   * Returns a rule that drops or limits the attack: it is for one of the networks as a whole, and what is known of the attack meets its
    * conditions and is not allowed by a rule before it. A condition on something unknown is only taken as met if the rule was written after
    * the attack began: a rule of before would make every attack of an unknown kind look mitigated.
    */
-  covers(attack: Attack): boolean
+  ruleAgainst(attack: Attack): HeldList['rules'][number] | undefined
 }
 
 type Ranked = { readonly rank: number; readonly rule: HeldList['rules'][number] }
@@ -33,15 +33,15 @@ export function createMitigation(lists: readonly HeldList[]): Mitigation {
   const byDestination = createPrefixMap(rules.map((ranked) => [ranked.rule.match.destination, ranked]))
   return {
     mayConcern: (network) => byDestination.covering(network).some(({ rule }) => rule.action.kind !== 'allow'),
-    covers: (attack) => isCovered(attack, byDestination),
+    ruleAgainst: (attack) => findRule(attack, byDestination),
   }
 }
 
-function isCovered(attack: Attack, byDestination: PrefixMap<Ranked>): boolean {
+function findRule(attack: Attack, byDestination: PrefixMap<Ranked>): Ranked['rule'] | undefined {
   const vectors = vectorsOf(attack)
   const sources = sourcesOf(attack)
-  return attack.networks.some((destination) =>
-    vectors.some((vector) => {
+  for (const destination of attack.networks)
+    for (const vector of vectors) {
       const packets: FlowMatch = { ...vector, destination }
       let first: Ranked | undefined
       byDestination.forEachCovering(destination, (ranked) => {
@@ -51,9 +51,10 @@ function isCovered(attack: Attack, byDestination: PrefixMap<Ranked>): boolean {
         )
           first = ranked
       })
-      return first !== undefined && (first as Ranked).rule.action.kind !== 'allow'
-    }),
-  )
+      const rule = (first as Ranked | undefined)?.rule
+      if (rule !== undefined && rule.action.kind !== 'allow') return rule
+    }
+  return undefined
 }
 
 /** Whether the rule decides about the packets: a rule that allows only a part of them does not. */

@@ -50,7 +50,7 @@ const announcementColumns = camelColumns(
 const regionColumns = camelColumns(
   'announcement_regions',
   'ar',
-  ['configured', 'restorable', 'state', 'since', 'changes'],
+  ['configured', 'restorable', 'state', 'since', 'settled', 'changes'],
   {
     reason: sql<RegionReason | null>`ar.reason`,
     attrs: sql<ReasonAttrs | null>`ar.attrs`,
@@ -62,7 +62,7 @@ const regionColumns = camelColumns(
     reached: sql<boolean>`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`,
   },
 )
-const regionTimes = { since: true, changes: true, lastCheck: true } as const
+const regionTimes = { since: true, settled: true, changes: true, lastCheck: true } as const
 
 const regionJson = jsonOf(regionColumns)
 const fullColumns = withExpressions(announcementColumns, {

@@ -39,6 +39,8 @@ export type AnnouncementRegion = {
   readonly restorable: boolean
   readonly state: RegionState
   readonly since: Date
+  /** When the routers first showed the last change; null or before the last of `changes` if they have not, or if it is not known. */
+  readonly settled: Date | null
   /** Why the routers do not carry it as desired; null if no problem is known. */
   readonly reason: RegionReason | null
   readonly attrs: ReasonAttrs | null
@@ -162,6 +164,7 @@ function newRegions(
       restorable: false,
       state: 'withdrawn',
       since: now,
+      settled: null,
       reason: null,
       attrs: null,
       changes: [],

@@ -162,11 +162,16 @@ function regionStatesOf(
   }))
 }
 
-/** Returns the time from the last request until it was observed on the routers; null if it has not been observed yet. */
+/**
+ * Returns the time from the last request until it was first observed on the routers; null if it has not been observed yet. Rows that
+ * an older release has saved have only the time of the last observation.
+ */
 function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
-  const requested = region.changes.at(-1)
-  if (!requested || !isAsDesired(announcement, region) || region.since < requested) return null
-  return region.since.getTime() - requested.getTime()
+  const { changes, since, settled } = region
+  const requested = changes.at(-1)
+  if (!requested || !isAsDesired(announcement, region)) return null
+  const shown = settled && settled >= requested ? settled : since
+  return shown < requested ? null : shown.getTime() - requested.getTime()
 }
 
 /** Explains why the last known states are shown, while a router does not answer. */

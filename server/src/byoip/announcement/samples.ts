@@ -29,6 +29,7 @@ export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {
   const untouched = {
     configured: true,
     restorable: false,
+    settled: null,
     state: 'withdrawn',
     since: earlier,
     reason: null,

@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { isDesired } from './desired.store.ts'
+import { blackholeSettled, blackholeTookMs } from './settled.store.ts'
 import type { ObservedRow } from './observe.ts'
 import type { PlanRow } from './plan.ts'
 
@@ -57,30 +58,30 @@ export async function lockBlackholes(trx: Trx, hosts: readonly Prefix[]): Promis
 }
 
 /**
- * Saves what was observed of black holes. One that ended meanwhile is not updated, and one
- * of a former holder of the host is withdrawn if that of the new holder decides.
+ * Saves what was observed of black holes; returns the milliseconds of the changes that the routers show now. One that ended meanwhile
+ * is not updated, and one of a former holder of the host is withdrawn if that of the new holder decides.
  */
 export async function saveBlackholes(
   trx: Trx,
   regionId: number,
   rows: readonly ObservedRow[],
-): Promise<void> {
+): Promise<number[]> {
   const ids = rows.map(({ blackholeId }) => blackholeId!)
-  await sql`
+  const { rows: saved } = await sql<{ tookMs: number | null }>`
     update blackhole_regions br
     set state = n.state, reason = n.reason, attrs = n.attrs::jsonb,
-      since = case when br.state = n.state then br.since else now() end
+      since = case when br.state = n.state then br.since else now() end, settled = ${blackholeSettled}
     from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[], ${rows.map((row) => row.state)}::text[],
         ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[])
         n (id, desired, state, reason, attrs),
       blackholes b
-    where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)`.execute(
-    trx,
-  )
+    where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)
+    returning ${blackholeTookMs} as "tookMs"`.execute(trx)
   await sql`
     update blackhole_regions br set state = 'withdrawn', reason = null, attrs = null, since = now()
     from blackholes b
     where br.region_id = ${regionId} and b.id = br.blackhole_id and br.state <> 'withdrawn'
       and exists (select from blackholes o join blackhole_regions r on r.blackhole_id = o.id and r.region_id = br.region_id
         where o.host = b.host and o.id > b.id and o.ended is null)`.execute(trx)
+  return saved.flatMap(({ tookMs }) => tookMs ?? [])
 }

@@ -124,7 +124,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   deps.kept?.remember(afters, prefixes)
   const onFormers = prefixesOf(memory.formers)
   const context = { quorum, unread, undecided, onFormers, checks: checksOf(memory) }
-  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, context).changed)
+  const { changed } = observe(lease, planned, sends, sent, afters, context)
+  await saveObserved(db, lease, changed, deps.onSettled)
   // Only the full run reads former routers.
   const isLeftOver = rows.some(({ desired, prefix }) => !desired && onFormers.has(prefix as Prefix))
   return {

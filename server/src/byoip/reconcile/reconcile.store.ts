@@ -9,6 +9,7 @@ import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
 import { isDesired } from './desired.store.ts'
+import { announcementSettled, announcementTookMs, type OnSettled } from './settled.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
 import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
@@ -112,26 +113,34 @@ const saveBatchSize = 2_000
 
 /**
  * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
- * has set its direction, and the next run observes it again.
+ * has set its direction, and the next run observes it again. `onSettled` gets the changes that the routers show now, once for each.
  */
-export async function saveObserved(db: Db, fence: Fence, seen: readonly ObservedRow[]): Promise<void> {
+export async function saveObserved(
+  db: Db,
+  fence: Fence,
+  seen: readonly ObservedRow[],
+  onSettled: OnSettled = () => {},
+): Promise<void> {
   const { announcements = [], blackholes = [] } = Object.groupBy(seen, ({ blackholeId }) =>
     blackholeId === undefined ? 'announcements' : 'blackholes',
   )
   if (blackholes.length > 0)
-    await withFence(db, fence, async (trx) => {
-      await saveBlackholes(trx, fence.regionId, blackholes)
-      await wake(trx, 'blackholes')
-    })
+    onSettled(
+      await withFence(db, fence, async (trx) => {
+        const tookMs = await saveBlackholes(trx, fence.regionId, blackholes)
+        await wake(trx, 'blackholes')
+        return tookMs
+      }),
+    )
   const ordered = announcements.toSorted((a, b) => a.announcementId! - b.announcementId!)
   for (let at = 0; at < ordered.length; at += saveBatchSize) {
     const rows = ordered.slice(at, at + saveBatchSize)
-    await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows))
+    onSettled(await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows)))
   }
 }
 
 /** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
-async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[]): Promise<void> {
+async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[]): Promise<number[]> {
   const ids = rows.map((row) => row.announcementId!)
   const within = sql`between ${ids[0]} and ${ids.at(-1)}`
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
@@ -141,7 +150,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
     with seen as (
       update announcement_regions ar
       set state = n.state, reason = n.reason, attrs = n.attrs::jsonb, announced_origin = n.announced_origin,
-        since = case when ar.state = n.state then ar.since else now() end
+        since = case when ar.state = n.state then ar.since else now() end, settled = ${announcementSettled}
       from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[],
           ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.reason)}::text[],
           ${rows.map(({ attrs }) => attrs && storedJson(attrs))}::text[],
@@ -154,11 +163,11 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
         and (ar.state, ar.reason, ar.attrs, ar.announced_origin)
           is distinct from (n.state, n.reason, n.attrs::jsonb, n.announced_origin)
       returning ar.announcement_id, ar.team_id, ar.state, ar.reason, ar.attrs, ar.since = now() as moved,
-        ar.changes[cardinality(ar.changes)] as switched),
+        ${announcementTookMs} as took_ms),
     ${historyOf(regionId)}
-    select announcement_id as id, team_id as "teamId", state, now() as at,
+    select announcement_id as id, team_id as "teamId", state, now() as at, took_ms as "tookMs",
       (select r.slug from regions r where r.id = ${regionId}) as region from seen`.execute(trx)
-  if (changed.rows.length === 0) return
+  if (changed.rows.length === 0) return []
   const statuses = await saveStatuses(
     trx,
     changed.rows.map(({ id }) => id),
@@ -167,25 +176,21 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
   const notified = new Set(statuses.filter(({ before, after }) => before !== after).map(({ id }) => id))
   const quiet = changed.rows.filter(({ id }) => !notified.has(id))
   await writeMessages(trx, regionMessages(quiet, changed.rows[0]!.at))
+  return changed.rows.flatMap(({ tookMs }) => tookMs ?? [])
 }
 
-type SeenRow = RegionChange & { readonly at: Date }
+type SeenRow = RegionChange & { readonly at: Date; readonly tookMs: number | null }
 
 /**
  * Inserts the team's history: the routers announce the prefix or no longer do, and how long after the request, or they reject it.
- * The duration is capped at the range of its column, 24 days. There is none if the routers did so before since the request: after a
- * restart of a router, the time since the request is not the time that it took.
+ * The duration is capped at the range of its column, 24 days.
  */
 const historyOf = (regionId: number) => sql`
   history as (
     insert into announcement_history (announcement_id, team_id, kind, region_id, actor, detail, took_ms)
     select announcement_id, team_id, case state when 'error' then 'refused' else state end, ${regionId}::integer,
       'reconciler', jsonb_strip_nulls(jsonb_build_object('reason', reason, 'attrs', attrs)),
-      case when state <> 'error' and not exists (
-          select from announcement_history h
-          where h.announcement_id = seen.announcement_id and h.region_id = ${regionId}::integer and h.kind = seen.state
-            and h.at >= seen.switched)
-        then least(greatest(extract(epoch from now() - switched) * 1000, 0), 2147483647)::integer end
+      case when took_ms is not null then least(took_ms, 2147483647) end::integer
     from seen where moved and state in ('announced', 'withdrawn', 'error')
     order by announcement_id)`
 

@@ -114,7 +114,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   )
   const context = { quorum, unread, onFormers, checks }
   const { changed, missing } = observe(lease, planned, sends, sent, allAfters, context)
-  await saveObserved(db, lease, changed)
+  await saveObserved(db, lease, changed, deps.onSettled)
   await saveHold(db, lease.regionId, memory, planned)
   const found = afters.map((one) => checkOf(one, planned, memory, checks))
   const routers = [...found, ...failed.map(failedCheckOf)]

@@ -427,6 +427,10 @@ export class RegionReconciler {
         remember: (afters: readonly RouterAfter[], among?: readonly Prefix[]) =>
           this.#remember(afters, among),
       },
+      onSettled: (tookMs: readonly number[]) => {
+        const region = this.#region.slug
+        for (const ms of tookMs) this.#deps.metrics.changeToRouterSeconds.observe({ region }, ms / 1000)
+      },
       now: () => new Date(),
       elapsedMs: () => performance.now(),
     }

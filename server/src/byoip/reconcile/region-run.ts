@@ -15,6 +15,7 @@ import { observedRows, type Observation, type RunResult, type Reach } from './ob
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
+import type { OnSettled } from './settled.store.ts'
 import { SpeakerError, type InstalledRoute, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
 /** One router of the region. */
@@ -47,6 +48,7 @@ export type RunDeps = {
   /** Number of routers that must carry a route; null: all that are not drained. */
   readonly quorum: number | null
   readonly kept?: KeptRoutes
+  readonly onSettled?: OnSettled
   /** Asked once more in the transaction that sends: the database may have been replaced since the run began. */
   readonly gate: Gate<Trx>
   readonly now: () => Date

@@ -143,9 +143,13 @@ class VisibilityMonitor implements Component {
     const now = this.#deps.now()
     const basis = new Map<number, string>()
     const refused: RefusedRow<SavedSummary>[] = []
-    let saved: SavedSummary[] = []
+    let saved: (SavedSummary & { readonly propagatedSeconds: number | null })[] = []
     const save = async () => {
       if (saved.length > 0) refused.push(...(await saveSummaries(this.#deps.postgres.owner, saved)))
+      const without = new Set<object>(refused.map(({ row }) => row))
+      for (const one of saved)
+        if (one.propagatedSeconds !== null && !without.has(one))
+          this.#deps.metrics.changeVisibleSeconds.observe(one.propagatedSeconds)
       saved = []
     }
     for (const target of targets) {
@@ -157,9 +161,11 @@ class VisibilityMonitor implements Component {
       const key = `${used.view.versionOf(prefix)} ${collectors} ${changeKey} ${isLate} ${rpki}`
       basis.set(id, key)
       if (this.#basis.get(id) === key) continue
-      const summary = summaryOf(target, change, used.view, collectors, now)
+      const settledSeconds = settledOf(target, change)
+      const summary = summaryOf({ ...target, settledSeconds }, change, used.view, collectors, now)
       const report = visibilityMessages(target, summary, now)
-      saved.push({ id, teamId, summary, rpki, ...report })
+      const propagatedSeconds = settledSeconds === null ? summary.secondsTo80pct : null
+      saved.push({ id, teamId, summary, rpki, propagatedSeconds, ...report })
       if (saved.length < saveBatchSize) continue
       signal.throwIfAborted()
       await save()
@@ -183,6 +189,12 @@ class VisibilityMonitor implements Component {
   }
 }
 
+/** Returns the propagation time that is stored for the same change. */
+function settledOf({ change: stored, settledSeconds }: Target, change: RouterChange | null): number | null {
+  const isSame = change?.kind === stored?.kind && change?.at.getTime() === stored?.at.getTime()
+  return isSame ? settledSeconds : null
+}
+
 function summaryOf(
   target: Target,
   change: RouterChange | null,
@@ -191,15 +203,13 @@ function summaryOf(
   now: Date,
 ) {
   const { sinceMs, ...known } = view.read(target.prefix)
-  const isSameChange =
-    change?.kind === target.change?.kind && change?.at.getTime() === target.change?.at.getTime()
   const evidence = {
     ...known,
     originAsn: target.originAsn,
     change,
     collectors,
     isContinuous: change !== null && sinceMs !== undefined && sinceMs <= change.at.getTime(),
-    settledSeconds: isSameChange ? target.settledSeconds : null,
+    settledSeconds: target.settledSeconds,
   }
   return summarise(evidence, now.getTime())
 }

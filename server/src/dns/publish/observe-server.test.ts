@@ -86,6 +86,61 @@ describe('the observation of a name server', () => {
     await sql`delete from dns_servers where name = 'down.example.'`.execute(db())
   })
 
+  it('reports each change once, with its time, when the last name server serves it', async () => {
+    await sql`delete from dns_servers`.execute(db())
+    const served: number[] = []
+    const id = await insertZone(db(), 'timed.example', 'www 300 A 192.0.2.1')
+    await sql`update dns_zones set claimed = claimed - interval '1 day' where id = ${id}`.execute(db())
+    const [one, other] = [await addServer('one.example.'), await addServer('other.example.')]
+    const save = (server: number, serial: Serial, state: ZoneState = 'serving') =>
+      db()
+        .transaction()
+        .execute(async (trx) => {
+          const saved = await saveObservations(trx, server, [{ zoneId: id, serial, state }])
+          served.push(...(await updateStatuses(trx, [id], saved)).servedSeconds)
+        })
+    const take = () => served.splice(0)
+    const age = (version: number) =>
+      sql`update dns_versions set at = at - interval '1 hour' where zone_id = ${id} and version = ${version}`.execute(
+        db(),
+      )
+    const first = await primary.publish(id)
+    await save(one, first)
+    assert.deepEqual(take(), [])
+    await save(other, first)
+    assert.deepEqual(take(), [], 'the first version of this test has no time')
+
+    await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+    const second = await primary.publish(id)
+    await changeZone(db(), id, { added: 'www 300 A 192.0.2.3' })
+    await age(2)
+    await save(one, second)
+    await save(other, second)
+    const [slow, ...others] = take()
+    assert.ok(slow! >= 3_600 && slow! < 3_660 && others.length === 0, String([slow, ...others]))
+    const third = await primary.publish(id)
+    await save(one, third)
+    await save(other, second, 'behind')
+    await save(one, third, 'failing')
+    await save(one, third)
+    assert.deepEqual(take(), [])
+    await save(other, third)
+    const [fast, ...more] = take()
+    assert.ok(fast! >= 0 && fast! < 60 && more.length === 0, String([fast, ...more]))
+
+    await sql`update dns_zones set resign_requested = now() where id = ${id}`.execute(db())
+    const signed = await primary.publish(id)
+    await save(one, signed)
+    await save(other, signed)
+    assert.deepEqual(take(), [], 'nobody changed the zone')
+    await changeZone(db(), id, { added: 'www 300 A 192.0.2.4' })
+    await sql`update dns_zones set served_version = null where id = ${id}`.execute(db())
+    const last = await primary.publish(id)
+    for (const server of [one, other]) await save(server, last)
+    assert.equal(take().length, 1, 'an older release has saved those of before')
+    await sql`delete from dns_servers`.execute(db())
+  })
+
   it('counts both of two servers whose serials are saved at the same time', async () => {
     const id = await insertZone(db(), 'together.example', 'www 300 A 192.0.2.1')
     await primary.publish(id)
@@ -159,7 +214,11 @@ describe('the observation of a name server', () => {
       text,
       new RegExp(`^bad\\.example\\. keeps the version ${first}, although 1 of 2 .* odd\\.refused`),
     )
-    assert.deepEqual(await save(bad, first, 'behind'), { changes: [], refused: [] }, 'nothing is new')
+    assert.deepEqual(
+      await save(bad, first, 'behind'),
+      { changes: [], refused: [], servedSeconds: [] },
+      'nothing is new',
+    )
 
     await sql`update dns_zones set published = now() - interval '5 minutes' where name = 'together.example.'`.execute(
       db(),

@@ -23,6 +23,8 @@ export type ObserveDeps = {
   readonly now: () => Date
   /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
   readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<(() => void) | undefined>
+  /** Gets the seconds of changes of zones that all name servers serve now, once for each. */
+  readonly onServed?: (seconds: readonly number[]) => void
 }
 
 /** When the serials are read after a NOTIFY, and NOTIFY is repeated for zones that are behind. */
@@ -134,10 +136,10 @@ export class ServerObserver {
   }
 
   async #save(observations: readonly Observation[]): Promise<void> {
-    const onCommit = await this.#deps.db.transaction().execute(async (trx) => {
+    const { onCommit, servedSeconds } = await this.#deps.db.transaction().execute(async (trx) => {
       const saved = await saveObservations(trx, this.#server.id, observations)
       const zoneIds = observations.map(({ zoneId }) => zoneId)
-      const { changes, refused } = await updateStatuses(trx, zoneIds, saved)
+      const { changes, refused, servedSeconds } = await updateStatuses(trx, zoneIds, saved)
       const onCommit = refused.length > 0 ? await this.#deps.onRefused(trx, refused) : undefined
       const at = this.#deps.now().toISOString()
       const messages = changes.flatMap(({ teamId, id, name, serial, before, after }) =>
@@ -152,9 +154,10 @@ export class ServerObserver {
             ],
       )
       await writeMessages(trx, messages)
-      return onCommit
+      return { onCommit, servedSeconds }
     })
     onCommit?.()
+    this.#deps.onServed?.(servedSeconds)
   }
 }
 

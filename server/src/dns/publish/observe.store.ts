@@ -130,18 +130,24 @@ const isAssigned = sql`(v.is_public and v.name = any(string_to_array((
   select r.content from dns_recordsets r
   where r.zone_id = z.id and r.name_key = z.name_key and r.type = ${recordType.NS}), E'\n')))`
 
+/** Whether the zone is to be on the server, or is found there. */
+const isServer = sql`(v.catalog or ${isAssigned} or exists (
+  select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent'))`
+
+/** Whether the server serves the newest publication. One that signs by itself has serials of its own. */
+const isServing = sql`s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial)`
+
 /** The status of these zones as it follows from what their name servers serve: `derived`. */
 const derivation = (zoneIds: readonly number[]) => sql`
     expected as (
       select z.id, v.name, s.state, s.serial, greatest(s.since, s.reached) as moved,
-        s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving,
+        ${isServing} as is_serving,
         s.state in ('behind', 'failing')
           and greatest(s.since, s.reached) < now() - make_interval(secs => ${refusedSeconds}) and not ${isLate} as is_refusing,
         ${isAssigned} and s.state = 'absent' and greatest(s.since, z.published) < now() - make_interval(secs => ${refusedSeconds})
           and not ${isLate} as is_absent
       from dns_zones z
-        left join dns_servers v on v.catalog or ${isAssigned} or exists (
-          select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')
+        left join dns_servers v on ${isServer}
         left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
       where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
         and z.version <= z.published_version and (z.reason is null or z.reason in ('zone_servers_behind', 'zone_refused', 'zone_absent'))),
@@ -177,14 +183,19 @@ export async function updateStatuses(
   trx: Trx,
   zoneIds: readonly number[],
   changed: readonly number[],
-): Promise<{ readonly changes: StatusChange[]; readonly refused: RefusedZone[] }> {
+): Promise<{
+  readonly changes: StatusChange[]
+  readonly refused: RefusedZone[]
+  /** The seconds of the changes of zones that all their name servers serve now, once for each. */
+  readonly servedSeconds: readonly number[]
+}> {
   // Two servers are observed at the same time: once the zone is locked, the next statement sees what the other transaction has saved.
   const { rows: locked } = await sql<{ id: number; before: ZoneStatus }>`
     with ${derivation(zoneIds)}
     select z.id, ${statusOfZone} as before from dns_zones z left join derived d on d.id = z.id
     where z.id = any(${changed as number[]}) or (d.id is not null and not ${isDerived})
     order by z.id for no key update of z`.execute(trx)
-  if (locked.length === 0) return { changes: [], refused: [] }
+  if (locked.length === 0) return { changes: [], refused: [], servedSeconds: [] }
   const { rows } = await sql<Omit<StatusChange, 'before'> & { readonly reason: string | null }>`
     with ${derivation(locked.map(({ id }) => id))}
     update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
@@ -206,7 +217,30 @@ export async function updateStatuses(
       }))
       .filter((zone) => zone.before !== zone.after),
     refused: refusedIds.length > 0 ? await nameRefusedSets(trx, refusedIds) : [],
+    servedSeconds: await saveServed(trx, changed),
   }
+}
+
+/**
+ * Saves the newest version of these zones, which are locked, that all their name servers have served; returns how long each version since
+ * the one before has taken, without the time before the zone had its name. A serial that is in no transfer is older than all of them.
+ */
+async function saveServed(trx: Trx, zoneIds: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ seconds: number }>`
+    with reached as (
+      select z.id, z.claimed, z.served_version as before,
+        min(case when ${isServing} then z.published_version else coalesce((
+          select max(t.version) from dns_transfers t where t.zone_id = z.id and t.serial_to = s.serial), 0) end) as after
+      from dns_zones z join dns_servers v on ${isServer} left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
+      where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
+      group by z.id),
+    raised as (
+      update dns_zones z set served_version = r.after from reached r
+      where z.id = r.id and r.after > coalesce(r.before, 0) returning z.id)
+    select extract(epoch from now() - greatest(c.at, r.claimed))::float8 as seconds
+    from raised join reached r on r.id = raised.id
+      join dns_versions c on c.zone_id = r.id and c.version > r.before and c.version <= r.after`.execute(trx)
+  return rows.map(({ seconds }) => seconds)
 }
 
 /** A zone that a name server refuses while another one serves it. */
