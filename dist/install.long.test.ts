@@ -191,7 +191,7 @@ describe('the Debian packages', { skip: needsX64 }, () => {
     () => {
       const root = join(folder, 'deb')
       for (const deb of debs()) run('dpkg-deb', ['--extract', deb, root])
-      const units = ['pharos.service', 'pharos@api.service'].map((name) =>
+      const units = ['pharos.service', 'pharos@api.service', 'pharos-agent.service'].map((name) =>
         join(root, 'lib/systemd/system', name),
       )
       run('cp', [units[1]!.replace('@api', '@'), units[1]!])
@@ -225,6 +225,8 @@ describe('the Debian packages', { skip: needsX64 }, () => {
       'echo "# mine" >> /etc/pharos/pharos.yaml',
       // As an upgrade does: settings and key ring stay.
       'cp /etc/pharos/secret /tmp/secret && dpkg -i /tmp/pharos_*.deb && cmp /etc/pharos/secret /tmp/secret && grep -q mine /etc/pharos/pharos.yaml',
+      // Nothing is enabled by the package.
+      'test -e /lib/systemd/system/pharos-agent.service && ! find /etc/systemd -name "pharos*" | grep -q .',
       'apt-get remove -y -q pharos && test ! -e /usr/lib/pharos && test -e /etc/pharos/pharos.yaml',
       'dpkg --purge pharos && test ! -e /etc/pharos/pharos.yaml && test -e /etc/pharos/secret',
     ].join('; ')

@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
+import { agentKeys } from '../server/src/byoip/reconcile/handed-routes.ts'
+import { readAgentOptions } from '../server/src/commands/agent.ts'
 import { readConfiguration } from '../server/src/commands/configuration.ts'
 import { allRoles } from '../server/src/roles/serve.ts'
 import type { Environment, Files } from '../server/src/runtime/config.ts'
+import { createKeyRing } from '../server/src/runtime/secrets.ts'
 import { manifestOf, repository } from './release.ts'
 
 const { version } = manifestOf(repository)
@@ -94,6 +97,20 @@ describe('the Debian package', () => {
       assert.equal(config.databaseUrl, 'postgres://pharos@127.0.0.1/pharos')
     })
   }
+})
+
+it('the unit of the agent calls it with all of its options, which its example has', async () => {
+  const unit = read('systemd/pharos-agent.service')
+  const example = new Map([...unit.matchAll(/^#   ([A-Z]+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  example.set('KEY', agentKeys(createKeyRing([secret]))[0])
+  const [, line = ''] = /^ExecStart=\/usr\/lib\/pharos\/bin\/pharos agent (.*)$/m.exec(unit) ?? []
+  const args = line
+    .replace('%S', '/var/lib')
+    .replaceAll(/\$\{([A-Z]+)\}/g, (_, name: string) => example.get(name) ?? assert.fail(name))
+    .split(' ')
+  const options = readAgentOptions(args)
+  assert.deepEqual([options.address, options.owner], ['127.0.0.1:50051', '64500:1:1'])
+  assert.equal(unit.match(/^StateDirectory=(.*)$/m)?.[1], options.stateDir.replace('/var/lib/', ''))
 })
 
 /** The environment that systemd makes: `%d` is the folder of credentials, `%S` that of states, `%i` the instance. */

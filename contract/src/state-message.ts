@@ -76,16 +76,22 @@ const texts = {
     record
       ? `The primary servers have the record ${String(record)}, which name servers refuse: ${String(note)} The last copy is served until it expires.`
       : `The zone could not be transferred from its primary servers: ${String(reason)}. The last copy is served until it expires.`,
-  zone_aliases_failing: ({ aliases, count }) => {
-    const shown = (aliases as FailingAlias[]).map(({ name, resolved }) =>
-      resolved === null ? `${name} (no addresses yet)` : `${name} (last resolved ${resolved})`,
-    )
-    const more = Number(count) - shown.length
-    return `The targets of ALIAS records are not resolved: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. The last known addresses stay published.`
-  },
+  zone_aliases_failing: (attrs) =>
+    `The targets of ALIAS records are not resolved: ${aliasList(attrs)}. The last known addresses stay published.`,
+  zone_aliases_unserved: (attrs) =>
+    `The targets of ALIAS records have never been resolved: ${aliasList(attrs)}. No addresses are published for these names. Check that the targets have addresses.`,
   zone_expired: () =>
     'The primary servers did not answer for the time of SOA expire. The zone is no longer served.',
 } satisfies Record<string, (attrs: ReasonAttrs) => string>
+
+/** At most as many as the attributes have, and the number of the others. */
+function aliasList({ aliases, count }: ReasonAttrs): string {
+  const shown = (aliases as FailingAlias[]).map(({ name, resolved }) =>
+    resolved === null ? name : `${name} (last resolved ${resolved})`,
+  )
+  const more = Number(count) - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
 
 export type StateMessageTag = keyof typeof texts
 export const stateMessageTags = Object.keys(texts) as [StateMessageTag, ...StateMessageTag[]]

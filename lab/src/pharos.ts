@@ -52,8 +52,7 @@ export class Pharos {
 
   /** Resolves when requests are served. */
   async start(): Promise<void> {
-    const { roles = ['all'] } = this.#options
-    this.#child = this.#spawn(['serve', ...roles.flatMap((role) => ['--role', role])])
+    this.#child = this.#serve()
     const deadline = performance.now() + startTimeoutMs
     while (!(await this.isReady())) {
       if (!isRunning(this.#child)) throw new Error(`Pharos did not start: see ${this.logFile}`)
@@ -61,6 +60,11 @@ export class Pharos {
         throw new Error(`Pharos is not ready after ${startTimeoutMs} ms: see ${this.logFile}`)
       await sleep(50)
     }
+  }
+
+  /** Starts it without waiting: it is not ready until its database answers. */
+  startWithoutDatabase(): void {
+    this.#child = this.#serve()
   }
 
   /** Makes the database match the platform file, as `pharos apply` does, while the server runs. */
@@ -94,6 +98,11 @@ export class Pharos {
     clearTimeout(killTimer)
     // If it was stopped before it served, initdb may continue, in a process group of its own.
     await waitFor('all processes of Pharos have ended', () => killAllOf(this.dataDir))
+  }
+
+  #serve(): ChildProcess {
+    const { roles = ['all'] } = this.#options
+    return this.#spawn(['serve', ...roles.flatMap((role) => ['--role', role])])
   }
 
   #spawn(args: readonly string[]): ChildProcess {

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { handedFile, readHanded, writeHanded } from '../../server/src/byoip/reconcile/handed-routes.ts'
+import {
+  agentKeys,
+  createHandedFiles,
+  createHandedReader,
+  handedFile,
+  parseAgentKey,
+} from '../../server/src/byoip/reconcile/handed-routes.ts'
+import { createKeyRing } from '../../server/src/runtime/secrets.ts'
 import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
@@ -141,15 +148,26 @@ describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     const staff = await signIn(pharos)
     await staff.blackhole({ host: '203.0.113.77', force: true })
     const handedOver = handedFile(join(pharos.dataDir, 'agents'), 'fra', 'fra')
-    const isWritten = () => existsSync(handedOver) && readHanded(handedOver).blackholes.length === 1
+    const ring = createKeyRing([readFileSync(join(pharos.dataDir, 'secret'), 'utf8').trim()])
+    const keys = agentKeys(ring)
+    const readOver = createHandedReader({
+      file: handedOver,
+      stateDir: join(lab.folder, 'read'),
+      keys: keys.map(parseAgentKey),
+      now: () => new Date(),
+    })
+    const isWritten = () => existsSync(handedOver) && readOver().handed?.blackholes.length === 1
     await until('the routes are handed over', async () => isWritten())
     await pharos.kill()
 
-    const file = join(lab.folder, 'fra.routes')
-    const handed = readHanded(handedOver)
-    writeHanded(file, handed)
+    const copies = join(lab.folder, 'copies')
+    const file = handedFile(copies, 'fra', 'fra')
+    const handed = readOver().handed!
+    const files = createHandedFiles(copies, ring)
+    files.save(handed)
     const { apiAddress } = lab.region('fra')
-    void pharos.command('agent', '--file', file, '--address', apiAddress, '--owner', '64500:1:1')
+    const state = ['--state', join(lab.folder, 'state'), '--key', keys.join(',')]
+    void pharos.command('agent', '--file', file, ...state, '--address', apiAddress, '--owner', '64500:1:1')
     await until('the agent runs', async () => readFileSync(pharos.logFile, 'utf8').includes('agent started'))
     using fra = lab.watchBirdRoutes('fra')
     await lab.killGobgpd('fra')
@@ -158,7 +176,7 @@ describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     assert.equal((await lab.birdRoutes('fra')).length, prefixes.length + 1)
 
     const blackholes = handed.blackholes.map((one) => ({ ...one, until: new Date().toISOString() }))
-    writeHanded(file, { ...handed, blackholes })
+    files.save({ ...handed, blackholes })
     await until('the black hole ends', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
     assert.deepEqual(fra.lost, ['203.0.113.77/32'])
   })

@@ -7,7 +7,14 @@ import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import { seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { Agent } from '../src/byoip/reconcile/agent.ts'
-import { handedFile, readHanded } from '../src/byoip/reconcile/handed-routes.ts'
+import {
+  agentKeys,
+  createHandedFiles,
+  createHandedReader,
+  handedFile,
+  parseAgentKey,
+  type HandedRoutes,
+} from '../src/byoip/reconcile/handed-routes.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
@@ -16,6 +23,7 @@ import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/spea
 import { createSpeakers } from '../src/roles/speakers.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { createKeyRing } from '../src/runtime/secrets.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 
@@ -30,6 +38,18 @@ after(async () => {
 const slug = 'agent-ams'
 const file = handedFile(folder, slug, slug)
 const onRouter = () => [...sandboxRegion(slug).table('pharos').keys()].toSorted()
+const ring = createKeyRing(['k'.repeat(32)])
+const read = createHandedReader({
+  file,
+  stateDir: join(folder, 'state'),
+  keys: agentKeys(ring).map(parseAgentKey),
+  now: () => new Date(),
+})
+const readHanded = (): HandedRoutes => {
+  const { handed, problem } = read()
+  assert.equal(problem, undefined)
+  return handed!
+}
 const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 
 /** Starts reconcilers, and returns a function that stops them. */
@@ -41,7 +61,7 @@ async function reconcile(agentsDir: string): Promise<() => Promise<void>> {
     waker,
     speakersOf: createSpeakers,
     keptPlans: noKeptPlans,
-    agentsDir,
+    handedFiles: createHandedFiles(agentsDir, ring),
     gate: openGate,
     report: async () => {},
     log,
@@ -75,7 +95,7 @@ it('has what an agent needs to fill a restarted router, and a folder that cannot
 
   const stop = await reconcile(folder)
   await waitFor('the file', () => existsSync(file))
-  const { routes, blackholes, region: of, router } = readHanded(file)
+  const { routes, blackholes, region: of, router } = readHanded()
   assert.deepEqual([of, router, routes.map(({ prefix }) => prefix)], [slug, slug, ['203.0.113.0/24']])
   assert.deepEqual(
     blackholes.map(({ route, until }) => [route.prefix, until]),
@@ -83,12 +103,12 @@ it('has what an agent needs to fill a restarted router, and a folder that cannot
   )
   await sql`update blackholes set ended = now()`.execute(owner)
   await sql`select pg_notify('pharos', 'routers')`.execute(owner)
-  await waitFor('the file without the black hole', () => readHanded(file).blackholes.length === 0)
+  await waitFor('the file without the black hole', () => readHanded().blackholes.length === 0)
   await stop()
 
   sandboxRegion(slug).restart()
   const speaker = createSandboxSpeaker({ region: slug })
-  const agent = new Agent({ speaker, read: () => readHanded(file), now: () => new Date(), log })
+  const agent = new Agent({ speaker, read, now: () => new Date(), log })
   await agent.run()
   await agent.stop()
   assert.deepEqual(onRouter(), ['203.0.113.0/24'])

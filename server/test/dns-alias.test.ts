@@ -94,6 +94,27 @@ describe('ALIAS records', () => {
     assert.equal(message.severity, 'warning')
   })
 
+  it('without any published address are an error of the zone', async () => {
+    const id = await addZone(
+      'unserved.example',
+      alias('@', 'lb.example.net.'),
+      alias('www', 'lb.example.net.'),
+    )
+    await sql`
+      insert into dns_aliases (zone_id, name_key, target, checked, due, reason, is_unserved, a, aaaa)
+      select zone_id, name_key, rdata[1], now(), now(), 'no_addresses', true, '{}', '{}'
+      from dns_recordsets where zone_id = ${id} and type = 65401`.execute(api.database.postgres.owner)
+    const { body } = await red.call('GET', '/zones/unserved.example?include=state_messages')
+    const message = body.state_messages.find(({ tag }: Answered) => tag === 'zone_aliases_unserved')
+    assert.deepEqual([body.status, message.severity], ['error', 'error'])
+    assert.equal(
+      message.message,
+      'The targets of ALIAS records have never been resolved: unserved.example., www.unserved.example.. No addresses are published for these names. Check that the targets have addresses.',
+    )
+    const listed = await red.call('GET', '/zones?status=error&name=unserved.example')
+    assert.equal(listed.body.count, 1)
+  })
+
   const refused: readonly [
     what: string,
     first: object[],
@@ -168,6 +189,22 @@ describe('ALIAS records', () => {
     assert.equal((await put('many.example', 'n1/ALIAS', 'other.example.net.')).status, 200)
     assert.equal((await red.call('DELETE', '/zones/many.example/recordsets/n2/ALIAS')).status, 204)
     assert.equal((await put('many.example', 'more/ALIAS', 'lb.example.net.')).status, 201)
+  })
+
+  it('have the limit of the platform file, which leaves those that exist', async () => {
+    const db = api.database.postgres.owner
+    await addZone('few.example', alias('n1', 'lb.example.net.'), alias('n2', 'lb.example.net.'))
+    await db
+      .insertInto('dns_defaults')
+      .values({ key: 'dns', hostmaster: 'hostmaster.example.', aliases_max: 1 })
+      .execute()
+    try {
+      assert.equal((await put('few.example', 'n1/ALIAS', 'other.example.net.')).status, 200)
+      const { status, body, text } = await put('few.example', 'n3/ALIAS', 'lb.example.net.')
+      assert.deepEqual([status, body.code], [403, 'quota_exceeded'], text)
+    } finally {
+      await db.deleteFrom('dns_defaults').execute()
+    }
   })
 
   it('are read from zone files and printed in them as PowerDNS does', async () => {

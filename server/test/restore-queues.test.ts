@@ -56,6 +56,7 @@ const env = () => ({
   PHAROS_MAIL_FOLDER: mailFolder,
   PHAROS_OPERATOR_ALERT_EMAILS: 'noc@example.net',
   PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes',
+  PHAROS_WEBHOOK_PORTS_ALLOWED: '1-65535',
   PHAROS_WEBHOOK_NETWORKS_ALLOWED: '127.0.0.0/8',
   PHAROS_LOG_LEVEL: 'silent',
   PHAROS_PORT: '0',

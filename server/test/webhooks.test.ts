@@ -26,6 +26,7 @@ const events = ['event.started', 'event.ended'] as const
 
 before(async () => {
   api = await createTestApi({
+    PHAROS_WEBHOOK_PORTS_ALLOWED: '1-65535',
     PHAROS_WEBHOOK_NETWORKS_ALLOWED: '127.0.0.0/8',
     PHAROS_WEBHOOKS_PER_TEAM: '5',
     PHAROS_WEBHOOK_TESTS_PER_MINUTE: '3',

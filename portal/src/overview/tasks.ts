@@ -177,6 +177,7 @@ const ownProblems = new Set([
   'zone_expired',
   'zone_dnssec_error',
   'zone_delegation_lost',
+  'zone_aliases_unserved',
 ])
 const tabs: Readonly<Record<string, 'servers' | 'dnssec'>> = {
   zone_servers_behind: 'servers',

@@ -79,6 +79,7 @@ export const words = {
       zone_absent: 'A name server does not know the zone',
       zone_dnssec_error: 'DNSSEC has failed; resolvers that validate may not find the zone',
       zone_delegation_lost: 'The parent no longer delegates to the zone',
+      zone_aliases_unserved: 'The targets of ALIAS records have no addresses',
       zone_servers_behind: 'A name server does not serve the newest version',
       zone_refused: 'A name server refuses a record and keeps an old version of the zone',
       zone_not_signed: 'The zone could not be signed; the last version is served',

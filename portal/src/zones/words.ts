@@ -155,6 +155,7 @@ export const words = {
       zone_absent: 'A name server does not know the zone',
       zone_dnssec_error: 'DNSSEC has failed',
       zone_delegation_lost: 'The parent no longer delegates to the zone',
+      zone_aliases_unserved: 'ALIAS records have no addresses',
       zone_refused: 'A name server refuses a record of the zone',
       zone_not_signed: 'The zone could not be signed',
       zone_not_published: 'The zone could not be published',
@@ -167,6 +168,7 @@ export const words = {
       zone_absent: 'Contact your provider, or remove the name server from the NS records.',
       zone_dnssec_error: 'The tab DNSSEC has the details.',
       zone_delegation_lost: 'Check the name servers and the term of the domain at the registrar.',
+      zone_aliases_unserved: 'Change the targets; a name that answers is published within minutes.',
       zone_refused: 'Correct the record that is named, or contact your provider.',
       zone_not_transferred:
         'Check that the primary servers answer, and that they allow transfers to your provider. It is tried again automatically.',

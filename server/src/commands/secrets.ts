@@ -1,16 +1,18 @@
 // `pharos secrets`: lists which keys of the ring are still needed, and seals all values under the newest one.
 import { parseArgs } from 'node:util'
+import { agentKeys } from '../byoip/reconcile/handed-routes.ts'
 import { countSealed, resealAll } from '../db/reseal.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 
 export const secrets: Command = {
   name: 'secrets',
-  usage: 'list | reseal',
+  usage: 'list | reseal | agent-key',
   summary: `move encrypted values to the newest key of PHAROS_SECRET
 
-  list    counts the values under the newest key, under an older one, and under a key that is not in the ring
-  reseal  seals values under an older key again; can run beside Pharos, and more than once
+  list       counts the values under the newest key, under an older one, and under a key that is not in the ring
+  reseal     seals values under an older key again; can run beside Pharos, and more than once
+  agent-key  shows the public keys of \`pharos agent --key\`, without the database
 
   An older key can be removed from the ring once all processes use the new one, no value is under an older one, and values
   of which only a MAC is stored have been used: see docs/operating/rotate-keys.md.`,
@@ -19,8 +21,9 @@ export const secrets: Command = {
     parseArgs({ args: [...args], options: {} })
     if (verb === 'list') return list(context)
     if (verb === 'reseal') return reseal(context)
+    if (verb === 'agent-key') return context.out(`${agentKeys(context.config().secret).join(',')}\n`)
     throw new UsageError(
-      verb === undefined ? 'Add list or reseal.' : `pharos secrets has no command ${verb}.`,
+      verb === undefined ? 'Add list, reseal or agent-key.' : `pharos secrets has no command ${verb}.`,
     )
   },
 }

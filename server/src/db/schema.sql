@@ -1155,6 +1155,7 @@ create table dns_aliases (
   checked timestamp with time zone not null,
   due timestamp with time zone not null,
   reason text, -- why the last attempt brought no addresses; the former ones stay published
+  is_unserved boolean not null default false, -- whether the last attempt left the name without any published address
   constraint dns_aliases_pkey PRIMARY KEY (zone_id, name_key),
   constraint dns_aliases_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_aliases_reason_check CHECK ((reason = ANY (ARRAY['unreachable'::text, 'refused'::text, 'no_addresses'::text, 'not_public'::text, 'loop'::text])))
@@ -1193,7 +1194,9 @@ create table dns_defaults (
   zones_max integer not null default 1000, -- zones of one team
   recordsets_max integer not null default 50000, -- record sets of one zone
   is_apex_ns_editable boolean not null default false,
+  aliases_max integer not null default 50, -- ALIAS records of one zone
   constraint dns_defaults_pkey PRIMARY KEY (key),
+  constraint dns_defaults_aliases_max_check CHECK ((aliases_max >= 0)),
   constraint dns_defaults_key_check CHECK ((key = 'dns'::text))
 );
 

@@ -581,6 +581,8 @@ export interface DnsAliasesTable {
   due: Date
   /** why the last attempt brought no addresses; the former ones stay published */
   reason: DnsAliasesReason | null
+  /** whether the last attempt left the name without any published address */
+  is_unserved: Generated<boolean>
 }
 
 /** number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers */
@@ -608,6 +610,8 @@ export interface DnsDefaultsTable {
   /** record sets of one zone */
   recordsets_max: Generated<number>
   is_apex_ns_editable: Generated<boolean>
+  /** ALIAS records of one zone */
+  aliases_max: Generated<number>
 }
 
 export type DnsDelegationsStatus =

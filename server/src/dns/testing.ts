@@ -16,7 +16,7 @@ import { createKey } from './dnssec/key.ts'
 import type { PlacedDesired } from './zone/change-content.ts'
 import { changeZone } from './zone/change-zone.ts'
 import { insertZone, markDeleted, readDefaults } from './zone/zone.store.ts'
-import { managedSets, resolveSettings, type Zone } from './zone/zone.ts'
+import { managedSets, resolveSettings, withoutLimits, type Zone } from './zone/zone.ts'
 
 /** Returns the sets of lines `name ttl type data`; names are relative to the zone, and lines with `;` are left out. */
 export function rrsetsOf(zone: ZoneName, text: string): Rrset[] {
@@ -134,7 +134,7 @@ export async function seedZone(
       author: { actor: 'operator', what },
       now: new Date(),
       settings,
-      recordsetsMax: Infinity,
+      limits: withoutLimits,
     })
     const placed = (set: Omit<PlacedDesired, 'loc'>): PlacedDesired => ({ ...set, loc: [] })
     const created = await changeZone(

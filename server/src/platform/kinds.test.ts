@@ -289,6 +289,7 @@ const samples: Readonly<Record<string, Sample>> = {
       history_days: { history_days: 30 },
       zones_per_team: { zones_per_team: 10 },
       recordsets_per_zone: { recordsets_per_zone: 100 },
+      aliases_per_zone: { aliases_per_zone: 0 },
       apex_ns_editable: { apex_ns_editable: true },
     },
   },

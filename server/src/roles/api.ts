@@ -91,6 +91,7 @@ import { decideDeps } from './restore.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { fromSetting } from './config-error.ts'
+import { parsePorts } from '../net/port-list.ts'
 import { parseNetworks, webhookDeps } from './webhooks.ts'
 
 /** Several teams may invite the same person on the same day; more would be spam. */
@@ -147,7 +148,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       const key = await findSealedKey(postgres.front, id)
       return key && openTsigKey(ring, key)
     }),
-    allowedNetworks: fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed)),
+    serverRules: {
+      networks: fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed)),
+      ports: fromSetting('dns_ports_allowed', () => parsePorts(config.dnsPortsAllowed)),
+    },
     enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
     forward: createForwardCheck({
       resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),

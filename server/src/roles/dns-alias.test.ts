@@ -12,6 +12,7 @@ import { wake } from '../db/wake.ts'
 import { changeZone, enableSigning, insertZone } from '../dns/publish/testing.ts'
 import { assertVerified, verifiers } from '../dns/testing.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
+import { statusOfZone } from '../dns/zone/zone-status.store.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { parseZoneName } from '../net/dns/name.ts'
@@ -190,6 +191,41 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
       const { rows } = await sql`select from dns_aliases where zone_id = ${id}`.execute(db())
       return rows.length === 0
     })
+  })
+
+  it('make the zone an error while their target has never had an address, and no more once it has one', async () => {
+    const unserved = await insertZone(db(), 'unserved.example', '@ 300 ALIAS later.target.example.')
+    await sql`
+      with t as (insert into teams (slug, name) values ('alias', 'Alias') returning id)
+      update dns_zones set team_id = t.id from t where dns_zones.id = ${unserved}`.execute(db())
+    const statusOf = async () => {
+      const { rows } = await sql<{ status: string }>`
+        select ${statusOfZone} as status from dns_zones z where z.id = ${unserved}`.execute(db())
+      return rows[0]!.status
+    }
+    const changes = async () => {
+      const { rows } = await sql<{ change: string }>`
+        select concat(data ->> 'before', ' to ', data ->> 'after') as change from outbox
+        where type = 'zone.status_changed' and (data ->> 'zone_id')::integer = ${unserved} order by id`.execute(
+        db(),
+      )
+      return rows.map(({ change }) => change)
+    }
+    await waitFor('the error', async () => (await statusOf()) === 'error')
+    await waitFor('its message', async () => (await changes()).some((change) => change.endsWith(' to error')))
+    await changeZone(db(), target, { added: 'later 300 A 192.0.2.77' })
+    await answers('192.0.2.77', 'later.target.example', 'A')
+    await resolveNow()
+    await answers('192.0.2.77', 'unserved.example', 'A')
+    await waitFor('the end of the error', async () => (await statusOf()) !== 'error')
+    assert.ok((await changes()).some((change) => change.startsWith('error to ')))
+
+    await changeZone(db(), target, { removed: 'later 300 A 192.0.2.77' })
+    await answers('', 'later.target.example', 'A')
+    await resolveNow()
+    await waitFor('the reason', async () => (await stateOf(unserved)).reason === 'no_addresses')
+    assert.notEqual(await statusOf(), 'error', 'the last addresses stay')
+    assert.equal(await dig(port, '+short', 'unserved.example', 'A'), '192.0.2.77')
   })
 
   it('do not publish private addresses, and know a loop over two zones', async () => {

@@ -95,6 +95,7 @@ function aliasLoop(shared: Shared): LoopComponent {
     db: postgres.owner,
     resolver: createAddressResolver({ servers: config.dnsResolvers }),
     isAllowed: (address: string) => isWithin(address, networks) || objectionToAddress(address) === undefined,
+    now: () => new Date(),
   }
   return createLedLoop(shared, {
     name: 'dns-alias',

@@ -2,6 +2,7 @@
 // announcements against the registries.
 import { join } from 'node:path'
 import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
+import { createHandedFiles } from '../byoip/reconcile/handed-routes.ts'
 import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
@@ -45,7 +46,7 @@ export function reconcilerParts({
       waker,
       speakersOf: createSpeakers,
       keptPlans: createKeptPlans(join(config.dataDir, 'reconciler'), config.secret),
-      agentsDir: join(config.dataDir, 'agents'),
+      handedFiles: createHandedFiles(join(config.dataDir, 'agents'), config.secret),
       gate,
       report: reportRegion(postgres.owner),
       log,

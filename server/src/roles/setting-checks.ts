@@ -13,6 +13,7 @@ import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { parseZoneName } from '../net/dns/name.ts'
+import { parsePorts } from '../net/port-list.ts'
 import { parseFlowAddress } from './flow-addresses.ts'
 import { parseNetworks } from './webhooks.ts'
 
@@ -23,6 +24,7 @@ export const settingChecks: SettingChecks = {
   dns_listen: parseListenAddress,
   dns_resolvers: checkNameServers,
   dns_networks_allowed: parseNetworks,
+  dns_ports_allowed: parsePorts,
   dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
   netflow_listen: parseFlowAddress,
@@ -36,4 +38,5 @@ export const settingChecks: SettingChecks = {
   rpki_sources: checkVrpSources,
   visibility_sources: checkVisibilitySources,
   webhook_networks_allowed: parseNetworks,
+  webhook_ports_allowed: parsePorts,
 }

@@ -1,6 +1,7 @@
 // Wires webhooks: operations of the api role, and the loop of the collector role that sends deliveries.
 import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import { createWebhookSender } from '../drivers/webhook/sender.ts'
+import { parsePorts } from '../net/port-list.ts'
 import { hostPrefix, maskHostBits, type Prefix } from '../net/prefix.ts'
 import { parseAddress } from '../net/address.ts'
 import type { Component } from '../runtime/component.ts'
@@ -45,7 +46,10 @@ export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps &
     postgres,
     ring: config.secret,
     quota: config.webhooksPerTeam,
-    allowed: allowedNetworks(config),
+    urlRules: {
+      networks: allowedNetworks(config),
+      ports: fromSetting('webhook_ports_allowed', () => parsePorts(config.webhookPortsAllowed)),
+    },
     sender: createSender(config),
     tests: new RateLimiter({
       perSecond: config.webhookTestsPerMinute / 60,

@@ -660,6 +660,7 @@ export const invalidTexts = {
     'address',
     'must be an address of the public internet; ask your provider to allow another network',
   ],
+  serverPort: ['port', ({ ports }: { ports: string }) => `must be a port that the provider allows: ${ports}`],
   differsFromPath: ['mismatch', 'must be that of the path, or be left out'],
   outOfZone: ['out_of_zone', ({ zone }: { zone: string }) => `is not in the zone ${zone}`],
   trailingDot: [
@@ -749,7 +750,10 @@ export const invalidTexts = {
     'must not contain credentials; check the signature of each message instead',
   ],
   webhookFragment: ['fragment', 'must not have a fragment: it is never sent'],
-  webhookPort: ['port', 'must not use the port of another protocol'],
+  webhookPort: [
+    'port',
+    ({ ports }: { ports: string }) => `must use a port that the provider allows: ${ports}`,
+  ],
   webhookAddress: [
     'address',
     'must lead to an address of the public internet; ask your provider to allow another network',

@@ -35,6 +35,7 @@ export type Purpose =
   | 'unsubscribe'
   | 'attachment'
   | 'zone-snapshot'
+  | 'agent-routes'
 
 declare const ringBrand: unique symbol
 

@@ -48,6 +48,14 @@ const NetworkList = (byDefault: readonly string[], meaning: Meaning) =>
     ...meaning,
   })
 
+const PortListSetting = (byDefault: readonly string[], meaning: Meaning) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 11 }), {
+    default: byDefault,
+    minItems: 1,
+    maxItems: 100,
+    ...meaning,
+  })
+
 const UrlList = (meaning: Meaning) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { default: [], maxItems: 32, ...meaning })
 
@@ -297,6 +305,10 @@ export const settingsSchema = Type.Object(
       description:
         'addresses and networks outside the public internet that teams may name as primary servers and for NOTIFY, and that are published for ALIAS records',
     }),
+    dns_ports_allowed: PortListSetting(['53'], {
+      description:
+        'ports, and ranges such as 5300-5399, that teams may name for primary servers, imports by AXFR and NOTIFY; others would let them find out which ports are open',
+    }),
     dns_cache_seconds: IntegerSetting(7 * day, 1, 7 * day, {
       description:
         'how long resolvers keep a record at most, whatever its TTL: the waits of DNSSEC are no longer than that; less than a week only where all resolvers are your own and limit their caches, as in a lab',
@@ -366,6 +378,9 @@ export const settingsSchema = Type.Object(
     webhook_networks_allowed: NetworkList([], {
       description:
         'addresses and networks outside the public internet that webhooks may use, also without TLS',
+    }),
+    webhook_ports_allowed: PortListSetting(['443', '8443'], {
+      description: 'ports, and ranges such as 9000-9099, that the URLs of webhooks may have',
     }),
     webhooks_at_once: IntegerSetting(64, 1, 10_000, {
       description:

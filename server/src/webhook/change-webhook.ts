@@ -5,14 +5,13 @@ import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type Answer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
-import type { Prefix } from '../net/prefix.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { cancelDeliveries } from './delivery.store.ts'
 import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
-import { parseWebhookUrl } from './webhook-url.ts'
+import { parseWebhookUrl, type WebhookRules } from './webhook-url.ts'
 import {
   countWebhooks,
   deleteWebhookRow,
@@ -31,8 +30,7 @@ export type ChangeDeps = {
   readonly ring: KeyRing
   /** Maximum number of webhooks per team. */
   readonly quota: number
-  /** The operator's networks that webhooks may target although they are not public. */
-  readonly allowed: readonly Prefix[]
+  readonly urlRules: WebhookRules
 }
 
 /** How long the previous secret still signs. */
@@ -46,12 +44,12 @@ export type WantedWebhook = {
 
 /** Throws `invalid` and `quota_exceeded`. */
 export async function createWebhook(
-  { postgres, ring, quota, allowed }: ChangeDeps,
+  { postgres, ring, quota, urlRules }: ChangeDeps,
   operation: Operation,
   { url: text, description = '', events }: WantedWebhook,
 ): Promise<Answer<WebhookWithSecret>> {
   const { teamId } = operation.actor
-  const url = parseWebhookUrl(text, allowed, operation.actor.isStaff)
+  const url = parseWebhookUrl(text, urlRules, operation.actor.isStaff)
   const create = async (trx: Trx) => {
     if ((await countWebhooks(trx, teamId)) >= quota)
       throw fail('quota_exceeded', 'webhooks', { limit: quota })
@@ -74,13 +72,13 @@ export type WebhookChange = Partial<WantedWebhook> & { readonly enabled?: boolea
 
 /** Throws `not_found`, `precondition_failed` and `invalid`. */
 export async function updateWebhook(
-  { postgres, allowed }: ChangeDeps,
+  { postgres, urlRules }: ChangeDeps,
   operation: Operation,
   id: number,
   { url: text, ...rest }: WebhookChange,
 ): Promise<Answer<Webhook>> {
   const { teamId } = operation.actor
-  const url = text === undefined ? undefined : parseWebhookUrl(text, allowed, operation.actor.isStaff)
+  const url = text === undefined ? undefined : parseWebhookUrl(text, urlRules, operation.actor.isStaff)
   return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const next = applyChange(before, { ...rest, ...(url === undefined ? {} : { url }) })

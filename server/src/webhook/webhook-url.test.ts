@@ -2,18 +2,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { parsePorts } from '../net/port-list.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { objectionToAddress } from '../net/public-address.ts'
 import { Failure } from '../runtime/error.ts'
 import { hostOf, parseWebhookUrl } from './webhook-url.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
+const ports = parsePorts(['80', '443', '6667', '8080-8443'])
 const own = [parsePrefix('127.0.0.0/8'), parsePrefix('fd00::/8')]
 
 /** The type of the error, or the URL as stored. */
 function outcome(text: string, allowed = [] as typeof own): string {
   try {
-    return parseWebhookUrl(text, allowed)
+    return parseWebhookUrl(text, { networks: allowed, ports })
   } catch (error) {
     assert.ok(error instanceof Failure, String(error))
     assert.deepEqual(error.errors?.[0]?.loc, ['body', 'url'])
@@ -52,6 +54,8 @@ describe('the URL of a webhook', () => {
       'https://hooks.example.net:22/': 'port',
       'https://hooks.example.net:25/': 'port',
       'https://hooks.example.net:6667/': 'port',
+      'https://hooks.example.net:8444/': 'port',
+      'https://hooks.example.net:80/': 'https://hooks.example.net:80/',
       'https://hooks.example.net:70000/': 'url',
       'https://localhost/': 'host',
       'https://LOCALHOST./': 'host',
@@ -79,7 +83,7 @@ describe('the URL of a webhook', () => {
     for (const url of ['https://10.0.0.1/', 'https://hooks.internal/']) {
       const refusal = (forStaff: boolean) => {
         try {
-          return parseWebhookUrl(url, [], forStaff)
+          return parseWebhookUrl(url, { networks: [], ports }, forStaff)
         } catch (error) {
           return (error as Failure).message
         }

@@ -2,9 +2,10 @@
 // checked each time that a message is sent (drivers/webhook).
 import { invalid, type Failure } from '../runtime/error.ts'
 import { isWithin, objectionToAddress } from '../net/public-address.ts'
+import { hasPort, printPorts, type PortList } from '../net/port-list.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-/** "Port blocking" of the Fetch standard: ports of other protocols, whose servers could misinterpret a request. */
+/** "Port blocking" of the Fetch standard: ports of other protocols, whose servers could misinterpret a request, whatever the setting has. */
 const badPorts = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -15,28 +16,35 @@ const badPorts = new Set([
 /** Names that no public name server resolves (RFC 6761, 6762, 7686, 8375, and `internal`). */
 const privateName = /(^|\.)(localhost|local|internal|invalid|onion|home\.arpa)$/
 
+export type WebhookRules = {
+  /** The operator's own networks: they may be used although they are not public. */
+  readonly networks: readonly Prefix[]
+  readonly ports: PortList
+}
+
 /** The contract already rejects longer ones. */
 const lengthMax = 2000
 
 /**
  * Returns the URL as it is stored and requested, in the spelling of the URL standard: every other way to write an
- * address, such as `http://0x7f.1/`, has been converted. `allowed`: the operator's own networks. `forStaff`: a refusal names
- * the setting that allows more. Throws `invalid`.
+ * address, such as `http://0x7f.1/`, has been converted. `forStaff`: a refusal names the setting that allows more. Throws `invalid`.
  */
-export function parseWebhookUrl(text: string, allowed: readonly Prefix[], forStaff = false): string {
+export function parseWebhookUrl(text: string, { networks, ports }: WebhookRules, forStaff = false): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || url.href.length > lengthMax || /[\s\p{Cc}]/u.test(text)) throw refused('webhookUrl')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused('webhookScheme')
   if (url.username !== '' || url.password !== '') throw refused('webhookCredentials')
   if (url.hash !== '') throw refused('webhookFragment')
-  if (badPorts.has(Number(url.port || '443'))) throw refused('webhookPort')
-  const condition = hostRefusal(hostOf(url), url.protocol === 'https:', allowed)
+  const condition = hostRefusal(hostOf(url), url.protocol === 'https:', networks)
   if (condition) throw refused(forStaff ? (forStaffOf[condition] ?? condition) : condition)
+  const port = Number(url.port || (url.protocol === 'https:' ? '443' : '80'))
+  if (badPorts.has(port) || !hasPort(ports, port))
+    throw invalid(loc, 'webhookPort', { ports: printPorts(ports) })
   return url.href
 }
 
 /** The same refusal for staff, who can change the setting. */
-const forStaffOf: { readonly [Condition in HostRefusal]?: Parameters<typeof invalid>[1] } = {
+const forStaffOf: { readonly [Condition in HostRefusal]?: Refusal } = {
   webhookAddress: 'webhookAddressStaff',
   webhookHost: 'webhookHostStaff',
 }
@@ -63,4 +71,13 @@ function isPrivateName(host: string): boolean {
   return !name.includes('.') || privateName.test(name)
 }
 
-const refused = (condition: Parameters<typeof invalid>[1]): Failure => invalid(['body', 'url'], condition)
+type Refusal =
+  | HostRefusal
+  | 'webhookUrl'
+  | 'webhookCredentials'
+  | 'webhookFragment'
+  | 'webhookAddressStaff'
+  | 'webhookHostStaff'
+
+const loc = ['body', 'url']
+const refused = (condition: Refusal): Failure => invalid(loc, condition)

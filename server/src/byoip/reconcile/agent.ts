@@ -4,15 +4,15 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
 import { isBlackhole } from './blackhole-route.ts'
-import type { HandedBlackhole, HandedRoutes } from './handed-routes.ts'
+import type { HandedBlackhole, HandedReading, HandedRoutes } from './handed-routes.ts'
 import { keptPlanAgeMsMax } from './kept-plan.ts'
 import { KeptRouters } from './kept-routers.ts'
 import type { Route, Speaker } from './speaker.ts'
 
 export type AgentDeps = {
   readonly speaker: Speaker
-  /** Returns what the reconciler handed over last; throws if it cannot be read. */
-  readonly read: () => HandedRoutes
+  /** Returns what the reconciler handed over last. */
+  readonly read: () => HandedReading
   readonly now: () => Date
   readonly log: Log
 }
@@ -26,7 +26,6 @@ export class Agent implements Component {
   readonly name = 'agent'
   readonly #deps: AgentDeps
   readonly #kept: KeptRouters
-  #handed: HandedRoutes | undefined
   #problem: string | undefined
   #timers: NodeJS.Timeout[] = []
   #unwatch: (() => void) | undefined
@@ -62,10 +61,9 @@ export class Agent implements Component {
 
   /** Returns what prevents a part of the work. */
   async #step(): Promise<string | undefined> {
-    const problem = this.#read()
-    const handed = this.#handed
+    const { speaker, read, now } = this.#deps
+    const { handed, problem } = read()
     if (!handed) return problem
-    const { speaker, now } = this.#deps
     // Without an answer the rest would fail too, and be logged each time.
     await speaker.probe()
     const atMs = now().getTime()
@@ -91,16 +89,6 @@ export class Agent implements Component {
     if (ended.length === 0) return
     await speaker.withdraw(ended)
     log.warn({ hosts: ended.map(({ prefix }) => prefix) }, 'ended black holes')
-  }
-
-  /** Returns why the file cannot be read: the one before stays valid. */
-  #read(): string | undefined {
-    try {
-      this.#handed = this.#deps.read()
-      return undefined
-    } catch (error) {
-      return (error as Error).message
-    }
   }
 
   /** Logs each problem once. */

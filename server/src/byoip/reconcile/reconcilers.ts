@@ -8,6 +8,7 @@ import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { ReportDifferences } from './closed-run.ts'
+import type { HandedFiles } from './handed-routes.ts'
 import type { KeptPlan, KeptPlans } from './kept-plan.ts'
 import { readRegions, type RegionRecord } from './reconcile.store.ts'
 import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
@@ -18,8 +19,8 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
-  /** Folder of the files for agents; absent: none are written. */
-  readonly agentsDir?: string
+  /** Files for agents; absent: none are written. */
+  readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences

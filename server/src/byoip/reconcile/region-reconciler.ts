@@ -11,7 +11,7 @@ import { KeptRouters } from './kept-routers.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
-import { handedFile, writeHanded } from './handed-routes.ts'
+import type { HandedFiles } from './handed-routes.ts'
 import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows } from './plan-row.store.ts'
 import type { RegionRecord } from './reconcile.store.ts'
@@ -35,8 +35,8 @@ export type RegionReconcilerDeps = {
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
-  /** Folder of the files for agents; absent: none are written. */
-  readonly agentsDir?: string
+  /** Files for agents; absent: none are written. */
+  readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
   readonly report: ReportDifferences
@@ -318,7 +318,7 @@ export class RegionReconciler {
   }
 
   /** Writes the files for agents, after a change and at an interval so that their age is known. Only they need them: no run fails. */
-  #handOver(folder: string, afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>): void {
+  #handOver(files: HandedFiles, afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>): void {
     const { log } = this.#deps
     const region = this.#region.slug
     for (const { router, after } of afters) {
@@ -342,7 +342,7 @@ export class RegionReconciler {
         ...content,
       } as const
       try {
-        writeHanded(handedFile(folder, region, router.name), handed)
+        files.save(handed)
         this.#handed.set(router.name, { text, atMs })
       } catch (error) {
         log.error({ region, router: router.name, error }, 'routes for the agent could not be written')
@@ -360,9 +360,9 @@ export class RegionReconciler {
     if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
     try {
       const preempt = dropped.promise
-      const { agentsDir } = this.#deps
+      const { handedFiles } = this.#deps
       const handOver: ReconcileDeps['handOver'] =
-        agentsDir === undefined ? () => {} : (afters, ends) => this.#handOver(agentsDir, afters, ends)
+        handedFiles === undefined ? () => {} : (afters, ends) => this.#handOver(handedFiles, afters, ends)
       const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }

@@ -39,7 +39,7 @@ export async function addDemoZones(
     rules: { allowDocumentation: true },
     enableDnssec: enableForNewZone({ ring, now: () => now }),
     transferSource: null,
-    allowedNetworks: [],
+    serverRules: { networks: [], ports: [] },
     now: () => now,
   }
   for (const { name, dnssec } of zones) {

@@ -5,6 +5,7 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { nameFromKey, nameFromWire, nameKey, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
+import { withStatusMessages } from '../zone/zone-status.store.ts'
 import type { AliasAddresses, AliasBefore, AliasOutcome } from './alias.ts'
 import type { PublishedAlias } from './publish-aliases.ts'
 
@@ -66,21 +67,26 @@ export async function findAliasTarget(db: Db, name: DomainName): Promise<DomainN
 }
 
 /** Stores the outcome, and has the zone published if the addresses changed. A record with another target by now is left to the next run. */
-export async function saveAlias(db: Db, alias: DueAlias, outcome: AliasOutcome): Promise<void> {
+export async function saveAlias(db: Db, alias: DueAlias, outcome: AliasOutcome, now: Date): Promise<void> {
   const { zoneId, key, rdata, isSameTarget } = alias
   const { a, aaaa, isResolved, isChanged, reason, dueSeconds } = outcome
   // Until the new target has an answer, the row is that of the former one, whose addresses are served.
   const mayReplace = isSameTarget || isResolved
-  await db.transaction().execute(async (trx) => {
+  await db.transaction().execute((trx) => withStatusMessages(trx, [zoneId], now, () => save(trx)))
+
+  async function save(trx: Trx): Promise<void> {
     const { rows } = await sql`
-      insert into dns_aliases (zone_id, name_key, target, a, aaaa, resolved, checked, due, reason)
+      insert into dns_aliases (zone_id, name_key, target, a, aaaa, resolved, checked, due, reason, is_unserved)
       select r.zone_id, r.name_key, ${rdata}, ${a.map(bufferOf)}::bytea[], ${aaaa.map(bufferOf)}::bytea[],
-        case when ${isResolved} then now() end, now(), now() + make_interval(secs => ${dueSeconds}), ${reason}
+        case when ${isResolved} then now() end, now(), now() + make_interval(secs => ${dueSeconds}), ${reason},
+        not ${isResolved} and not exists (
+          select from dns_served s where s.zone_id = r.zone_id and s.name_key = r.name_key
+            and s.type in (${sql.lit(recordType.A)}, ${sql.lit(recordType.AAAA)}))
       from dns_recordsets r
       where r.zone_id = ${zoneId} and r.name_key = ${key} and r.type = ${recordType.ALIAS} and r.rdata[1] = ${rdata}
       on conflict (zone_id, name_key) do update set target = excluded.target, a = excluded.a, aaaa = excluded.aaaa,
         resolved = case when ${mayReplace} then coalesce(excluded.resolved, dns_aliases.resolved) end,
-        checked = now(), due = excluded.due, reason = excluded.reason
+        checked = now(), due = excluded.due, reason = excluded.reason, is_unserved = excluded.is_unserved
       returning 1`.execute(trx)
     if (rows.length === 0 || !isResolved || (!isChanged && isSameTarget)) return
     await sql`
@@ -88,7 +94,7 @@ export async function saveAlias(db: Db, alias: DueAlias, outcome: AliasOutcome):
       trx,
     )
     await wake(trx, 'dns')
-  })
+  }
 }
 
 const bufferOf = (octets: Uint8Array): Buffer => Buffer.from(octets)

@@ -19,6 +19,7 @@ export type AliasDeps = {
   readonly resolver: AddressResolver
   /** Whether an address may be published: those of the public internet, and of networks that the provider allows. */
   readonly isAllowed: (address: string) => boolean
+  readonly now: () => Date
 }
 
 /** Targets at once: a question waits for another network most of the time. */
@@ -37,7 +38,7 @@ export async function resolveAliases(deps: AliasDeps, log: Log, signal: AbortSig
       signal.throwIfAborted()
       try {
         const outcome = await resolveOne(deps, alias, signal)
-        await saveAlias(deps.db, alias, outcome)
+        await saveAlias(deps.db, alias, outcome, deps.now())
         if (outcome.reason !== alias.before.reason)
           log.info(
             { zone: alias.zoneId, name: alias.name, reason: outcome.reason },

@@ -12,7 +12,7 @@ import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.
 import { requireMatch, requireNoMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { insertNewZone, serverAddressAt, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { insertNewZone, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { presentOthers, type OtherZone } from '../zone/delegate-zone.ts'
 import { requirePrimary } from '../zone/find-zone.ts'
 import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
@@ -20,6 +20,7 @@ import { listChildZones } from '../zone/related-zone.store.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
 import { planDifference, type ZoneDifference } from '../zone/zone-change.ts'
 import { lockZone, readDefaults, readShownZone } from '../zone/zone.store.ts'
+import { readServer } from '../zone/server-of-team.ts'
 import { parseZoneNameAt } from '../zone/zone-name.ts'
 import { resolveSettings, type Zone } from '../zone/zone.ts'
 import { parseZoneFileInSteps, zoneFileLimits } from '../zone-file/zone-file.ts'
@@ -58,15 +59,16 @@ export async function importZone(
 type Source = { readonly records: readonly ImportedRecord[]; readonly warnings: ImportResult['warnings'] }
 
 async function readRecords(
-  { postgres, transferSource, allowedNetworks }: ImportDeps,
+  { postgres, transferSource, serverRules }: ImportDeps,
   teamId: number,
   name: ZoneName,
   { zonefile, axfr }: Body,
 ): Promise<Source> {
   if (zonefile !== undefined) return readFile(name, zonefile)
-  const { server, port = 53, tsig } = axfr!
+  const { server, port: given, tsig } = axfr!
   if (transferSource === null) throw fail('unavailable', 'transferSource')
-  const address = serverAddressAt(['body', 'axfr', 'server'], server, allowedNetworks)
+  const named = { address: server, ...(given === undefined ? {} : { port: given }) }
+  const { address, port } = readServer(['body', 'axfr'], named, serverRules, 'server')
   const key =
     tsig === undefined
       ? {}
@@ -83,7 +85,10 @@ async function readRecords(
     return { records: records.map((record) => ({ ...record, line: 0 })), warnings: [] }
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
-    throw invalid(['body', 'axfr', 'server'], 'zoneTransfer', { reason: error.message })
+    // Which ports are open is not for teams: a server that does not answer as one of DNS is one case.
+    const reason =
+      error.kind === 'unreachable' ? `no name server answers at ${address}, port ${port}` : error.message
+    throw invalid(['body', 'axfr', 'server'], 'zoneTransfer', { reason })
   }
 }
 
@@ -207,6 +212,6 @@ async function importInto(
     now: deps.now(),
     // A file keeps its TTLs; ttl_floor raises them.
     settings: { ...settings, minimum_ttl: 0 },
-    recordsetsMax: defaults.recordsetsMax,
+    limits: defaults,
   })
 }

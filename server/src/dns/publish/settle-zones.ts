@@ -83,7 +83,7 @@ async function adoptZone(
     author: { actor: by.actor, what: 'zone.import' },
     now,
     settings: { ...settings, minimum_ttl: 0 },
-    recordsetsMax: defaults.recordsetsMax,
+    limits: defaults,
   })
   await writeAudit(trx, {
     ...by,

@@ -139,7 +139,7 @@ async function change(
     author: { actor: actorName(operation.actor), what },
     now: deps.now(),
     settings,
-    recordsetsMax: defaults.recordsetsMax,
+    limits: defaults,
     isAnsweredOnly: true,
   }
   const changed = await changeZone(trx, locked, sets, options)

@@ -32,7 +32,7 @@ import {
 import { changeZone } from '../zone/change-zone.ts'
 import { parseNameAt, shownZoneName } from '../zone/zone-name.ts'
 import { lockZone, readDefaults } from '../zone/zone.store.ts'
-import { resolveSettings } from '../zone/zone.ts'
+import { resolveSettings, withoutLimits } from '../zone/zone.ts'
 import type { ForwardCheck } from './forward-check.ts'
 import { createHolders, type Holders } from './holder.ts'
 import {
@@ -335,7 +335,7 @@ export function deletePtrTemplate(
         author: { actor: actorName(operation.actor), what: 'ptr_template.delete' },
         now: now(),
         settings: resolveSettings(zone!.settings, defaults),
-        recordsetsMax: Infinity,
+        limits: withoutLimits,
       })
     }
     await deleteTemplateRow(trx, teamId, id)

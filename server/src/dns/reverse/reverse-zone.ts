@@ -18,7 +18,7 @@ import { changeContent } from '../zone/change-content.ts'
 import { delegateNewZone, planDelegations, planTakeover } from '../zone/delegate-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { insertZone, lockZone } from '../zone/zone.store.ts'
-import { managedSets, resolveSettings, type DnsDefaults, type Zone } from '../zone/zone.ts'
+import { managedSets, resolveSettings, withoutLimits, type DnsDefaults, type Zone } from '../zone/zone.ts'
 import type { Holders } from './holder.ts'
 import { listZonesNamed, type KeyRange, type ReverseZone } from './reverse.store.ts'
 
@@ -133,7 +133,7 @@ async function withManagedSets(trx: Trx, zone: Zone, defaults: DnsDefaults, now:
     ...(await planDelegations(trx, zone)),
   ]
   const author = { actor: 'pharos', what: 'zone.create' }
-  const created = await changeContent(trx, zone, sets, { author, now, settings, recordsetsMax: Infinity })
+  const created = await changeContent(trx, zone, sets, { author, now, settings, limits: withoutLimits })
   await delegateNewZone(trx, created.zone, takeover, { author, now })
   return created.zone
 }

@@ -113,7 +113,7 @@ async function writeZone(
     now,
     settings,
     // A /16 of PTR records is one zone.
-    recordsetsMax: Math.max(defaults.recordsetsMax, ptrZoneMax),
+    limits: { ...defaults, recordsetsMax: Math.max(defaults.recordsetsMax, ptrZoneMax) },
     announce: (own) => void messages.push(...own),
   })
   if (!isEmpty(difference))

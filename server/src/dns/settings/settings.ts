@@ -7,21 +7,22 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
+import { parsePrefixOrAddress } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, Failure, failWith, prefixErrorAt } from '../../runtime/error.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { serverAddressAt, type ZoneDeps } from '../zone/create-zone.ts'
+import type { ZoneDeps } from '../zone/create-zone.ts'
 import { besideOthers, type OtherZone } from '../zone/delegate-zone.ts'
 import { getZoneOf, lockZoneOf } from '../zone/find-zone.ts'
+import { readServer, type ServerRules } from '../zone/server-of-team.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
-import { managedSets, resolveSettings, type DnsDefaults, type Zone } from '../zone/zone.ts'
+import { managedSets, resolveSettings, withoutLimits, type DnsDefaults, type Zone } from '../zone/zone.ts'
 import { saveSettings } from './settings.store.ts'
 
-export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'allowedNetworks' | 'now'>
+export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'serverRules' | 'now'>
 
 /** Returns all settings with their values, and the ETag of what was set. */
 export async function getZoneSettings(
@@ -39,13 +40,13 @@ export async function getZoneSettings(
 
 /** Replaces the settings; a missing one is reset to its default. SOA and NS records follow, as a new version. */
 export async function updateZoneSettings(
-  { postgres, allowedNetworks, now }: SettingsDeps,
+  { postgres, serverRules, now }: SettingsDeps,
   operation: Operation,
   text: string,
   given: ZoneSettingsUpdate,
 ): Promise<Answer<ZoneSettings>> {
   const { teamId } = operation.actor
-  const settings = readSettings(given, allowedNetworks)
+  const settings = readSettings(given, serverRules)
   await requireTsigKeys(postgres, teamId, settings)
   return runChange(postgres, operation, async (trx) => {
     const zone = await lockZoneOf(trx, teamId, text)
@@ -66,7 +67,7 @@ export async function updateZoneSettings(
         author: { actor: actorName(operation.actor), what: 'zone.settings' },
         now: now(),
         settings: after,
-        recordsetsMax: Infinity,
+        limits: withoutLimits,
       })
       others = changed.others
       await wake(trx, 'dns')
@@ -102,7 +103,7 @@ export async function replaceSettings(
 }
 
 /** Returns the settings with names, addresses and networks in canonical form. Throws `invalid` with all errors. Pure. */
-function readSettings(given: ZoneSettingsUpdate, allowed: readonly Prefix[]): ZoneSettingsUpdate {
+function readSettings(given: ZoneSettingsUpdate, rules: ServerRules): ZoneSettingsUpdate {
   const errors: ProblemError[] = []
   const each = <Value>(
     field: string,
@@ -118,10 +119,7 @@ function readSettings(given: ZoneSettingsUpdate, allowed: readonly Prefix[]): Zo
       : {}),
     ...(notify
       ? {
-          also_notify: each('also_notify', notify, ({ address, port = 53 }, loc) => ({
-            address: serverAddressAt([...loc, 'address'], address, allowed),
-            port,
-          })),
+          also_notify: each('also_notify', notify, (server, loc) => readServer(loc, server, rules)),
         }
       : {}),
     ...(networks

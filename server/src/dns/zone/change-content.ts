@@ -31,7 +31,7 @@ import {
   type Author,
 } from './zone-change.store.ts'
 import { shownZoneName } from './zone-name.ts'
-import type { Zone } from './zone.ts'
+import type { Zone, ZoneLimits } from './zone.ts'
 
 /** A desired set with its place in the request, for errors. The TTL null keeps that of the stored set, or is the default of the zone. */
 export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
@@ -45,8 +45,7 @@ export type ZoneChangeOptions = {
   readonly author: Author
   readonly now: Date
   readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
-  /** Most record sets of the zone. */
-  readonly recordsetsMax: number
+  readonly limits: ZoneLimits
   /** Rejects record sets at or below a delegation, and a delegation above record sets, which then nobody would be answered from this zone. */
   readonly isAnsweredOnly?: boolean
   /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
@@ -113,7 +112,7 @@ async function saveDifference(
   trx: Trx,
   zone: Zone,
   difference: ZoneDifference,
-  { author, recordsetsMax, announce = (messages) => announceChanges(trx, messages) }: ZoneChangeOptions,
+  { author, limits, announce = (messages) => announceChanges(trx, messages) }: ZoneChangeOptions,
 ): Promise<Zone> {
   const { added, removed, commented } = difference
   if (isEmpty(difference)) {
@@ -121,19 +120,21 @@ async function saveDifference(
     return zone
   }
   const count = zone.recordsetCount + added.length - removed.length
-  if (added.length > removed.length && count > recordsetsMax)
-    throw fail('quota_exceeded', 'recordSets', { limit: recordsetsMax, count })
-  await requireAliasQuota(trx, zone, difference)
+  if (added.length > removed.length && count > limits.recordsetsMax)
+    throw fail('quota_exceeded', 'recordSets', { limit: limits.recordsetsMax, count })
+  await requireAliasQuota(trx, zone, difference, limits.aliasesMax)
   const next = await writeDifference(trx, zone, difference, author)
   await announce(zone.teamId === null ? [] : [updatedMessage(zone.teamId, next, difference, author)])
   return next
 }
 
-/** Most ALIAS records of a zone: each is a question every few minutes. */
-const aliasesMax = 50
-
-/** Throws `quota_exceeded`. */
-async function requireAliasQuota(trx: Trx, zone: Zone, { added, removed }: ZoneDifference): Promise<void> {
+/** Each ALIAS record is a question every few minutes. Throws `quota_exceeded`. */
+async function requireAliasQuota(
+  trx: Trx,
+  zone: Zone,
+  { added, removed }: ZoneDifference,
+  aliasesMax: number,
+): Promise<void> {
   const countOf = (sets: readonly StoredSet[]): number =>
     sets.filter(({ type }) => type === recordType.ALIAS).length
   const more = countOf(added) - countOf(removed)

@@ -8,12 +8,8 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
-import { parseAddress } from '../../net/address.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import { PrefixError } from '../../net/prefix-error.ts'
-import { isWithin, objectionToAddress } from '../../net/public-address.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
-import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
+import { fail, invalid } from '../../runtime/error.ts'
 import { readRecordSets } from '../recordset/recordset.ts'
 import { changeContent, type PlacedDesired } from './change-content.ts'
 import { claimName, type ClaimDeps } from './claim-zone.ts'
@@ -35,6 +31,7 @@ import {
   readDefaults,
   readShownZone,
 } from './zone.store.ts'
+import { readServer, type ServerRules } from './server-of-team.ts'
 import { parseNameAt, parseZoneNameAt, shownZoneName } from './zone-name.ts'
 import { managedSets, resolveSettings, type DnsDefaults, type Zone } from './zone.ts'
 
@@ -49,8 +46,7 @@ export type ZoneDeps = ClaimDeps & {
   readonly postgres: Postgres
   /** Null: zones are created unsigned. */
   readonly enableDnssec: EnableDnssec | null
-  /** Networks outside the public internet in which servers of teams may be. */
-  readonly allowedNetworks: readonly Prefix[]
+  readonly serverRules: ServerRules
   readonly now: () => Date
 }
 
@@ -193,7 +189,7 @@ export async function insertNewZone(
     now: deps.now(),
     // A zone file keeps its TTLs.
     settings: { ...resolved, ...(sets.length > 0 ? { minimum_ttl: 0 } : {}) },
-    recordsetsMax: defaults.recordsetsMax,
+    limits: defaults,
   })
   const created = await sign(deps, trx, zone, signing)
   const others = takeover ? await delegateNewZone(trx, zone, takeover, { author, now: deps.now() }) : []
@@ -213,7 +209,7 @@ function settingsOf({ ttl, nameservers }: Body): ZoneSettingsUpdate {
 
 /** Returns the servers of a secondary zone as stored, null for a primary zone. Throws `invalid`. */
 async function readPrimaries(
-  { postgres, allowedNetworks }: ZoneDeps,
+  { postgres, serverRules }: ZoneDeps,
   teamId: number,
   { kind = 'primary', primaries, tsig_key: keyName, recordsets }: Body,
 ): Promise<readonly object[] | null> {
@@ -227,9 +223,8 @@ async function readPrimaries(
     throw invalid(['body', 'recordsets'], 'secondaryContent')
   const keyId =
     keyName === undefined ? undefined : await tsigKeyAt(postgres.front, teamId, ['body', 'tsig_key'], keyName)
-  return primaries.map(({ address, port = 53 }, at) => ({
-    address: serverAddressAt(['body', 'primaries', at, 'address'], address, allowedNetworks),
-    port,
+  return primaries.map((primary, at) => ({
+    ...readServer(['body', 'primaries', at], primary, serverRules),
     ...(keyId === undefined ? {} : { tsig_key_id: keyId }),
   }))
 }
@@ -244,28 +239,4 @@ export async function tsigKeyAt(
   const id = await findTsigKeyId(db, teamId, parseName(parseNameAt(loc, text)))
   if (id === undefined) throw invalid(loc, 'tsigKey')
   return id
-}
-
-/**
- * Returns the canonical address of a server to which queries are sent. Throws `invalid`, also for addresses outside the public internet that are
- * not in the allowed networks: nobody may ask the provider's own machines through it.
- */
-export function serverAddressAt(
-  loc: readonly (string | number)[],
-  text: string,
-  allowed: readonly Prefix[],
-): string {
-  const address = addressAt(loc, text)
-  if (!isWithin(address, allowed) && objectionToAddress(address) !== undefined)
-    throw failWith('invalid', [errorAt(loc, 'privateServer')])
-  return address
-}
-
-function addressAt(loc: readonly (string | number)[], text: string): string {
-  try {
-    return parseAddress(text)
-  } catch (error) {
-    if (!(error instanceof PrefixError)) throw error
-    throw failWith('invalid', [errorAt(loc, 'ipAddress')])
-  }
 }

@@ -21,7 +21,7 @@ import {
 import { readNames } from './zone-change.store.ts'
 import { isEmpty, setId, type DesiredSet, type StoredSet, type ZoneDifference } from './zone-change.ts'
 import { shownZoneName } from './zone-name.ts'
-import type { Zone } from './zone.ts'
+import { withoutLimits, type Zone } from './zone.ts'
 
 /** A zone above or below that changed with another one. */
 export type OtherZone = { readonly zone: Zone; readonly difference: ZoneDifference }
@@ -214,7 +214,7 @@ async function change(
     ...options,
     author: { actor: author.actor, what: 'zone.delegation' },
     settings: { default_ttl: 3600, minimum_ttl: 0 },
-    recordsetsMax: Infinity,
+    limits: withoutLimits,
   })
   return isEmpty(changed.difference) ? [] : [{ zone: changed.zone, difference: changed.difference }]
 }

@@ -36,7 +36,7 @@ import {
   requestDelegationCheck,
 } from './zone.store.ts'
 import { findZoneName, shownZoneName } from './zone-name.ts'
-import { resolveSettings, type Zone } from './zone.ts'
+import { resolveSettings, withoutLimits, type Zone } from './zone.ts'
 
 /**
  * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated` and `delete_protected`. The parent
@@ -145,7 +145,7 @@ async function connect(
   const { zone: connected } = await changeContent(trx, zone, desired, {
     ...options,
     settings: { default_ttl: 3600, minimum_ttl: 0 },
-    recordsetsMax: Infinity,
+    limits: withoutLimits,
   })
   return delegateNewZone(trx, connected, takeover, options)
 }

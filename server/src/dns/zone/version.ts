@@ -122,7 +122,7 @@ export function rollBackZone(
         author: { actor: actorName(operation.actor), what: 'zone.rollback' },
         now: now(),
         settings: { ...settings, minimum_ttl: 0 },
-        recordsetsMax: defaults.recordsetsMax,
+        limits: defaults,
       },
     )
     return answerOf(zone, changed, async (after) =>

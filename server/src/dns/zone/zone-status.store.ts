@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ZoneStatus } from '@pharos/contract/dns-zone'
 import type { Trx } from '../../db/postgres.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { ZoneFacts } from './zone-status.ts'
 import { shownZoneName } from './zone-name.ts'
@@ -21,7 +22,10 @@ export const statusOfZone: RawBuilder<ZoneStatus> = sql`
       when z.status in ('pending_verification', 'error') then z.status
       when z.dnssec = 'error' or exists (
         select from dns_delegations g
-        where g.zone_id = z.id and g.status in ('elsewhere', 'absent') and g.delegated_seen is not null) then 'error'
+        where g.zone_id = z.id and g.status in ('elsewhere', 'absent') and g.delegated_seen is not null)
+        or exists (
+          select from dns_aliases a join dns_recordsets r on r.zone_id = a.zone_id and r.name_key = a.name_key
+          where a.zone_id = z.id and a.is_unserved and r.type = ${sql.lit(recordType.ALIAS)}) then 'error'
       else z.status end
   end`
 

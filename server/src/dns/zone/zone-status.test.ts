@@ -10,18 +10,29 @@ import { statusOfZone } from './zone-status.store.ts'
 import { zoneStatus, type ZoneFacts } from './zone-status.ts'
 
 const deletions = ['none', 'leaving', 'held', 'gone'] as const
+/** A failing ALIAS record: the last addresses stay, or there is none. */
+const aliases = ['none', 'served', 'unserved'] as const
 const combinations = zoneStatuses.flatMap((publication) =>
   dnssecStates.flatMap((dnssec) =>
     delegationStatuses.flatMap((delegation) =>
       [false, true].flatMap((wasDelegated) =>
-        deletions.map((deletion) => ({ publication, dnssec, delegation, wasDelegated, deletion })),
+        deletions.flatMap((deletion) =>
+          aliases.map((alias) => ({ publication, dnssec, delegation, wasDelegated, deletion, alias })),
+        ),
       ),
     ),
   ),
 )
 type Combination = (typeof combinations)[number]
 
-const factsOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Combination): ZoneFacts => ({
+const factsOf = ({
+  publication,
+  dnssec,
+  delegation,
+  wasDelegated,
+  deletion,
+  alias,
+}: Combination): ZoneFacts => ({
   publication: {
     status: publication,
     reason: publication === 'error' ? 'zone_absent' : null,
@@ -30,15 +41,19 @@ const factsOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Co
   dnssec: { state: dnssec, reason: dnssec === 'error' ? 'ds_mismatch' : null },
   delegation: { status: delegation, wasDelegated, assigned: ['ns1.example.'], delegated: ['ns2.example.'] },
   deletion,
-  failingAliases: [],
+  failingAliases:
+    alias === 'none' ? [] : [{ name: 'a.example.', resolved: null, isUnserved: alias === 'unserved' }],
 })
 
 /** The worst status of the parts, one by one. */
-const expectedOf = ({ publication, dnssec, delegation, wasDelegated, deletion }: Combination): ZoneStatus => {
+const expectedOf = (one: Combination): ZoneStatus => {
+  const { publication, dnssec, delegation, wasDelegated, deletion, alias } = one
   if (deletion !== 'none') return { leaving: 'updating', held: 'error', gone: 'ok' }[deletion] as ZoneStatus
   if (publication === 'pending_verification') return publication
   const isLost = wasDelegated && (delegation === 'elsewhere' || delegation === 'absent')
-  return publication === 'error' || dnssec === 'error' || isLost ? 'error' : publication
+  return publication === 'error' || dnssec === 'error' || isLost || alias === 'unserved'
+    ? 'error'
+    : publication
 }
 
 describe('the status of a zone', () => {
@@ -49,7 +64,7 @@ describe('the status of a zone', () => {
   after(() => database[Symbol.asyncDispose]())
 
   it('is the worst of its parts, with a reason for each, in every combination', () => {
-    assert.equal(combinations.length, 4 * 6 * 6 * 2 * 4)
+    assert.equal(combinations.length, 4 * 6 * 6 * 2 * 4 * 3)
     for (const one of combinations) {
       const { status, reasons } = zoneStatus(factsOf(one))
       const text = JSON.stringify(one)
@@ -76,6 +91,7 @@ describe('the status of a zone', () => {
           delegation: 'delegated',
           wasDelegated: true,
           deletion: 'none',
+          alias: 'none',
           ...one,
         }),
       ).reasons.map(({ tag, severity }) => `${tag} ${severity}`)
@@ -88,6 +104,8 @@ describe('the status of a zone', () => {
     ])
     assert.deepEqual(tags({ delegation: 'elsewhere', wasDelegated: false }), ['zone_not_delegated warning'])
     assert.deepEqual(tags({ delegation: 'partial' }), ['zone_delegation_differs warning'])
+    assert.deepEqual(tags({ alias: 'served' }), ['zone_aliases_failing warning'])
+    assert.deepEqual(tags({ alias: 'unserved' }), ['zone_aliases_unserved error'])
     assert.deepEqual(tags({ publication: 'error', deletion: 'held' }), ['zone_deletion_held error'])
   })
 
@@ -101,13 +119,17 @@ describe('the status of a zone', () => {
       deleted: one.deletion !== 'none',
       held: one.deletion === 'held',
       gone: one.deletion === 'gone',
+      alias: one.alias,
     }))
     const { rows: found } = await sql<{ id: number; status: ZoneStatus }>`
       with given as (
         select * from json_to_recordset(${JSON.stringify(rows)}::json)
-          as g (id int, status text, dnssec text, delegation text, seen boolean, deleted boolean, held boolean, gone boolean)),
+          as g (id int, status text, dnssec text, delegation text, seen boolean, deleted boolean, held boolean, gone boolean, alias text)),
       dns_delegations as (
         select id as zone_id, delegation as status, case when seen then now() end as delegated_seen from given),
+      dns_aliases as (
+        select id as zone_id, ''::bytea as name_key, alias = 'unserved' as is_unserved from given where alias <> 'none'),
+      dns_recordsets as (select id as zone_id, ''::bytea as name_key, 65401 as type from given),
       zones as (
         select id, status, dnssec, now() as claimed, now() as published, case when deleted then now() end as deleted,
           case when gone then now() end as withdrawn, case when held then now() end as deletion_held

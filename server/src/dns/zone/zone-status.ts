@@ -23,8 +23,8 @@ export type ZoneFacts = {
   }
   /** `leaving`: deleted, and still served; `held`: and the provider must approve that it leaves the name servers; `gone`: no longer served. */
   readonly deletion: 'none' | 'leaving' | 'held' | 'gone'
-  /** ALIAS records whose targets are not resolved: the zone is served as it was. */
-  readonly failingAliases: readonly unknown[]
+  /** ALIAS records whose targets are not resolved: the last addresses stay, unless there is none. */
+  readonly failingAliases: readonly (Readonly<Record<string, unknown>> & { readonly isUnserved: boolean })[]
 }
 
 /** `level` is the status that the reason alone makes; `ok` for a hint. */
@@ -77,10 +77,20 @@ function reasonsOf({ publication, dnssec, delegation, deletion, failingAliases }
   ]
 }
 
-const aliasReasons = (failing: readonly unknown[]): Found[] =>
+function aliasReasons(failing: ZoneFacts['failingAliases']): Found[] {
+  const { unserved = [], served = [] } = Object.groupBy(failing, ({ isUnserved }) =>
+    isUnserved ? 'unserved' : 'served',
+  )
+  return [
+    ...aliasReason('zone_aliases_unserved', 'error', unserved),
+    ...aliasReason('zone_aliases_failing', 'ok', served),
+  ]
+}
+
+const aliasReason = (tag: StateMessageTag, level: ZoneStatus, failing: readonly object[]): Found[] =>
   failing.length === 0
     ? []
-    : [['zone_aliases_failing', 'ok', { count: failing.length, aliases: failing.slice(0, aliasesShownMax) }]]
+    : [[tag, level, { count: failing.length, aliases: failing.slice(0, aliasesShownMax) }]]
 
 const deletionReasons: Readonly<Record<Exclude<ZoneFacts['deletion'], 'none'>, Found[]>> = {
   leaving: [['zone_deleting', 'updating']],

@@ -72,7 +72,7 @@ const withServers = withExpressions(shownColumns, {
     (Primary & { readonly tsig_key_id?: number })[] | null
   >`(select p.primaries from dns_secondaries p where p.zone_id = z.id)`,
   failingAliases: sql<readonly FailingAlias[] | null>`(
-    select json_agg(json_build_object('name', r.name, 'reason', a.reason,
+    select json_agg(json_build_object('name', r.name, 'reason', a.reason, 'isUnserved', a.is_unserved,
       'resolved', to_char(a.resolved at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) order by r.name_key)
     from dns_aliases a join dns_recordsets r on r.zone_id = a.zone_id and r.name_key = a.name_key
     where a.zone_id = z.id and a.reason is not null and r.type = ${sql.lit(recordType.ALIAS)})`,
@@ -83,6 +83,8 @@ type FailingAlias = {
   readonly name: DomainName
   readonly reason: AliasReason
   readonly resolved: string | null
+  /** The name has no published address. */
+  readonly isUnserved: boolean
 }
 
 type ShownRow = RowOf<typeof shownColumns> &
@@ -340,6 +342,7 @@ const defaultColumns = camelColumns('dns_defaults', 'd', [
   'history_days',
   'zones_max',
   'recordsets_max',
+  'aliases_max',
   'is_apex_ns_editable',
 ])
 
@@ -355,6 +358,7 @@ const withoutSection: Omit<DnsDefaults, 'nameservers'> = {
   historyDays: 90,
   zonesMax: 1000,
   recordsetsMax: 50_000,
+  aliasesMax: 50,
   isApexNsEditable: false,
 }
 

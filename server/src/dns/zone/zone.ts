@@ -41,10 +41,17 @@ export type DnsDefaults = {
   readonly historyDays: number
   readonly zonesMax: number
   readonly recordsetsMax: number
+  readonly aliasesMax: number
   readonly isApexNsEditable: boolean
   /** Names of the provider's public name servers, in order; one that does not exist if there is none. */
   readonly nameservers: readonly string[]
 }
+
+/** Most record sets and ALIAS records of a zone. */
+export type ZoneLimits = Pick<DnsDefaults, 'recordsetsMax' | 'aliasesMax'>
+
+/** For changes that follow from others, which must not fail. */
+export const withoutLimits: ZoneLimits = { recordsetsMax: Infinity, aliasesMax: Infinity }
 
 /** Without a name server in the platform file, zones can still be edited, and the built-in server answers for them. */
 export const noNameserver = 'ns.invalid.'

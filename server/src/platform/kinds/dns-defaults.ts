@@ -12,8 +12,8 @@ const Seconds = (name: keyof typeof settingLimits) => {
   const { minimum, maximum } = settingLimits[name]
   return Optional(Type.Integer({ minimum, maximum, expects: `seconds, ${minimum} to ${maximum}` }))
 }
-const Count = (maximum: number) =>
-  Optional(Type.Integer({ minimum: 1, maximum, expects: `a number, 1 to ${maximum}` }))
+const Count = (maximum: number, minimum = 1) =>
+  Optional(Type.Integer({ minimum, maximum, expects: `a number, ${minimum} to ${maximum}` }))
 
 export const dnsDefaults = defineKind({
   name: 'dns',
@@ -31,6 +31,7 @@ export const dnsDefaults = defineKind({
     history_days: Count(3650),
     zones_per_team: Count(1_000_000),
     recordsets_per_zone: Count(10_000_000),
+    aliases_per_zone: Count(10_000, 0),
     apex_ns_editable: Optional(Flag),
   }),
   table: { name: 'dns_defaults', id: 'key' },
@@ -48,6 +49,7 @@ export const dnsDefaults = defineKind({
     history_days: column('dns_defaults', 'history_days', { initial: 90 }),
     zones_per_team: column('dns_defaults', 'zones_max', { initial: 1000 }),
     recordsets_per_zone: column('dns_defaults', 'recordsets_max', { initial: 50_000 }),
+    aliases_per_zone: column('dns_defaults', 'aliases_max', { initial: 50 }),
     apex_ns_editable: column('dns_defaults', 'is_apex_ns_editable', { initial: false }),
   },
   check(context, elements): void {
