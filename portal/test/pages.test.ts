@@ -1,16 +1,13 @@
-// Every page of the portal, for people: no page or error shows a key of a machine, a field name, a path of the API or its help, no failure
-// reads like an all-clear, axe finds nothing in either theme, and everything fits on a phone. The data are the examples of the contract;
-// pages.long.test.ts has those of the demo, and the dialogs.
+// Every page of the portal, for people: none shows a key of a machine, a field name, a path of the API or its help, axe finds nothing in either
+// theme, and everything fits on a phone. The data are the examples of the contract; pages-failing.test.ts has pages whose requests fail, and
+// pages.long.test.ts has the data of the demo, and the dialogs.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
 import { admin, staff, startExampleServer, type ExampleServer } from './example-server.ts'
-import { intercept, refused } from './intercept.ts'
 import { assertFitsPhone, machineTexts, mistakesOfLook } from './page-checks.ts'
 import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
-
-const allClear = /\b(nothing to do|no ongoing attacks|all prefixes|up to date|everything is)\b/i
 
 describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
@@ -57,32 +54,4 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
       assert.deepEqual([...new Set(found)], [])
       assert.deepEqual(pageErrors, [])
     })
-
-  for (const [who, user, places] of visitors.slice(0, 2)) {
-    it(`are for people when every request fails, and offer ${who} to try again`, async () => {
-      await using person = await open(user)
-      const { context, page } = person
-      await using _ = await intercept(
-        context,
-        (url) => url.pathname.startsWith('/v3/') && !url.pathname.startsWith('/v3/session'),
-        refused(500, 'internal', {
-          title: 'Internal error',
-          detail: 'relation "region_routers" failed in `saveCheck`',
-          help: 'Repeat with the same `Idempotency-Key`: GET /v3/ipam/announcements',
-        }),
-      )
-      const found: string[] = []
-      for (const place of places) {
-        await visit(page, place)
-        found.push(...(await machineTexts(page, place)))
-        const text = await page.locator('main').innerText()
-        const claim = allClear.exec(text)?.[0]
-        if (claim !== undefined) found.push(`${place}: all-clear "${claim}"`)
-        const alerts = page.locator('main [role=alert]')
-        const retries = page.locator('main').getByRole('button', { name: 'Retry' })
-        if ((await alerts.count()) > 0 && (await retries.count()) === 0) found.push(`${place}: no Retry`)
-      }
-      assert.deepEqual([...new Set(found)], [])
-    })
-  }
 })

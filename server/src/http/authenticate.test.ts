@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { staffChanging, staffReading } from '@pharos/contract/route'
 import fc from 'fast-check'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { Failure } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../operation/operation.ts'
 import { authorize, parseAuthorization } from './authenticate.ts'
@@ -54,7 +55,7 @@ describe('an Authorization header', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: codePoint }),
           fc.string().map((text) => `Token ${text}`),
         ),
         (header) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { escapeHtml } from './render.ts'
@@ -312,7 +313,7 @@ const nasty = fc
         '--',
         '> ',
       ),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
       fc.string({ unit: 'grapheme', maxLength: 8 }),
     ),
     { maxLength: 12 },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { parseAddress } from './address.ts'
 import { AsnError, parseAsn } from './asn.ts'
 import { CommunityError, parseCommunity, parseLargeCommunity } from './community.ts'
@@ -62,7 +63,7 @@ const input = fc.oneof(
     weight: 2,
     arbitrary: fc.array(fc.constantFrom(...alphabet), { maxLength: 24 }).map((pieces) => pieces.join('')),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: codePoint }) },
 )
 
 describe('every parser of net', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { isHeaderText, parseMailbox } from './mailbox.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
@@ -25,7 +26,7 @@ test('a header text has no line end and no hidden character', () => {
 
 test('a parsed sender contains no line end and no separator', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+    fc.property(fc.string({ unit: codePoint, maxLength: 40 }), (text) => {
       for (const tried of [text, `a <${text}>`, `${text} <a@b.example>`, `${text}@b.example`]) {
         try {
           const { name, address } = parseMailbox(tried)

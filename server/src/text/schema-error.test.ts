@@ -4,6 +4,7 @@ import { routes } from '@pharos/contract/routes'
 import { Enumeration, Nullable, Optional, Strict, Time } from '@pharos/contract/scalar'
 import { Line } from '@pharos/contract/text'
 import fc, { type Arbitrary } from 'fast-check'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { Type, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { createSchemaCheck, describeProblem, isSecretName, type SchemaProblem } from './schema-error.ts'
@@ -149,7 +150,7 @@ function patternsOf({ pattern, items, anyOf = [], properties = {} }: Part): stri
 
 const texts = fc.oneof(
   fc.constantFrom('', ' ', 'a', 'AMS', '203.0.113.0/24', '2026-01-31', 'x\u202e', 'x'.repeat(300), '4'),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: codePoint, maxLength: 20 }),
 )
 const anything = fc.oneof(
   texts,

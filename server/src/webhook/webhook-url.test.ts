@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { parsePorts } from '../net/port-list.ts'
+import { codePoint } from '../runtime/testing-code-point.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { objectionToAddress } from '../net/public-address.ts'
 import { Failure } from '../runtime/error.ts'
@@ -150,7 +151,7 @@ describe('the URL of a webhook', () => {
       '.',
     )
     const text = fc
-      .array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 10 })
+      .array(fc.oneof(piece, fc.string({ unit: codePoint, maxLength: 6 })), { maxLength: 10 })
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(

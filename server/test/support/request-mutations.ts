@@ -1,6 +1,7 @@
 // Mutates requests: each mutation applies one common client mistake. expected-validity.ts decides whether the result is still
 // valid, unless only the encoding shows the mistake.
 import fc, { type Arbitrary } from 'fast-check'
+import { codePoint } from '../../src/runtime/testing-code-point.ts'
 import { gzipSync } from 'node:zlib'
 import { formOf, type FormPart } from './letters.ts'
 import type { Draft } from './expected-validity.ts'
@@ -104,7 +105,7 @@ const strangeTexts = fc.oneof(
     'e\u0301',
     '\ufeff5',
   ),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: codePoint, maxLength: 30 }),
 )
 
 /** Replaces one value in a JSON document; whether to descend into arrays and objects is random. */

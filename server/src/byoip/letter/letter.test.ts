@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { codePoint } from '../../runtime/testing-code-point.ts'
 import { letterMediaTypes } from '@pharos/contract/letter'
 import { inspectPdf } from './inspect-pdf.ts'
 import { drawable, drawLetter } from './letter-draft-page.ts'
@@ -84,7 +85,7 @@ describe('the filename of a letter', () => {
   it('is never a path, has a limited length, and ends with the extension of the media type', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.string({ unit: 'grapheme' })),
+        fc.oneof(fc.string({ unit: codePoint, maxLength: 500 }), fc.string({ unit: 'grapheme' })),
         fc.constantFrom(...letterMediaTypes),
         (given, mediaType) => {
           const name = letterFilename(given, mediaType)

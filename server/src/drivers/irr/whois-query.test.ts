@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
+import { codePoint } from '../../runtime/testing-code-point.ts'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { autNumQuery, membersQuery, openingLines, routesQuery, serialsQuery } from './whois-query.ts'
@@ -18,7 +19,7 @@ it('formats each query as a line of the protocol', () => {
 
 it('returns exactly one line for any input, or throws', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
     fc
       .tuple(
         fc.constantFrom('AS-X', 'RADB', '192.0.2.0/24', '64496', ''),

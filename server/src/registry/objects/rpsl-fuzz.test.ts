@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { codePoint } from '../../runtime/testing-code-point.ts'
 import { asSetOf, autNumOf, membershipOf, parseAsSetName, routeObjectOf } from './rpsl-objects.ts'
 import { parseRpsl, RpslError } from './rpsl.ts'
 import type { RpslObject } from './rpsl.ts'
@@ -58,7 +59,7 @@ const input = fc.oneof(
     weight: 2,
     arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((all) => all.join('')),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: codePoint }) },
 )
 
 type Reader = (object: RpslObject) => unknown
