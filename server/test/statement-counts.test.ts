@@ -8,6 +8,7 @@ import {
   recordSetRoutes,
   updateRecordSetRoute,
 } from '@pharos/contract/dns-recordset'
+import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addDnsTeam, type DnsTeam } from './support/dns.ts'
 import { StatementCounter } from './support/statement-counter.ts'
@@ -15,31 +16,34 @@ import { StatementCounter } from './support/statement-counter.ts'
 const counter = new StatementCounter()
 let api: TestApi
 let team: DnsTeam
+let announcementId: number
 before(async () => {
   api = await createTestApi({}, { through: (url) => counter.through(url) })
   team = await addDnsTeam(api, 'red')
   const created = await team.call('POST', '/zones', { name: 'shop.example', dnssec: false })
   assert.equal(created.status, 201, created.text)
+  const { postgres } = api.database
+  await seedRegions(postgres, ['ams', 'fra'])
+  announcementId = await seedAnnouncement(postgres, { teamId: team.teamId, prefix: '203.0.113.0/24' })
 })
 after(async () => {
   await api[Symbol.asyncDispose]()
   await counter[Symbol.asyncDispose]()
 })
 
-type Call = {
+type Counted = {
+  /** Of the test. */
+  readonly what: string
   readonly method: Parameters<DnsTeam['call']>[0]
-  readonly path: string
+  readonly path: string | (() => string)
   readonly body?: object
   readonly headers?: Record<string, string>
+  readonly statements: number
+  readonly roundTrips: number
 }
 
 const sets = '/zones/shop.example/recordsets'
-const counts: readonly (Call & {
-  readonly what: string
-  readonly of: object
-  readonly statements: number
-  readonly roundTrips: number
-})[] = [
+const counts: readonly (Counted & { readonly of: object })[] = [
   {
     what: 'creates a record set',
     of: createRecordSetsRoute,
@@ -116,13 +120,32 @@ describe('a change of record sets', () => {
     assert.deepEqual(new Set(counts.map(({ of }) => of)), new Set(changing))
   })
 
-  for (const { what, method, path, body, headers, statements, roundTrips } of counts)
-    it(`${what} with ${statements} statements in ${roundTrips} round trips`, async () => {
-      const sent = await counter.during(async () => {
-        const { status, text } = await team.call(method, path, body, headers)
-        assert.ok(status < 300, text)
-      })
-      const found = { statements: sent.statements.length, roundTrips: sent.roundTrips }
-      assert.deepEqual(found, { statements, roundTrips }, sent.statements.join('\n'))
-    })
+  for (const one of counts) countIt(one)
 })
+
+describe('a change of an announcement', () => {
+  const path = () => `/v3/ipam/announcements/${announcementId}`
+  for (const [what, body, statements, roundTrips] of [
+    ['enables it', { enabled: true }, 15, 5],
+    ['disables it', { enabled: false }, 14, 5],
+    ['changes its description', { description: 'office' }, 12, 4],
+    ['changes nothing', { enabled: false }, 5, 2],
+  ] as const)
+    countIt({ what, method: 'PATCH', path, body, statements, roundTrips })
+})
+
+function countIt({ what, method, path, body, headers, statements, roundTrips }: Counted): void {
+  it(`${what} with ${statements} statements in ${roundTrips} round trips`, async () => {
+    const sent = await counter.during(async () => {
+      const { status, text } = await team.call(
+        method,
+        typeof path === 'string' ? path : path(),
+        body,
+        headers,
+      )
+      assert.ok(status < 300, text)
+    })
+    const found = { statements: sent.statements.length, roundTrips: sent.roundTrips }
+    assert.deepEqual(found, { statements, roundTrips }, sent.statements.join('\n'))
+  })
+}
