@@ -2,6 +2,7 @@
 // sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
 import { actorName, type AnyActor, type Operation, type TsigKeyActor } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
+import { executeLater } from './team-transactions.ts'
 import { plainAddress } from '../runtime/client-address.ts'
 
 export type AuditEntry = {
@@ -24,9 +25,9 @@ export type AuditEntry = {
 
 export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await db
-    .insertInto('audit_entries')
-    .values(
+  await executeLater(
+    db,
+    db.insertInto('audit_entries').values(
       entries.map((entry) => ({
         team_id: entry.teamId,
         actor: entry.actor,
@@ -39,8 +40,8 @@ export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]
         request_id: entry.requestId ?? null,
         address: entry.address === undefined ? null : plainAddress(entry.address),
       })),
-    )
-    .execute()
+    ),
+  )
 }
 
 /** The part of an entry that the operation determines: team, actor, credential and address. */

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../runtime/error.ts'
-import { openPostgres, type Postgres } from './postgres.ts'
+import { openPostgres, type Postgres, type Trx } from './postgres.ts'
+import { executeLater, runPostponed } from './team-transactions.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
 
 const MIGRATION = `
@@ -134,6 +135,84 @@ describe('a transaction in a team', () => {
       void sql`insert into notes (team_id, text) values (9, 'sent')`.execute(trx)
     })
     assert.deepEqual(textsOf(await postgres.readInTeam(9, allNotes)), ['sent'])
+  })
+
+  it('runs the statements of one turn in their order, and none after one that fails', async () => {
+    const insert = (text: string) => sql`insert into notes (team_id, text) values (10, ${text})`
+    const count = sql<{ count: number }>`select count(*)::integer as count from notes`
+    const counts = await postgres.inTeam(10, (trx) =>
+      Promise.all([count.execute(trx), insert('a').execute(trx), count.execute(trx)]),
+    )
+    assert.deepEqual(
+      counts.map(({ rows }) => rows),
+      [[{ count: 0 }], [], [{ count: 1 }]],
+    )
+    const failing = postgres.inTeam(10, async (trx) => {
+      const results = await Promise.allSettled([
+        insert('b').execute(trx),
+        sql`select 1 / 0`.execute(trx),
+        insert('c').execute(trx),
+      ])
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'rejected'],
+      )
+    })
+    await assert.rejects(failing)
+    assert.deepEqual(textsOf(await postgres.readInTeam(10, allNotes)), ['a'])
+  })
+
+  it('sends a postponed statement before the next one and with the commit, but not for a rollback', async () => {
+    const insert = (text: string) => sql`insert into notes (team_id, text) values (11, ${text})`
+    await postgres.inTeam(11, async (trx) => {
+      await executeLater(trx, insert('before a read'))
+      assert.deepEqual(textsOf((await trx.executeQuery(allNotes)).rows), ['before a read'])
+      await executeLater(trx, insert('before the commit'))
+    })
+    const failing = postgres.inTeam(11, async (trx) => {
+      await executeLater(trx, insert('never'))
+      throw new RangeError('changed my mind')
+    })
+    await assert.rejects(failing, RangeError)
+    assert.deepEqual(textsOf(await postgres.readInTeam(11, allNotes)), ['before a read', 'before the commit'])
+  })
+
+  it('fails with the error of a postponed statement, in whatever message it was', async () => {
+    const foreign = sql`insert into notes (team_id, text) values (2, 'foreign')`
+    const one = sql`select 1`
+    const works: ((trx: Trx) => Promise<unknown>)[] = [
+      (trx) => executeLater(trx, foreign),
+      (trx) => executeLater(trx, foreign).then(() => one.execute(trx)),
+      (trx) => executeLater(trx, foreign).then(() => runPostponed(trx)),
+      // In the message of a statement that succeeds.
+      (trx) => Promise.all([one.execute(trx), executeLater(trx, foreign)]),
+      (trx) => Promise.all([one.execute(trx), executeLater(trx, foreign)]).then(() => one.execute(trx)),
+      (trx) => executeLater(trx, foreign).then(() => one.execute(trx).catch(() => {})),
+    ]
+    for (const work of works) await assert.rejects(postgres.inTeam(1, work), /row-level security/)
+    assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
+  })
+
+  it('runs nothing if the role cannot be entered, although its statements were sent', async () => {
+    // Policies do not bind it, as they do not bind the owner.
+    const role = `outsider_${process.pid}`
+    await one(`create role ${role} login bypassrls password 'outsider'`)
+    await one(`grant select, insert on notes to ${role}`)
+    const databaseUrl = database.databaseUrl.replace(
+      /^postgresql:\/\/[^@]*@/,
+      `postgresql://${role}:outsider@`,
+    )
+    await using outsider = await openPostgres({ databaseUrl, dataDir: '' })
+    const insert = sql`insert into notes (team_id, text) values (12, 'as the owner')`
+    const works: ((trx: Trx) => Promise<unknown>)[] = [
+      (trx) => trx.executeQuery(allNotes),
+      (trx) => insert.execute(trx),
+      (trx) => executeLater(trx, insert),
+      (trx) => executeLater(trx, insert).then(() => trx.executeQuery(allNotes)),
+    ]
+    for (const work of [...works, ...works])
+      await assert.rejects(outsider.inTeam(12, work), /permission denied to set role/)
+    assert.deepEqual(textsOf(await postgres.readInTeam(12, allNotes)), [])
   })
 
   it('leaves neither role nor team behind on its connection', async () => {

@@ -2,13 +2,19 @@
 // API, whose statements are few and small. A cached plan is that of the rows at its time: see analysis/event-statistics.store.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
-import { WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
+import { WireBatch, WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
 
 /** Texts kept prepared on a connection, and texts remembered that were used once. */
 const preparedMax = 200
 const seenMax = 1_000
 
 let created = 0
+
+/** A statement of a batch, with what gets its answer. */
+export type BatchedStatement = Pick<Statement, 'text' | 'values'> & {
+  readonly resolve: (result: QueryResult) => void
+  readonly reject: (error: unknown) => void
+}
 
 export class PreparedClient extends Client {
   readonly #names = new Map<string, string>()
@@ -18,9 +24,32 @@ export class PreparedClient extends Client {
   /** Kysely calls it with a text and parameters, and nothing else is prepared. */
   override query(...args: unknown[]): never {
     const [text, values] = args
-    const name = args.length === 2 && typeof text === 'string' ? this.#nameOf(text, values) : undefined
+    const isPrepared =
+      args.length === 2 && typeof text === 'string' && Array.isArray(values) && values.length > 0
+    const name = isPrepared ? this.#nameOf(text) : undefined
     if (name === undefined) return (super.query as (...args: unknown[]) => never).apply(this, args)
     return this.#run({ name, text: text as string, values: values as unknown[] }) as never
+  }
+
+  /**
+   * Sends the statements in one message; resolves when all have their answers. After one that fails, none is run, and each gets its error.
+   * No other statement may be sent until then.
+   */
+  runBatch(statements: readonly BatchedStatement[]): Promise<void> {
+    const { promise, resolve: settle } = Promise.withResolvers<void>()
+    let waiting = statements.length
+    const queries = statements.map(({ text, values, resolve, reject }) => {
+      const name = this.#nameOf(text)
+      return new WireQuery({ name, text, values }, this.#columns, (error, result) => {
+        if (error) {
+          if (isStale(error)) this.#names.delete(text)
+          reject(error)
+        } else resolve(result)
+        if (--waiting === 0) settle()
+      })
+    })
+    super.query(new WireBatch(queries) as unknown as Submittable)
+    return promise
   }
 
   async #run(statement: Statement): Promise<QueryResult> {
@@ -38,8 +67,7 @@ export class PreparedClient extends Client {
   }
 
   /** A name from the second use on: one-off statements are not kept. */
-  #nameOf(text: string, values: unknown): string | undefined {
-    if (!Array.isArray(values) || values.length === 0) return undefined
+  #nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
     if (!this.#seen.has(text)) {

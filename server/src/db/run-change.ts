@@ -13,6 +13,7 @@ import {
 } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
+import { executeLater, runPostponed } from './team-transactions.ts'
 
 /** The result of a changing use case: the record as the API shows it, after and (if it existed) before. */
 export type ChangeResult<Body> = {
@@ -153,6 +154,7 @@ async function dryRun<Body extends object | null>(
   try {
     await inTransaction(async (trx) => {
       outcome = await change(trx)
+      await runPostponed(trx)
       throw new Rollback()
     })
   } catch (error) {
@@ -182,28 +184,31 @@ async function findKept<Body>(
 ): Promise<Answer<Body> | undefined> {
   const teamId = teamOf(operation)
   const credential = actorName(operation.actor)
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(
-    trx,
-  )
+  // Sent together and run in this order: the second one sees what an earlier request with the lock has committed.
+  const [{ rows }, kept] = await Promise.all([
+    sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(
+      trx,
+    ),
+    trx
+      .selectFrom('idempotency_keys')
+      .select([
+        'request_hash',
+        'status',
+        'body',
+        'etag',
+        sql<boolean>`created > now() - interval '24 hours'`.as('fresh'),
+      ])
+      .where('team_id', 'is not distinct from', teamId)
+      .where('credential', '=', credential)
+      .where('key', '=', idempotency.key)
+      .executeTakeFirst(),
+  ])
   if (!rows[0]!.locked) {
     throw fail('idempotency_in_flight', 'request', {
       retryAfterSeconds: 1,
     })
   }
-  const kept = await trx
-    .selectFrom('idempotency_keys')
-    .select([
-      'request_hash',
-      'status',
-      'body',
-      'etag',
-      sql<boolean>`created > now() - interval '24 hours'`.as('fresh'),
-    ])
-    .where('team_id', 'is not distinct from', teamId)
-    .where('credential', '=', credential)
-    .where('key', '=', idempotency.key)
-    .executeTakeFirst()
   if (!kept) return undefined
   if (!kept.fresh) {
     await deleteKey(trx, operation, idempotency)
@@ -220,12 +225,14 @@ async function findKept<Body>(
 }
 
 async function deleteKey(trx: Trx, operation: AnyOperation, idempotency: Key): Promise<void> {
-  await trx
-    .deleteFrom('idempotency_keys')
-    .where('team_id', 'is not distinct from', teamOf(operation))
-    .where('credential', '=', actorName(operation.actor))
-    .where('key', '=', idempotency.key)
-    .execute()
+  await executeLater(
+    trx,
+    trx
+      .deleteFrom('idempotency_keys')
+      .where('team_id', 'is not distinct from', teamOf(operation))
+      .where('credential', '=', actorName(operation.actor))
+      .where('key', '=', idempotency.key),
+  )
 }
 
 async function keep(
@@ -235,9 +242,9 @@ async function keep(
   answer: Answer<object | null>,
   { wrap }: Wrapping,
 ): Promise<void> {
-  await trx
-    .insertInto('idempotency_keys')
-    .values({
+  await executeLater(
+    trx,
+    trx.insertInto('idempotency_keys').values({
       team_id: teamOf(operation),
       credential: actorName(operation.actor),
       key: idempotency.key,
@@ -245,6 +252,6 @@ async function keep(
       status: answer.status ?? 0,
       body: JSON.stringify(wrap(answer.body)),
       etag: answer.etag ?? null,
-    })
-    .execute()
+    }),
+  )
 }

@@ -42,7 +42,7 @@ export class TeamQuery extends WireQuery {
     this.#outbox = outbox
   }
 
-  protected override render(connection: WireConnection): Uint8Array[] {
+  override render(connection: WireConnection): Uint8Array[] {
     // First, since it throws on values that cannot be sent.
     const statement = super.render(connection)
     return [enterMessage(this.#teamId), ...statement]

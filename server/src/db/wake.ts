@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeartbeatConnection } from './heartbeat-connection.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
+import { executeLater } from './team-transactions.ts'
 
 export type WakeName =
   | 'announcements'
@@ -50,7 +51,7 @@ const RETRY_MAX_MS = 5_000
 
 /** Notifies at commit, and not at all if the transaction is rolled back. The same name twice notifies once. */
 export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
-  await sql`select ${waking(name)}`.execute(trx)
+  await executeLater(trx, sql`select ${waking(name)}`)
 }
 
 /** As `wake`, in the select list of another statement: of one row, which notifies. */

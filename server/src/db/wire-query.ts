@@ -1,4 +1,4 @@
-// A prepared statement as one message, whose result columns are requested only once per connection: pg's Query sends five
+// Prepared statements in one message, whose result columns are requested only once per connection: pg's Query sends five
 // messages, and describes and copies the columns of every result. It relies on internals of pg's Query, since pg's client
 // accepts no other class; prepared-client.ts and team-query.ts are its only users.
 import { Query, type FieldDef, type QueryResult } from 'pg'
@@ -64,12 +64,14 @@ export class WireQuery extends PgQuery {
   }
 
   protected send({ stream }: WireConnection, messages: readonly Uint8Array[]): void {
-    const bytes = Buffer.concat(messages)
-    if (stream.writable) stream.write(bytes)
+    write(stream, messages)
   }
 
-  /** The messages, up to the one that ends the transaction of the statement. */
-  protected render({ parsedStatements, submittedNamedStatements }: WireConnection): Uint8Array[] {
+  /** The messages; the last statement of a message ends with the one that asks for the answer. */
+  render(
+    { parsedStatements, submittedNamedStatements }: WireConnection,
+    isLast: boolean = true,
+  ): Uint8Array[] {
     const { name, text } = this
     const bind = serialize.bind({
       statement: name ?? '',
@@ -77,7 +79,7 @@ export class WireQuery extends PgQuery {
       valueMapper: prepareValue,
     })
     const isKnown = name !== undefined && this.#known.has(name)
-    const end = isKnown ? executeAndSync : describeExecuteAndSync
+    const end = isLast ? ends[isKnown ? 'known' : 'unknown'] : executes[isKnown ? 'known' : 'unknown']
     const isParsed =
       name !== undefined &&
       (parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined)
@@ -113,6 +115,8 @@ export class WireQuery extends PgQuery {
     const end = text.lastIndexOf(' ')
     this.#command = end < 0 ? text : text.slice(0, text.indexOf(' '))
     this.#rowCount = end < 0 ? null : Number(text.slice(end + 1))
+    // A statement without a result has no description.
+    if (this.name !== undefined && !this.#known.has(this.name)) this.#known.set(this.name, this.#columns)
   }
 
   handleReadyForQuery(): void {
@@ -134,8 +138,86 @@ export class WireQuery extends PgQuery {
 
 const noResult: QueryResult = { command: '', rowCount: null, rows: [], oid: 0, fields: [] }
 
-const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()])
-const describeExecuteAndSync = Buffer.concat([serialize.describe({ type: 'P' }), executeAndSync])
+/** Statements in one message: if one fails, those after it are skipped by the server, and get its error. */
+export class WireBatch extends PgQuery {
+  readonly #queries: readonly WireQuery[]
+  /** The statement whose answer is being received. */
+  #at = 0
+
+  constructor(queries: readonly WireQuery[]) {
+    super()
+    this.#queries = queries
+  }
+
+  /** Read by pg's client, to note the statement as prepared. */
+  get name(): string | undefined {
+    return this.#current?.name
+  }
+
+  get text(): string | undefined {
+    return this.#current?.text
+  }
+
+  // pg's client requires one.
+  callback(): void {}
+
+  get #current(): WireQuery | undefined {
+    return this.#queries[this.#at]
+  }
+
+  /** As `submit` of a query. */
+  submit(connection: WireConnection): Error | null {
+    try {
+      const last = this.#queries.length - 1
+      write(
+        connection.stream,
+        this.#queries.flatMap((query, at) => query.render(connection, at === last)),
+      )
+      return null
+    } catch (error) {
+      return error as Error
+    }
+  }
+
+  handleRowDescription(message: Parameters<WireQuery['handleRowDescription']>[0]): void {
+    this.#current!.handleRowDescription(message)
+  }
+
+  handleDataRow(message: Parameters<WireQuery['handleDataRow']>[0]): void {
+    this.#current!.handleDataRow(message)
+  }
+
+  handleCommandComplete(message: { readonly text: string }): void {
+    this.#current!.handleCommandComplete(message)
+    this.#at++
+  }
+
+  handleReadyForQuery(): void {
+    for (const query of this.#queries) query.handleReadyForQuery()
+  }
+
+  handleError(error: Error, { submittedNamedStatements }: WireConnection): void {
+    this.#queries.forEach((query, at) => {
+      if (at < this.#at) return query.handleReadyForQuery()
+      // The server has skipped its parsing.
+      if (query.name !== undefined) delete submittedNamedStatements[query.name]
+      query.handleError(error)
+    })
+  }
+}
+
+function write(stream: WireConnection['stream'], messages: readonly Uint8Array[]): void {
+  const bytes = Buffer.concat(messages)
+  if (stream.writable) stream.write(bytes)
+}
+
+const execute = serialize.execute()
+const describeAndExecute = Buffer.concat([serialize.describe({ type: 'P' }), execute])
+const executes = { known: execute, unknown: describeAndExecute }
+const ends = {
+  known: Buffer.concat([execute, serialize.sync()]),
+  unknown: Buffer.concat([describeAndExecute, serialize.sync()]),
+}
 
 /** The text or bytes of a parameter. */
 const { prepareValue } = utils as { prepareValue(value: unknown): unknown }

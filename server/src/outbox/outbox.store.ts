@@ -1,6 +1,7 @@
 // The SQL that writes the outbox and the webhook deliveries of its messages. Reading is in stream/ and webhook/.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
+import { executeLater } from '../db/team-transactions.ts'
 import { unnestRows } from '../db/unnest.ts'
 import { storedJson } from '../db/stored-json.ts'
 
@@ -56,7 +57,9 @@ type NewDelivery = {
 
 /** Skips webhooks deleted meanwhile; the remaining ones are locked until the transaction ends. */
 export async function insertWebhookDeliveries(trx: Trx, rows: readonly NewDelivery[]): Promise<void> {
-  await sql`
+  await executeLater(
+    trx,
+    sql`
     insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
     select n.webhook_id, n.team_id, n.message_id, n.type, n.body
     from rows from (json_to_recordset(${storedJson(rows)}::json) as (
@@ -65,5 +68,6 @@ export async function insertWebhookDeliveries(trx: Trx, rows: readonly NewDelive
     where n.webhook_id in (
       select w.id from webhooks w where w.id = any(${[...new Set(rows.map((row) => row.webhook_id))]}::integer[])
       for key share)
-    order by n.place`.execute(trx)
+    order by n.place`,
+  )
 }

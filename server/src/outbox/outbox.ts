@@ -62,10 +62,10 @@ export async function writeMessages(
     type,
     data: storedJson(data),
   }))
-  const ids = await insertMessages(trx, rows)
-  await wake(trx, 'outbox')
   const teamIds = [...new Set(rows.map(({ teamId }) => teamId))]
-  const receivers = Map.groupBy(await listReceivers(trx, teamIds), ({ team_id }) => team_id)
+  const [ids, listed] = await Promise.all([insertMessages(trx, rows), listReceivers(trx, teamIds)])
+  await wake(trx, 'outbox')
+  const receivers = Map.groupBy(listed, ({ team_id }) => team_id)
   const deliveries = rows.flatMap(({ teamId, type, data }, place) =>
     (receivers.get(teamId) ?? [])
       .filter((receiver) => gets(receiver, type))

@@ -13,6 +13,12 @@ export class SocketProxy {
   #server: Server | undefined
   #target: { path: string } | { host: string; port: number } | undefined
   #frozen = false
+  readonly #onSent: (connection: Socket, bytes: Buffer) => void
+
+  /** `onSent` is called with the bytes of each connection to the server. */
+  constructor(onSent: (connection: Socket, bytes: Buffer) => void = () => {}) {
+    this.#onSent = onSent
+  }
 
   /** Opens the proxy and returns the database URL through it. */
   through(databaseUrl: string): string {
@@ -69,6 +75,7 @@ export class SocketProxy {
 
   #connect(inside: Socket): void {
     const outside = connect(this.#target as { path: string })
+    inside.on('data', (bytes: Buffer) => this.#onSent(inside, bytes))
     for (const [from, to] of [
       [inside, outside],
       [outside, inside],

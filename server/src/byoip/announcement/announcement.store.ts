@@ -11,6 +11,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from './announcement.ts'
@@ -224,22 +225,24 @@ export type Locked = { readonly announcement: Announcement; readonly open: reado
 
 /**
  * Returns the announcement, locked until the end of the transaction, with the regions open to the team. Every change of the
- * desired state takes this lock first, so that the regions read after it are the newest. Two statements for that reason: a
+ * desired state takes this lock first, so that the regions read after it are the newest. Two statements for that reason, sent together: a
  * single statement that waited for the lock would return the regions as they were before the wait.
  */
 export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Promise<Locked | undefined> {
-  const locked = await sql<AnnouncementRow>`
-    select ${announcementColumns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
-      and a.deleted is null for no key update`.execute(trx)
-  const row = locked.rows[0]
+  const [{ rows: locked }, { rows }] = await Promise.all([
+    sql<AnnouncementRow>`
+      select ${announcementColumns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
+        and a.deleted is null for no key update`.execute(trx),
+    sql<RowOf<typeof regionColumns> & { open: boolean }>`
+      select ${regionColumns}, r.open
+      from announcements a cross join regions r
+      left join announcement_regions ar
+        on ar.region_id = r.id and ar.announcement_id = a.id and ar.team_id = a.team_id
+      where a.team_id = ${teamId} and a.id = ${id}::bigint and (r.open or ar.announcement_id is not null)
+      order by r.slug collate "C"`.execute(trx),
+  ])
+  const [row] = locked
   if (!row) return undefined
-  const { rows } = await sql<RowOf<typeof regionColumns> & { open: boolean }>`
-    select ${regionColumns}, r.open
-    from announcements a cross join regions r
-    left join announcement_regions ar
-      on ar.region_id = r.id and ar.announcement_id = a.id and ar.team_id = a.team_id
-    where a.team_id = ${teamId} and a.id = ${id}::bigint and (r.open or ar.announcement_id is not null)
-    order by r.slug collate "C"`.execute(trx)
   const regions = rows.map(({ open: _open, ...region }) => region)
   // Columns of a region that was never configured for the announcement are null.
   const present = regions.filter(({ configured }) => (configured as boolean | null) !== null)
@@ -264,7 +267,9 @@ export async function saveAnnouncements(
   for (const { before, after } of changes) {
     const known = new Set(before.regions)
     const regions = after.regions.filter((region) => !known.has(region)).map(jsonOfRegion)
-    await sql`
+    await executeLater(
+      trx,
+      sql`
       with switched as (
         update announcements set enabled = ${after.enabled}, status = ${after.status}, version = ${after.version}
         where team_id = ${after.teamId} and id = ${after.id})
@@ -277,7 +282,8 @@ export async function saveAnnouncements(
       on conflict (announcement_id, region_id) do update
       set configured = excluded.configured, restorable = excluded.restorable, state = excluded.state, since = excluded.since, reason = excluded.reason,
         attrs = excluded.attrs, changes = excluded.changes
-      where ar.team_id = ${after.teamId}`.execute(trx)
+      where ar.team_id = ${after.teamId}`,
+    )
   }
   const quiet = changes.filter(({ before, after }) => before.status === after.status)
   await writeMessages(trx, regionMessages(quiet.flatMap(changedRegions), new Date()))
@@ -321,12 +327,14 @@ export async function markRestored(trx: Trx, teamId: number, id: number): Promis
 /** Saves the details that the team may change. The caller saves the version with `saveAnnouncement`. */
 export async function saveDetails(trx: Trx, { teamId, id, details }: Announcement): Promise<void> {
   const { description, as_set, delegate_loa, loa_signatory } = details
-  await trx
-    .updateTable('announcements')
-    .set({ description, as_set, delegate_loa, loa_signatory })
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .execute()
+  await executeLater(
+    trx,
+    trx
+      .updateTable('announcements')
+      .set({ description, as_set, delegate_loa, loa_signatory })
+      .where('team_id', '=', teamId)
+      .where('id', '=', id),
+  )
 }
 
 /** Requests that the validator queries all registries again. Returns when that was requested before, and now. */

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
+import { executeLater } from '../../db/team-transactions.ts'
 
 export type HistoryLine = {
   readonly announcementId: number
@@ -19,9 +20,9 @@ export type HistoryLine = {
 
 export async function writeHistory(trx: Trx, ...lines: readonly HistoryLine[]): Promise<void> {
   if (lines.length === 0) return
-  await trx
-    .insertInto('announcement_history')
-    .values(
+  await executeLater(
+    trx,
+    trx.insertInto('announcement_history').values(
       lines.map(({ announcementId, teamId, kind, actor, regionId, detail = {} }) => ({
         announcement_id: announcementId,
         team_id: teamId,
@@ -30,8 +31,8 @@ export async function writeHistory(trx: Trx, ...lines: readonly HistoryLine[]): 
         region_id: regionId ?? null,
         detail: JSON.stringify(detail),
       })),
-    )
-    .execute()
+    ),
+  )
 }
 
 const entryColumns = columns('announcement_history', 'h', ['id', 'at', 'kind', 'actor', 'took_ms'], {

@@ -211,9 +211,12 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
-    if (adds(announcement, { ...next, configured: configuredOf(next) }))
-      await rejectRevokedAsn(trx, announcement)
-    if (next !== announcement) await store(trx, operation, announcement, next, patch)
+    const isAdded = adds(announcement, { ...next, configured: configuredOf(next) })
+    // Sent together: a rejection rolls back.
+    await Promise.all([
+      isAdded ? rejectRevokedAsn(trx, announcement) : undefined,
+      next === announcement ? undefined : store(trx, operation, announcement, next, patch),
+    ])
     const { teamId } = announcement
     const visibility = needsVisibility(include)
       ? (await readVisibilityIn(trx, teamId, [id]))(announcement)

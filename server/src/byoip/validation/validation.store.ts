@@ -4,6 +4,7 @@ import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { CheckReason } from '@pharos/contract/check-reason'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { executeLater } from '../../db/team-transactions.ts'
 import { wake } from '../../db/wake.ts'
 import { storedJson } from '../../db/stored-json.ts'
 import { parseAsn } from '../../net/asn.ts'
@@ -464,9 +465,12 @@ export async function readChecksIn(trx: Trx, teamId: number, id: number): Promis
 
 /** Lets the validator query the routing registries for one announcement at once, because its AS-SET has changed. */
 export async function requestIrrCheck(trx: Trx, teamId: number, id: number): Promise<void> {
-  await sql`
+  await executeLater(
+    trx,
+    sql`
     update announcement_validations set next_check = now()
-    where team_id = ${teamId} and announcement_id = ${id} and name = 'irr'`.execute(trx)
+    where team_id = ${teamId} and announcement_id = ${id} and name = 'irr'`,
+  )
   await wake(trx, 'validations')
 }
 

@@ -20,7 +20,12 @@ import { actorName, type Operation, type ZoneEditor } from '../../operation/oper
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
 import { changeForward, deletePtr } from '../reverse/forward-ptr.ts'
-import type { PlacedDesired, ZoneChanged } from '../zone/change-content.ts'
+import {
+  readExcerpt,
+  type PlacedDesired,
+  type ZoneChanged,
+  type ZoneExcerpt,
+} from '../zone/change-content.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import { auditedSets, presentDifference, presentSet, zoneEtag } from '../zone/present-zone.ts'
@@ -36,7 +41,6 @@ import {
   type ReadSet,
   type RecordSetContext,
 } from './recordset.ts'
-import { readSet } from './recordset.store.ts'
 
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -44,9 +48,11 @@ export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonl
 export type Editing = RecordSetContext & { readonly locked: Zone; readonly defaults: DnsDefaults }
 
 async function edit(trx: Trx, operation: Operation<ZoneEditor>, text: string): Promise<Editing> {
-  const locked = await lockZoneOf(trx, operation.actor.teamId, text)
+  const [locked, defaults] = await Promise.all([
+    lockZoneOf(trx, operation.actor.teamId, text),
+    readDefaults(trx),
+  ])
   requirePrimary(locked)
-  const defaults = await readDefaults(trx)
   return { locked, defaults, zone: locked.name, settings: resolveSettings(locked.settings, defaults) }
 }
 
@@ -132,6 +138,7 @@ async function change(
   { locked, settings, defaults, isOwner }: Editing & { readonly isOwner: boolean },
   sets: readonly PlacedDesired[],
   what: string,
+  excerpt?: ZoneExcerpt,
 ): Promise<ZoneChanged> {
   const withPtr = sets.filter(isWithPtr)
   if (withPtr.length > 0 && !isOwner) throw new NeedsOwner()
@@ -141,6 +148,7 @@ async function change(
     settings,
     limits: defaults,
     isAnsweredOnly: true,
+    excerpt,
   }
   const changed = await changeZone(trx, locked, sets, options)
   await changeForward(deps, trx, operation, withPtr, defaults)
@@ -180,7 +188,8 @@ export function updateRecordSet(
     const [given] = readRecordSets([{ item, loc: ['body'], idLoc: ['path'] }], editing)
     if (body.id !== undefined && body.id !== idOf(given!, editing.zone))
       throw invalid(['body', 'id'], 'differsFromPath')
-    const before = await readSet(trx, editing.locked, given!.name, given!.type)
+    const excerpt = await readExcerpt(trx, editing.locked, [given!])
+    const before = excerpt.stored.find((one) => isSame(one, given!))
     // No tag matches a record set that does not exist, not even `*` (RFC 9110 section 13.1.1).
     if (!before) requireNoMatch(operation.ifMatch)
     if (before) requireMatch(operation.ifMatch, setEtag(presentSet(editing.locked, before)))
@@ -192,9 +201,11 @@ export function updateRecordSet(
       { ...editing, isOwner },
       [set],
       'recordset.update',
+      excerpt,
     )
-    const [written] = [...difference.added, ...difference.changed.map((one) => one.after)]
-    const after = presentSet(zone, written ?? (await readSet(trx, zone, set.name, set.type))!)
+    const { added, changed, commented } = difference
+    const [written] = [...added, ...[...changed, ...commented].map((one) => one.after)]
+    const after = presentSet(zone, (written ?? before)!)
     const shown = before && { before: presentSet(editing.locked, before) }
     return { body: after, ...shown, etag: setEtag(after), ...(before ? {} : { status: 201 }) }
   })
@@ -238,14 +249,15 @@ export function deleteRecordSet(
     const editing = await edit(trx, operation, text)
     const { locked, zone, settings, defaults } = editing
     const id = findSetId(locked, nameText, typeText)
-    const before = await readSet(trx, locked, id.name, id.type)
+    const set = { ...id, ttl: null, rdata: [], source: 'user' as const, loc: ['path', 'name'] }
+    const excerpt = await readExcerpt(trx, locked, [set])
+    const before = excerpt.stored.find((one) => isSame(one, set))
     if (!before) throw notFound('record set')
     const refusal = managedType(id.type, id.name, zone, settings)
     if (refusal) throw refusal
     const shown = presentSet(locked, before)
     requireMatch(operation.ifMatch, setEtag(shown))
-    const set = { ...id, ttl: null, rdata: [], source: 'user' as const, loc: ['path', 'name'] }
-    await change(deps, trx, operation, { ...editing, isOwner }, [set], 'recordset.delete')
+    await change(deps, trx, operation, { ...editing, isOwner }, [set], 'recordset.delete', excerpt)
     if (ptr) await deletePtr(deps, trx, operation, before, defaults)
     return { body: null, before: shown }
   })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
-import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Postgres } from '../../db/postgres.ts'
 import type { DomainName } from '../../net/dns/name.ts'
 import { keyOf, setColumns, type SetRow } from '../zone/zone-change.store.ts'
 import type { Zone } from '../zone/zone.ts'
@@ -19,17 +19,6 @@ export async function findSet(
 ): Promise<SetRow | undefined> {
   const [row] = await postgres.readInTeam(teamId, oneSet(zone, name, type))
   return row
-}
-
-/** As `findSet`, in a transaction. */
-export async function readSet(
-  trx: Trx,
-  zone: Zone,
-  name: DomainName,
-  type: number,
-): Promise<SetRow | undefined> {
-  const { rows } = await oneSet(zone, name, type).execute(trx)
-  return rows[0]
 }
 
 const oneSet = (zone: Zone, name: DomainName, type: number) =>

@@ -23,9 +23,10 @@ import {
 import {
   applyTo,
   countType,
+  readBelow,
   readNames,
-  readNeighbours,
   readSetsOfType,
+  readWithAbove,
   saveComments,
   writeDifference,
   type Author,
@@ -48,6 +49,8 @@ export type ZoneChangeOptions = {
   readonly limits: ZoneLimits
   /** Rejects record sets at or below a delegation, and a delegation above record sets, which then nobody would be answered from this zone. */
   readonly isAnsweredOnly?: boolean
+  /** The result of `readExcerpt` for the names of the change, if the caller has read it. */
+  readonly excerpt?: ZoneExcerpt | undefined
   /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
   readonly announce?: (messages: readonly NewMessage[]) => Promise<void> | void
 }
@@ -58,11 +61,44 @@ export async function announceChanges(trx: Trx, messages: readonly NewMessage[])
   await wake(trx, 'dns')
 }
 
+/** The stored sets and zones on which a change of some names depends. */
+export type ZoneExcerpt = {
+  /** All sets of the names. */
+  readonly stored: readonly StoredSet[]
+  /** The NS and DNAME sets of the names above them. */
+  readonly above: readonly StoredSet[]
+  /** Zones of the same owner at and above the names, below the zone. */
+  readonly children: readonly ChildZone[]
+}
+
+/** Reads the excerpt for these names in one round trip. The caller holds the lock of the zone. */
+export async function readExcerpt(
+  trx: Trx,
+  zone: Zone,
+  desired: readonly Pick<PlacedDesired, 'name' | 'source'>[],
+): Promise<ZoneExcerpt> {
+  const names = new Set(desired.map(({ name }) => name))
+  const above = namesAbove(zone.name, desired)
+  // Sets that Pharos writes itself may be there.
+  const requested = desired.filter(({ source }) => source !== 'system')
+  const [sets, children] = await Promise.all([
+    readWithAbove(trx, zone.id, names, above),
+    listZonesAmong(trx, zone.teamId, namesUnder(zone.name, requested)),
+  ])
+  return {
+    stored: sets.filter(({ name }) => names.has(name)),
+    above: sets.filter(({ name, type }) => above.has(name) && hidesBelow.has(type)),
+    children,
+  }
+}
+
+const hidesBelow = new Set<number>([recordType.NS, recordType.DNAME])
+
 export type ZoneChanged = {
   readonly zone: Zone
   readonly difference: ZoneDifference
-  /** The sets of the names of the request as they were. */
-  readonly stored: readonly StoredSet[]
+  /** As it was before the change. */
+  readonly excerpt: ZoneExcerpt
 }
 
 /**
@@ -75,13 +111,14 @@ export async function changeContent(
   desired: readonly PlacedDesired[],
   options: ZoneChangeOptions,
 ): Promise<ZoneChanged> {
-  const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
+  const excerpt = options.excerpt ?? (await readExcerpt(trx, zone, desired))
+  const { stored } = excerpt
   const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
   const placeOf: Places = (set) => desired.find((one) => setId(one) === setId(set))
   requireApexNs(zone, difference, placeOf)
-  await requireOwnNames(trx, zone, desired, difference)
-  await requireMeaning(trx, zone, stored, difference, placeOf, options)
-  return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
+  await requireOwnNames(trx, zone, desired, difference, excerpt)
+  await requireMeaning(trx, zone, excerpt, difference, placeOf, options)
+  return { zone: await saveDifference(trx, zone, difference, options), difference, excerpt }
 }
 
 /** Throws `invalid` for a TTL below the lowest one, unless the stored set has it already. */
@@ -181,15 +218,14 @@ async function requireOwnNames(
   zone: Zone,
   desired: readonly PlacedDesired[],
   { added, changed, removed }: ZoneDifference,
+  { children }: ZoneExcerpt,
 ): Promise<void> {
+  if (children.length === 0) return
   const places = new Map(desired.filter(({ source }) => source !== 'system').map((one) => [setId(one), one]))
   const managed = removed.filter(({ source, name }) => source === 'system' && name !== zone.name)
   const sets = [...added, ...changed.map(({ after }) => after), ...managed].filter((set) =>
     places.has(setId(set)),
   )
-  if (sets.length === 0) return
-  const children = await listZonesAmong(trx, zone.teamId, namesUnder(zone.name, sets))
-  if (children.length === 0) return
   const errors: ProblemError[] = []
   for (const set of sets) {
     const child = closestOf(children, set.name)
@@ -214,17 +250,16 @@ const closestOf = (zones: readonly ChildZone[], name: DomainName): ChildZone | u
     .reduce<ChildZone | undefined>((a, b) => (a && a.name.length > b.name.length ? a : b), undefined)
 
 /** The names of the sets and those above them, without that of the zone. */
-function namesUnder(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
+function namesUnder(zone: ZoneName, sets: readonly Pick<Rrset, 'name'>[]): Set<DomainName> {
   const names = new Set([...sets.map(({ name }) => name), ...namesAbove(zone, sets)])
   names.delete(zone)
   return names
 }
 
-/** `stored` has all sets of the names that change. */
 async function requireMeaning(
   trx: Trx,
   zone: Zone,
-  stored: readonly StoredSet[],
+  { stored, above }: ZoneExcerpt,
   difference: ZoneDifference,
   placeOf: Places,
   { isAnsweredOnly = false }: Pick<ZoneChangeOptions, 'isAnsweredOnly'>,
@@ -233,10 +268,16 @@ async function requireMeaning(
   if (written.length === 0) return
   const isNewCut = (set: Rrset): boolean =>
     isAnsweredOnly && isCut(zone, set) && difference.added.some((one) => setId(one) === setId(set))
-  const neighbours = await readNeighbours(trx, zone.id, {
-    above: namesAbove(zone.name, written),
-    cuts: written.filter((set) => set.type === recordType.DNAME || isNewCut(set)).map(({ name }) => name),
-  })
+  const names = namesAbove(zone.name, written)
+  const cuts = written.filter((set) => set.type === recordType.DNAME || isNewCut(set))
+  const neighbours = [
+    ...above.filter(({ name }) => names.has(name)),
+    ...(await readBelow(
+      trx,
+      zone.id,
+      cuts.map(({ name }) => name),
+    )),
+  ]
   // An address below a delegation may be that of a server of any delegation.
   if (isAnsweredOnly && [...neighbours, ...written].some((set) => isCut(zone, set)))
     neighbours.push(...(await readSetsOfType(trx, zone.id, recordType.NS)))
@@ -284,7 +325,7 @@ async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]):
 const isAlias = ({ type }: Rrset): boolean => type === recordType.CNAME || type === recordType.ALIAS
 
 /** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
-function namesAbove(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
+function namesAbove(zone: ZoneName, sets: readonly Pick<Rrset, 'name'>[]): Set<DomainName> {
   const names = new Set<DomainName>()
   for (const { name } of sets)
     for (

@@ -8,9 +8,9 @@ import {
   type ZoneChanged,
   type ZoneChangeOptions,
 } from './change-content.ts'
-import { isAddress } from './delegation-sets.ts'
+import { isAddress, serversOf } from './delegation-sets.ts'
 import { updateDelegation, type OtherZone } from './delegate-zone.ts'
-import { journalOf } from './zone-change.ts'
+import { journalOf, type StoredSet } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
 /** As `changeContent`; `others` are the zones above that changed with it. */
@@ -22,9 +22,12 @@ export async function changeZone(
 ): Promise<ZoneChanged & { readonly others: readonly OtherZone[] }> {
   const changed = await changeContent(trx, zone, desired, options)
   const { removed, added } = journalOf(changed.difference)
+  const { stored, above } = changed.excerpt
+  const isOwnNs = (set: StoredSet): boolean => set.type === recordType.NS && set.name === zone.name
+  const servers = new Set(serversOf([...stored, ...above].find(isOwnNs)))
   // Names and addresses of the servers are all that a delegation has of the content.
   const isConcerned = [...removed, ...added].some(
-    (set) => isAddress(set) || (set.type === recordType.NS && set.name === zone.name),
+    (set) => isOwnNs(set) || (isAddress(set) && servers.has(set.name)),
   )
   const others = isConcerned ? await updateDelegation(trx, changed.zone, options) : []
   return { ...changed, others }

@@ -43,8 +43,9 @@ export type ChildZone = Pick<Zone, 'id' | 'teamId' | 'name'>
 export async function listZonesAmong(
   trx: Trx,
   teamId: number | null,
-  names: Iterable<DomainName>,
+  names: ReadonlySet<DomainName>,
 ): Promise<ChildZone[]> {
+  if (names.size === 0) return []
   const { rows } = await sql<ChildZone>`
     select z.id, z.team_id as "teamId", z.name from dns_zones z
     where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${Array.from(names, keyOf)}::bytea[])`.execute(

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { RecordSetSource } from '@pharos/contract/dns-recordset'
 import { camelColumns, type RowOf } from '../../db/columns.ts'
 import type { Trx } from '../../db/postgres.ts'
+import { executeLater } from '../../db/team-transactions.ts'
 import { nameKey, type DomainName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { encodeRrsets } from './rrset-list.ts'
@@ -50,29 +51,32 @@ export async function readAllSets(trx: Trx, zoneId: number): Promise<StoredSet[]
   return rows
 }
 
-/**
- * Returns the sets that decide whether others are answered: the NS and DNAME sets of the names `above`, and for each name of `cuts` the first sets
- * below it, if there are any.
- */
-export async function readNeighbours(
+/** Returns all stored sets of the names, and the NS and DNAME sets of the names above, which decide whether others are answered. */
+export async function readWithAbove(
   trx: Trx,
   zoneId: number,
-  { above, cuts }: { readonly above: Iterable<DomainName>; readonly cuts: readonly DomainName[] },
+  names: ReadonlySet<DomainName>,
+  above: ReadonlySet<DomainName>,
 ): Promise<StoredSet[]> {
+  const keys = Array.from(names, keyOf)
   const { rows } = await sql<SetRow>`
     select ${setColumns} from dns_recordsets r
-    where r.zone_id = ${zoneId} and r.name_key = any(${Array.from(above, keyOf)}::bytea[]) and r.type in (2, 39)`.execute(
-    trx,
-  )
-  if (cuts.length === 0) return rows
-  const below = await sql<SetRow>`
+    where r.zone_id = ${zoneId} and r.name_key = any(${[...keys, ...Array.from(above, keyOf)]}::bytea[])
+      and (r.type in (2, 39) or r.name_key = any(${keys}::bytea[]))`.execute(trx)
+  return rows
+}
+
+/** Returns for each of the names the first sets below it, if there are any. */
+export async function readBelow(trx: Trx, zoneId: number, cuts: readonly DomainName[]): Promise<StoredSet[]> {
+  if (cuts.length === 0) return []
+  const { rows } = await sql<SetRow>`
     select b.* from unnest(${cuts.map(keyOf)}::bytea[], ${cuts.map(keyAfterDescendants)}::bytea[]) as w (first, last),
       lateral (
         select ${setColumns} from dns_recordsets r
         where r.zone_id = ${zoneId} and r.name_key > w.first and r.name_key < w.last limit ${belowMax}) b`.execute(
     trx,
   )
-  return [...rows, ...below.rows]
+  return rows
 }
 
 /** Returns the sets of one type. */
@@ -110,9 +114,9 @@ export async function writeDifference(
   await saveComments(trx, zone, difference)
   const journal = journalOf(difference)
   const version = zone.version + 1
-  await trx
-    .insertInto('dns_versions')
-    .values({
+  await executeLater(
+    trx,
+    trx.insertInto('dns_versions').values({
       zone_id: zone.id,
       version,
       team_id: zone.teamId,
@@ -123,17 +127,20 @@ export async function writeDifference(
       removed_count: removed.length,
       changed_count: changed.length,
       added_count: added.length,
-    })
-    .execute()
+    }),
+  )
   const recordsetCount = zone.recordsetCount + added.length - removed.length
   const recordCount = zone.recordCount + countRecords(journal.added) - countRecords(journal.removed)
-  const { rows } = await sql<{ touched: Date }>`
-    update dns_zones set version = ${version}, recordset_count = ${recordsetCount}, record_count = ${recordCount},
-      touched = now(), status = case when claimed is null then status else 'updating' end
-    where id = ${zone.id} and team_id is not distinct from ${zone.teamId} returning touched`.execute(trx)
-  await countBlocks(trx, { ...zone, recordsetCount }, difference)
+  await executeLater(
+    trx,
+    sql`
+      update dns_zones set version = ${version}, recordset_count = ${recordsetCount}, record_count = ${recordCount},
+        touched = now(), status = case when claimed is null then status else 'updating' end
+      where id = ${zone.id} and team_id is not distinct from ${zone.teamId}`,
+  )
+  await countBlocks(trx, zone, recordsetCount, difference)
   const status = zone.claimed === null ? zone.status : 'updating'
-  return { ...zone, version, recordsetCount, recordCount, status, touched: rows[0]!.touched }
+  return { ...zone, version, recordsetCount, recordCount, status, touched: zone.now }
 }
 
 const countRecords = (sets: readonly Rrset[]): number =>
@@ -141,11 +148,14 @@ const countRecords = (sets: readonly Rrset[]): number =>
 
 async function deleteSets(trx: Trx, zone: Zone, sets: readonly StoredSet[]): Promise<void> {
   if (sets.length === 0) return
-  await sql`
+  await executeLater(
+    trx,
+    sql`
     delete from dns_recordsets r
     using unnest(${sets.map(({ name }) => keyOf(name))}::bytea[], ${sets.map(({ type }) => type)}::integer[])
       as w (name_key, type)
-    where r.zone_id = ${zone.id} and r.name_key = w.name_key and r.type = w.type`.execute(trx)
+    where r.zone_id = ${zone.id} and r.name_key = w.name_key and r.type = w.type`,
+  )
 }
 
 /** Rows of one statement: a parameter has at most 1 GB, and a plan with a few thousand rows is as fast per row. */
@@ -154,7 +164,9 @@ const rowsAtOnce = 10_000
 async function upsertSets(trx: Trx, zone: Zone, sets: readonly StoredSet[]): Promise<void> {
   for (let at = 0; at < sets.length; at += rowsAtOnce) {
     const part = sets.slice(at, at + rowsAtOnce)
-    await sql`
+    await executeLater(
+      trx,
+      sql`
       insert into dns_recordsets (zone_id, team_id, name_key, type, name, ttl, rdata, content, source, comment, created, touched)
       select ${zone.id}, ${zone.teamId}::integer, w.name_key, w.type, w.name, w.ttl, w.rdata::bytea[], w.content, w.source, w.comment,
         w.created, w.touched
@@ -166,7 +178,8 @@ async function upsertSets(trx: Trx, zone: Zone, sets: readonly StoredSet[]): Pro
         as w (name_key, type, name, ttl, rdata, content, source, comment, created, touched)
       on conflict (zone_id, name_key, type) do update
       set ttl = excluded.ttl, rdata = excluded.rdata, content = excluded.content, source = excluded.source,
-        comment = excluded.comment, touched = excluded.touched`.execute(trx)
+        comment = excluded.comment, touched = excluded.touched`,
+    )
   }
 }
 
@@ -195,25 +208,33 @@ const countedSingly = 200
  * Keeps the number of record sets of each block exact. A block that grows by many changes is split when the zone is counted anew; until then
  * a page in it takes longer, and is right.
  */
-async function countBlocks(trx: Trx, zone: Zone, { added, removed }: ZoneDifference): Promise<void> {
+async function countBlocks(
+  trx: Trx,
+  before: Zone,
+  recordsetCount: number,
+  { added, removed }: ZoneDifference,
+): Promise<void> {
   const changes = [...added.map((set) => ({ set, by: 1 })), ...removed.map((set) => ({ set, by: -1 }))]
-  if (zone.recordsetCount < blocksFrom || changes.length === 0) {
-    if (zone.recordsetCount < blocksFrom && changes.length > 0)
-      await sql`delete from dns_blocks where zone_id = ${zone.id}`.execute(trx)
+  if (changes.length === 0) return
+  if (recordsetCount < blocksFrom) {
+    if (before.recordsetCount >= blocksFrom) await deleteBlocks(trx, before)
     return
   }
-  if (changes.length <= countedSingly && (await addToBlocks(trx, zone.id, changes))) return
-  await sql`delete from dns_blocks where zone_id = ${zone.id}`.execute(trx)
+  if (changes.length <= countedSingly && (await addToBlocks(trx, before.id, changes))) return
+  await deleteBlocks(trx, before)
   // PostgreSQL has min(bytea) from version 18 on. Hexadecimal digits have the same order, and need no sort.
   await sql`
     insert into dns_blocks (zone_id, first, count)
-    select ${zone.id}, case b.block when 0 then ''::bytea else decode(min(encode(b.name_key, 'hex')), 'hex') end, sum(b.sets)
+    select ${before.id}, case b.block when 0 then ''::bytea else decode(min(encode(b.name_key, 'hex')), 'hex') end, sum(b.sets)
     from (
       select n.name_key, n.sets, (n.before / ${blockSize})::integer as block from (
         select r.name_key, count(*) as sets, sum(count(*)) over (order by r.name_key) - count(*) as before
-        from dns_recordsets r where r.zone_id = ${zone.id} group by r.name_key) n) b
+        from dns_recordsets r where r.zone_id = ${before.id} group by r.name_key) n) b
     group by b.block`.execute(trx)
 }
+
+const deleteBlocks = (trx: Trx, { id }: Zone): Promise<void> =>
+  executeLater(trx, sql`delete from dns_blocks where zone_id = ${id}`)
 
 /** Returns false if the zone has no blocks, or one has grown to four times its size. */
 async function addToBlocks(

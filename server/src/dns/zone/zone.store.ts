@@ -33,7 +33,11 @@ const zoneColumns = camelColumns(
     'touched',
     'deleted',
   ],
-  { name: sql<ZoneName>`z.name`, settings: sql<ZoneSettingsUpdate>`z.settings` },
+  {
+    name: sql<ZoneName>`z.name`,
+    settings: sql<ZoneSettingsUpdate>`z.settings`,
+    now: sql<Date>`now()`,
+  },
 )
 type ZoneRow = RowOf<typeof zoneColumns>
 

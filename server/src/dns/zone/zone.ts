@@ -27,6 +27,8 @@ export type Zone = {
   readonly created: Date
   readonly touched: Date
   readonly deleted: Date | null
+  /** The time of the transaction that has read it. */
+  readonly now: Date
 }
 
 /** Settings that apply to zones and teams without a setting of their own: the section `dns` of the platform file. */
