@@ -1,5 +1,5 @@
-// What a wildcard of the zone above answers for the name of a new zone and the names below it. A name server answers them from the new zone, so
-// that the records are copied into it: otherwise the names would vanish.
+// The records that a wildcard of the zone above has for the name of a new zone and the names below it. They are copied into the new zone, from
+// which a name server answers these names: otherwise they would vanish.
 import type { Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, nameFromWire, parentOf, prependLabel, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
