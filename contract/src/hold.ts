@@ -196,7 +196,7 @@ export const approveHoldRoute = route({
   path: '/v3/admin/holds/{hold_id}/approve',
   summary: 'Approve hold',
   description:
-    'Allows the listed withdrawals and changes, and no others, for 15 minutes. A hold whose list has grown since is ' +
+    'Allows the listed withdrawals and changes, and no others, for 15 minutes. A hold never changes: one whose list has grown is ' +
     'closed and replaced by another: approving it returns 409. Approving twice changes nothing.',
   response: Hold,
 })

@@ -2,7 +2,8 @@
 // docs/platform-file.md; the server checks them.
 import { Type, type Static } from 'typebox'
 import { route, staffChanging } from './route.ts'
-import { Component, Enumeration, FieldChange, Optional, Strict } from './scalar.ts'
+import { Component, Enumeration, FieldChange, Nullable, Optional, Strict } from './scalar.ts'
+import { HoldEvidence } from './zone-hold.ts'
 
 const PlatformChange = Component('PlatformChange', {
   action: { ...Enumeration('PlatformAction', ['create', 'update', 'delete']), description: 'what is done' },
@@ -23,7 +24,12 @@ export const PlatformPlan = Component('PlatformPlan', {
   unchanged: Type.Integer({ minimum: 0, description: 'elements of the document that exist as they should' }),
   notices: Type.Array(Type.String(), { description: 'what was kept although the document differs, and why' }),
   held: Type.Array(HeldDeletions, {
-    description: 'deletions that need the parameter `deletions`; empty if none do',
+    description: 'deletions that need the parameters `deletions` and `evidence`; empty if none do',
+  }),
+  evidence: Nullable({
+    ...HoldEvidence,
+    description:
+      'changes with the elements that `held` counts: an approval names what was shown; null if none are held',
   }),
 })
 export type PlatformPlan = Static<typeof PlatformPlan>
@@ -38,8 +44,8 @@ export const applyPlatformRoute = route({
     'Makes the database agree with a platform document, as `pharos apply` does with a platform file: the same sections, as JSON. ' +
     'It is applied as a whole or not at all; 422 lists all problems with their places. The document must not contain `users`, ' +
     'secrets or names of files (`*_file`): the operator applies those with `pharos apply`. With `prune=true`, elements that its sections ' +
-    'do not name are deleted. 409 if more than 3 and more than 5 % of the elements of a kind would be deleted: repeat with `deletions`, ' +
-    'the number that a dry run reports.',
+    'do not name are deleted. 409 if more than 3 and more than 5 % of the elements of a kind would be deleted: repeat with `deletions` and ' +
+    '`evidence`, which a dry run reports. 409 too if these elements are others by then.',
   permission: staffChanging,
   query: Strict({
     prune: Optional(
@@ -49,9 +55,13 @@ export const applyPlatformRoute = route({
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'sum of `deletions` in `held` that is approved',
+        description: 'sum of `deletions` in `held` that is approved; needs `evidence`',
       }),
     ),
+    evidence: Optional({
+      ...HoldEvidence,
+      description: '`evidence` of the dry run whose deletions are approved',
+    }),
   }),
   body: Type.Record(Type.String(), Type.Unknown(), {
     title: 'PlatformDocument',

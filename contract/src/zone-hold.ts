@@ -32,10 +32,10 @@ const reasonNames = Object.keys(zoneHoldReasons) as [ZoneHoldReason, ...ZoneHold
 /** Most removals that one answer lists. */
 export const zoneHoldRemovalsMax = 1000
 
-const Evidence = Type.String({
+export const HoldEvidence = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'changes with the list of removals: an approval that names it covers what was shown',
+  description: 'changes with the list of removals: an approval names what was shown',
 })
 
 export const ZoneHold = Component('ZoneHold', {
@@ -59,7 +59,7 @@ export const ZoneHold = Component('ZoneHold', {
     description: `record sets (\`www.example.com. A\`), zones or names that would no longer be served; the first ${zoneHoldRemovalsMax}`,
   }),
   removal_count: Type.Integer({ minimum: 0, description: 'number of removals' }),
-  evidence: Evidence,
+  evidence: HoldEvidence,
   ...holdStateFields,
 })
 export type ZoneHold = Static<typeof ZoneHold>
@@ -98,9 +98,9 @@ export const approveZoneHoldRoute = route({
   path: '/v3/admin/zone-holds/{hold_id}/approve',
   summary: 'Approve zone hold',
   description:
-    'Allows exactly the listed removals, which are published at once. With `evidence`, 409 if the list has changed since it was read; ' +
-    'approving the removal of the SOA or NS records of a zone is 409 too. Approving twice changes nothing.',
-  query: Strict({ evidence: Optional(Evidence) }),
+    'Allows exactly the listed removals, which are published at once. `evidence` is that of the hold as it was read: 409 if the list has ' +
+    'changed since; approving the removal of the SOA or NS records of a zone is 409 too. Approving twice changes nothing.',
+  query: Strict({ evidence: HoldEvidence }),
   response: ZoneHold,
 })
 

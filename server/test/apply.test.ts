@@ -111,13 +111,19 @@ describe('the platform document over HTTP', () => {
     const document = devices(...kept, 'r0.lab')
     const refused = await post(document, '?prune=true')
     assert.equal(refused.statusCode, 409)
-    assert.match(refused.json<Problem>().detail, /8 devices \(limit 3\).*`deletions=8`/)
+    assert.match(refused.json<Problem>().detail, /8 devices \(limit 3\).*`deletions=8&evidence=[0-9a-f]{64}`/)
     const planned = await post(document, '?prune=true&dry_run=true')
     assert.deepEqual(planned.json<{ result: PlatformPlan }>().result.held, [
       { kind: 'device', deletions: 8, limit: 3 },
     ])
     assert.equal((await names()).length, 10)
-    const done = await post(document, '?prune=true&deletions=8')
+    const { evidence } = planned.json<{ result: PlatformPlan }>().result
+    for (const wrong of ['', `&evidence=${'0'.repeat(64)}`])
+      assert.equal((await post(document, `?prune=true&deletions=8${wrong}`)).statusCode, 409)
+    const others8 = await post(devices(...kept, 'r1.lab'), `?prune=true&deletions=8&evidence=${evidence}`)
+    assert.equal(others8.statusCode, 409, 'as many, but others')
+    assert.equal((await names()).length, 10)
+    const done = await post(document, `?prune=true&deletions=8&evidence=${evidence}`)
     assert.equal(done.statusCode, 200, done.body)
     assert.deepEqual(await names(), ['r0.lab', 'r9.lab'])
   })

@@ -242,6 +242,114 @@ describe('a zone below another one of the team', () => {
     assert.equal(lines.length, 2)
   })
 
+  it('is not delegated to again by a rollback of the parent after it was deleted', async () => {
+    const versionOf = async () =>
+      (await red.call('GET', '/zones/back.example?include=details')).body.details.version
+    await create('back.example')
+    await write('back.example', 'a.kid/A', '192.0.2.1')
+    await write('back.example', 'ns1.kid/A', '192.0.2.2')
+    const before = await versionOf()
+    const own = await contentOf('back.example')
+    await create('kid.back.example', { nameservers: ['ns1.kid.back.example.'] })
+    const during = await versionOf()
+    await write('kid.back.example', 'ns1/A', '192.0.2.3')
+    await write('kid.back.example', 'ns2/A', '192.0.2.4')
+    const settings = { nameservers: ['ns2.kid.back.example.'] }
+    assert.equal((await red.call('PUT', '/zones/kid.back.example/settings', settings)).status, 200)
+    const changed = await versionOf()
+    assert.equal((await remove('kid.back.example')).status, 204)
+    await write('back.example', 'www/A', '192.0.2.5')
+    const back = (version: number) => red.call('POST', `/zones/back.example/versions/${version}/rollback`)
+    for (const version of [during, changed]) {
+      assert.equal((await back(version)).status, 200)
+      assert.deepEqual(await contentOf('back.example'), [], `version ${version}`)
+    }
+    assert.equal((await back(before)).status, 200)
+    assert.deepEqual(await contentOf('back.example'), own, 'the names of the parent itself')
+    // A delegation that the team writes later is its own, and goes with its version.
+    await write('back.example', 'kid2/NS', 'ns.other.example.')
+    await create('kid2.back.example')
+    const third = await versionOf()
+    assert.equal((await remove('kid2.back.example')).status, 204)
+    await write('back.example', 'kid2/NS', 'ns.other.example.')
+    assert.equal((await back(third)).status, 200)
+    assert.ok(!(await contentOf('back.example')).some((line) => line.startsWith('kid2')))
+  })
+
+  it('answers what a wildcard of the parent answered there', async () => {
+    await create('wild.example')
+    await write('wild.example', '*/A', '192.0.2.9')
+    await write('wild.example', '*/TXT', '"all"')
+    await create('kid.wild.example')
+    assert.deepEqual(
+      (await setsOf('kid.wild.example'))
+        .filter(({ type }) => type === recordType.A || type === recordType.TXT)
+        .map(({ name, content }) => `${name} ${content}`),
+      [
+        'kid.wild.example. 192.0.2.9',
+        'kid.wild.example. "all"',
+        '*.kid.wild.example. 192.0.2.9',
+        '*.kid.wild.example. "all"',
+      ],
+    )
+    await create('own.wild.example', {
+      recordsets: [
+        { name: '@', type: 'A', records: ['192.0.2.10'] },
+        { name: 'www', type: 'A', records: ['192.0.2.11'] },
+      ],
+    })
+    assert.deepEqual(await contentOf('own.wild.example'), [
+      '*.own.wild.example. 1 192.0.2.9',
+      '*.own.wild.example. 16 "all"',
+      'www.own.wild.example. 1 192.0.2.11',
+    ])
+    // A name that exists is not matched, nor is one below it.
+    await write('wild.example', 'a.exists/A', '192.0.2.12')
+    await create('exists.wild.example')
+    await create('deep.a.wild.example')
+    assert.deepEqual(await contentOf('exists.wild.example'), ['a.exists.wild.example. 1 192.0.2.12'])
+    assert.equal((await contentOf('deep.a.wild.example')).length, 2)
+    await write('wild.example', 'b/A', '192.0.2.13')
+    await create('kid.b.wild.example')
+    assert.deepEqual(await contentOf('kid.b.wild.example'), [], 'b is the closest name above')
+    // The wildcard below is closer.
+    await write('wild.example', '*.b/CNAME', 'www.other.example.')
+    await create('kid2.b.wild.example')
+    const sets = await setsOf('kid2.b.wild.example')
+    assert.deepEqual(
+      sets.filter(({ content }) => content.includes('www.other')).map(({ name, type }) => `${name} ${type}`),
+      [`kid2.b.wild.example. ${recordType.ALIAS}`, '*.kid2.b.wild.example. 5'],
+    )
+    // A restored zone has what it had.
+    const { id } = await create('again.wild.example')
+    await red.call('DELETE', '/zones/again.wild.example/recordsets/*/A')
+    await red.call('DELETE', '/zones/again.wild.example/recordsets/*/TXT')
+    assert.equal((await remove('again.wild.example')).status, 204)
+    assert.equal((await red.call('POST', `/zones/${id}/restore`)).status, 200)
+    assert.deepEqual(await contentOf('again.wild.example'), [])
+  })
+
+  it('has the addresses of servers in zones further below in the zones above, also after they change', async () => {
+    await create('far.example')
+    await create('kid.far.example', {
+      nameservers: ['ns1.x.kid.far.example.'],
+      recordsets: [{ name: 'ns1.x', type: 'A', records: ['192.0.2.60'] }],
+    })
+    const glue = async () => (await contentOf('far.example')).filter((line) => / 1 /.test(line))
+    assert.deepEqual(await glue(), ['ns1.x.kid.far.example. 1 192.0.2.60'])
+    await create('x.kid.far.example')
+    assert.deepEqual(await glue(), ['ns1.x.kid.far.example. 1 192.0.2.60'], 'the address has moved')
+    await write('x.kid.far.example', 'ns1/A', '192.0.2.61')
+    assert.deepEqual(await glue(), ['ns1.x.kid.far.example. 1 192.0.2.61'])
+    await create('ns1.x.kid.far.example')
+    await write('ns1.x.kid.far.example', '@/A', '192.0.2.62')
+    assert.deepEqual(await glue(), ['ns1.x.kid.far.example. 1 192.0.2.62'], 'and a zone further below')
+    assert.equal((await remove('ns1.x.kid.far.example')).status, 204)
+    assert.deepEqual(await glue(), [], 'the address is gone with its zone')
+    await write('x.kid.far.example', 'ns1/A', '192.0.2.63')
+    assert.deepEqual(await glue(), ['ns1.x.kid.far.example. 1 192.0.2.63'])
+  })
+
   it('has its servers and their addresses in the parent, also after they change', async () => {
     await create('glue.example')
     await create('kid.glue.example', {

@@ -447,7 +447,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   drainRouter: router,
   undrainRouter: router,
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
-  approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
   rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
   getShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   approveShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },

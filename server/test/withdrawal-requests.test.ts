@@ -166,7 +166,11 @@ const writers: Record<string, Writer> = {
     explains: false,
     write: async () => {
       await sql`update announcements set managed_by = 'operator'`.execute(owner())
-      await apply({ announcements: [] }, { prune: true, deletions: count })
+      const plan = await apply({ announcements: [] }, { prune: true, deletions: count }).catch(
+        (error: Error) => error.message,
+      )
+      const [, evidence] = /evidence=([0-9a-f]+)/.exec(String(plan)) ?? []
+      await apply({ announcements: [] }, { prune: true, deletions: count, evidence })
     },
   },
   'a platform document that suspends': {

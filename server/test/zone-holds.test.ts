@@ -86,11 +86,14 @@ describe('holds of DNS', () => {
     const id = await open({ kind: 'shrink', zoneId, reason: 'transfer_shrinks', sets: names(3) })
     for (const path of ['', `/${id}`]) assert.equal((await call('GET', path, member)).status, 403)
     assert.equal((await call('POST', `/${id}/approve`, member)).status, 403)
-    const plan = await call('POST', `/${id}/approve?dry_run=true`)
+    const { evidence } = (await call('GET', `/${id}`)).body
+    const unseen = await call('POST', `/${id}/approve`)
+    assert.deepEqual([unseen.status, unseen.body.errors[0].loc], [422, ['query', 'evidence']])
+    const plan = await call('POST', `/${id}/approve?dry_run=true&evidence=${evidence}`)
     assert.deepEqual([plan.status, plan.body.result.state], [200, 'approved'])
     assert.equal((await call('GET', `/${id}`)).body.state, 'open')
     for (let time = 1; time <= 2; time++) {
-      const { status, body } = await call('POST', `/${id}/approve`)
+      const { status, body } = await call('POST', `/${id}/approve?evidence=${evidence}`)
       assert.deepEqual([status, body.state], [200, 'approved'])
     }
     const rejected = await call('POST', `/${id}/reject`)
@@ -115,7 +118,8 @@ describe('holds of DNS', () => {
   it('of the SOA or NS records of a zone can be rejected only', async () => {
     const sets = [{ name: 'held.example.', type: 2 }]
     const id = await open({ kind: 'publish', zoneId, reason: 'apex_removed', sets })
-    const { status, body } = await call('POST', `/${id}/approve`)
+    const { evidence } = (await call('GET', `/${id}`)).body
+    const { status, body } = await call('POST', `/${id}/approve?evidence=${evidence}`)
     assert.equal(status, 409)
     assert.match(body.detail, /rollback/)
     assert.equal((await call('POST', `/${id}/reject`)).status, 200)

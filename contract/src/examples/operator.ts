@@ -246,6 +246,7 @@ export const operatorExamples = [
   example(getZoneHoldRoute, { ...zoneHoldIn, response: zoneHold }),
   example(approveZoneHoldRoute, {
     ...zoneHoldIn,
+    query: { evidence: zoneHold.evidence },
     response: approvedZoneHold,
     changes: changesBetween(zoneHold, approvedZoneHold),
   }),

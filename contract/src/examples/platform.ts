@@ -22,6 +22,7 @@ const plan: PlatformPlan = {
   unchanged: 0,
   notices: [],
   held: [],
+  evidence: null,
 }
 
 export const platformExamples = [

@@ -13,7 +13,9 @@ import { withSchema } from './ready.ts'
 /** The holds of an area as text. */
 type Area = {
   readonly list: (db: Db) => Promise<{ readonly lines: readonly string[]; readonly count: number }>
-  readonly decide: (db: Db, id: number, decision: HoldDecision) => Promise<string>
+  readonly decide: (db: Db, id: number, decision: HoldDecision, shown?: string) => Promise<string>
+  /** Whether an approval names what the list has shown. */
+  readonly hasEvidence: boolean
 }
 
 const query = { state: ['open' as const], ordering: '-id' as const, limit: 100, offset: 0 }
@@ -25,7 +27,9 @@ const areas = {
       const { results, count } = await listZoneHolds({ db }, null, query)
       return { lines: results.map(zoneLines), count }
     },
-    decide: async (db, id, decision) => zoneLines(await decideZoneHoldAs({ db }, operator, id, decision)),
+    decide: async (db, id, decision, shown) =>
+      zoneLines(await decideZoneHoldAs({ db }, operator, id, decision, shown)),
+    hasEvidence: true,
   },
   shield: {
     async list(db) {
@@ -33,11 +37,14 @@ const areas = {
       return { lines: results.map(shieldLines), count }
     },
     decide: async (db, id, decision) => shieldLines(await decideShieldHoldAs({ db }, operator, id, decision)),
+    // A hold of shield never changes.
+    hasEvidence: false,
   },
 } satisfies Record<string, Area>
 
-function zoneLines({ zone, kind, removals, removal_count: count, ...hold }: ZoneHold): string {
-  return linesOf(hold, `${zone?.name ?? 'catalog zone'}  ${kind}`, `${count} removals`, removals)
+function zoneLines({ zone, kind, removals, removal_count: count, evidence, ...hold }: ZoneHold): string {
+  const size = `${count} removals  evidence ${evidence}`
+  return linesOf(hold, `${zone?.name ?? 'catalog zone'}  ${kind}`, size, removals)
 }
 
 function shieldLines({ prefix, scrubber, team, prefixes, ...hold }: ShieldHold): string {
@@ -96,9 +103,15 @@ async function decide(
   decision: HoldDecision,
 ): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const text = parseOneArgument(positionals, `the id of a hold: pharos holds ${name} list`)
+  const area: Area = areas[name]
+  const named = area.hasEvidence && decision === 'approved' ? positionals.slice(0, 1) : positionals
+  const text = parseOneArgument(named, `the id of a hold: pharos holds ${name} list`)
   const id = parseInteger('id', text, 1, 2 ** 31 - 1)
+  const shown =
+    named === positionals
+      ? undefined
+      : parseOneArgument(positionals.slice(1), `the evidence of the hold: pharos holds ${name} list`)
   await withSchema(context, async ({ owner }) => {
-    context.out(await areas[name].decide(owner, id, decision))
+    context.out(await area.decide(owner, id, decision, shown))
   })
 }

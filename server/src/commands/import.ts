@@ -1,7 +1,7 @@
 // `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same every 5 minutes; this
 // command shows its plan, and approves deletions that it holds.
 import { parseArgs } from 'node:util'
-import { countHeld, describeHeld } from '../platform/guard.ts'
+import { countHeld, describeHeld, evidenceOfHeld } from '../platform/guard.ts'
 import { prepareImport } from '../platform/import-netbox.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import { netboxOf } from '../roles/netbox.ts'
@@ -13,12 +13,13 @@ import { withSchema } from './ready.ts'
 
 export const importInventory: Command = {
   name: 'import',
-  usage: 'netbox [--dry-run] [--prune] [--deletions <n>] [--enforce] [--yes] [--json]',
+  usage: 'netbox [--dry-run] [--prune] [--deletions <n> --evidence <text>] [--enforce] [--yes] [--json]',
   summary: `import inventory from NetBox
 
   --dry-run    print the plan and change nothing
   --prune      delete what was imported and is no longer in NetBox
   --deletions  approve n deletions, if more than 3 and more than 5 % of a kind would be deleted
+  --evidence   of the plan with these deletions, which the refusal shows: other deletions are refused
   --enforce    take over locations, devices, services and ports that the platform file manages
   --yes        do not ask for confirmation; required without a terminal
   --json       print the plan as JSON
@@ -32,14 +33,17 @@ export const importInventory: Command = {
       const prepared = await prepareImport(owner, source, options, new AbortController().signal).catch(
         explainRead,
       )
+      const { held } = prepared
+      const evidence = evidenceOfHeld(held)
+      const waiting =
+        `${describeHeld(platformKinds, held)} would be deleted; check the plan, then use ` +
+        `--deletions ${countHeld(held)} --evidence ${evidence}`
       await printAndApply(owner, prepared, options, context.out, () => {
-        const { held } = prepared
-        if (countHeld(held) <= options.deletions) return
-        const approval = `check the plan, then use --deletions ${countHeld(held)}`
-        throw new CommandFailure(
-          `Nothing was applied: ${describeHeld(platformKinds, held)} would be deleted; ${approval}.`,
-        )
+        if (held.length === 0 || (countHeld(held) <= options.deletions && evidence === options.evidence))
+          return
+        throw new CommandFailure(`Nothing was applied: ${waiting}.`)
       })
+      if (options.dryRun && !options.json && held.length > 0) context.out(`Needs approval: ${waiting}\n`)
     })
   },
 }
@@ -52,6 +56,7 @@ function parseOptions(args: readonly string[]) {
       'dry-run': flag,
       prune: flag,
       deletions: { type: 'string', default: '0' },
+      evidence: { type: 'string' },
       enforce: flag,
       yes: flag,
       json: flag,
@@ -59,9 +64,9 @@ function parseOptions(args: readonly string[]) {
     allowPositionals: true,
   })
   if (positionals.join() !== 'netbox') throw new UsageError('Name the source: pharos import netbox')
-  const { prune, enforce, yes, json } = values
+  const { prune, enforce, yes, json, evidence } = values
   const deletions = parseInteger('--deletions', values.deletions, 0, 1_000_000)
-  return { prune, enforce, yes, json, deletions, dryRun: values['dry-run'] }
+  return { prune, enforce, yes, json, deletions, evidence, dryRun: values['dry-run'] }
 }
 
 function explainRead(error: unknown): never {

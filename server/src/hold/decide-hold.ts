@@ -23,6 +23,11 @@ export type HoldArea<Row extends { readonly state: HoldState }, Wire extends obj
   readonly present: (row: Row) => Wire
   /** The decided hold in the audit entry. */
   readonly audited: (row: Row) => object
+  /**
+   * The text that an approval must name: it changes with the plan of the hold. Absent if a hold never changes, so that its id is enough: another plan is
+   * another hold.
+   */
+  readonly evidenceOf?: (row: Row) => string
   /** Why a hold can never be approved. */
   readonly refusal?: (row: Row) => Failure | undefined
   readonly onDecided?: (trx: Trx, id: number) => Promise<void>
@@ -43,20 +48,30 @@ export function holdDecisions<Row extends { readonly state: HoldState }, Wire ex
     operation: StaffOperation,
     id: number,
     decision: HoldDecision,
-    isShown?: (row: Row) => boolean,
+    shown?: string,
   ): Promise<Answer<Wire>> =>
-    runOwnerChange(db, operation, (trx) => decide(area, trx, auditOf(operation), id, decision, isShown))
+    runOwnerChange(db, operation, (trx) => decide(area, trx, auditOf(operation), id, decision, shown))
   return {
     approve: (deps: HoldDeps, operation: StaffOperation, id: number) =>
       decideFor(deps, operation, id, 'approved'),
-    /** `isShown`: whether the hold is about what the request has seen. Throws `conflict` if it is not. */
-    approveShown: (deps: HoldDeps, operation: StaffOperation, id: number, isShown: (row: Row) => boolean) =>
-      decideFor(deps, operation, id, 'approved', isShown),
+    /** `evidence`: of the hold as it was read. Throws `conflict` if the hold has changed since. */
+    approveShown: (
+      deps: HoldDeps,
+      operation: StaffOperation,
+      id: number,
+      { evidence }: { readonly evidence: string },
+    ) => decideFor(deps, operation, id, 'approved', evidence),
     reject: (deps: HoldDeps, operation: StaffOperation, id: number) =>
       decideFor(deps, operation, id, 'rejected'),
     /** For a command of the operator. */
-    decideAs: ({ db }: HoldDeps, by: Author, id: number, decision: HoldDecision): Promise<Wire> =>
-      db.transaction().execute(async (trx) => (await decide(area, trx, by, id, decision)).body),
+    decideAs: (
+      { db }: HoldDeps,
+      by: Author,
+      id: number,
+      decision: HoldDecision,
+      shown?: string,
+    ): Promise<Wire> =>
+      db.transaction().execute(async (trx) => (await decide(area, trx, by, id, decision, shown)).body),
     async get({ db }: HoldDeps, _operation: unknown, id: number): Promise<Wire> {
       const row = await area.find(db, id)
       if (!row) throw notFound('hold')
@@ -66,20 +81,23 @@ export function holdDecisions<Row extends { readonly state: HoldState }, Wire ex
 }
 
 async function decide<Row extends { readonly state: HoldState }, Wire extends object>(
-  { target, wakes, find, save, present, audited, refusal, onDecided }: HoldArea<Row, Wire>,
+  { target, wakes, find, save, present, audited, evidenceOf, refusal, onDecided }: HoldArea<Row, Wire>,
   trx: Trx,
   by: Author,
   id: number,
   decision: HoldDecision,
-  isShown: (row: Row) => boolean = () => true,
+  shown: string | undefined,
 ): Promise<{ body: Wire; before: Wire }> {
   const before = await find(trx, id)
   if (!before) throw notFound('hold')
-  if (before.state === 'open' && !isShown(before)) throw fail('conflict', 'holdChanged')
+  const isShown = (row: Row): boolean =>
+    decision === 'rejected' || evidenceOf === undefined || evidenceOf(row) === shown
   const refused = decision === 'approved' && refusal?.(before)
   if (refused) throw refused
   const isDecided = await save(trx, id, decision, by.actor)
+  // Read after the row is locked: the loop may have changed it a moment before.
   const hold = (await find(trx, id))!
+  if (isDecided && !isShown(hold)) throw fail('conflict', 'holdChanged')
   if (!isDecided && hold.state === 'closed') throw fail('conflict', 'holdClosed')
   if (!isDecided && hold.state !== decision) throw fail('conflict', 'holdDecided', { state: hold.state })
   if (isDecided) {

@@ -97,8 +97,6 @@ export type MailContents = {
     readonly at: string
     /** Such as `12 devices (limit 3)`. */
     readonly deletions: string
-    /** For the command that approves them. */
-    readonly count: number
   }
   /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
   readonly notifications: {

@@ -84,7 +84,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       ],
     },
   ],
-  'import-held': [{ source: 'NetBox', at, deletions: '12 devices (limit 3)', count: 12 }],
+  'import-held': [{ source: 'NetBox', at, deletions: '12 devices (limit 3)' }],
   notifications: [
     {
       team: 'Blue & Co.',

@@ -179,14 +179,14 @@ const templates: Templates = {
     ],
   }),
 
-  'import-held': ({ source, at, deletions, count: total }) => ({
+  'import-held': ({ source, at, deletions }) => ({
     subject: `Import from ${source} needs approval`,
     paragraphs: [
       `The import from ${source} has been waiting since ${time(at)}: it would delete ${deletions}. Nothing is imported until this is decided.`,
     ],
     after: [
       `Check ${source} and the permissions of its token first: objects that the token cannot see look deleted.`,
-      `Show the plan on the server with: pharos import ${source.toLowerCase()} --prune --dry-run. Approve it with: pharos import ${source.toLowerCase()} --prune --deletions ${total}.`,
+      `Show the plan on the server with: pharos import ${source.toLowerCase()} --prune --dry-run. Its last line has the options that approve it.`,
     ],
   }),
 

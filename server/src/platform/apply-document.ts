@@ -11,7 +11,7 @@ import { errorAt, fail, failWith } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './apply.ts'
 import { documentOf } from './document.ts'
-import { countHeld, describeHeld } from './guard.ts'
+import { countHeld, describeHeld, evidenceOfHeld } from './guard.ts'
 import { platformKinds } from './kinds/index.ts'
 import { planAsData } from './print.ts'
 import { PlatformError, type Path } from './problem.ts'
@@ -22,7 +22,7 @@ export function applyDocument(
   { db, ring, now }: ApplyDeps,
   operation: StaffOperation,
   body: BodyOf<typeof applyPlatformRoute>,
-  { prune = false, deletions = 0 }: QueryOf<typeof applyPlatformRoute>,
+  { prune = false, deletions = 0, evidence }: QueryOf<typeof applyPlatformRoute>,
 ): Promise<Answer<PlatformPlan>> {
   const refused = findRefused(body)
   if (refused.length > 0) throw failWith('invalid', refused.slice(0, errorsMax))
@@ -37,11 +37,14 @@ export function applyDocument(
       explain,
     )
     const held = countHeld(prepared.held)
-    if (held > deletions && !operation.dryRun)
+    if (held > 0 && (held > deletions || evidence === undefined) && !operation.dryRun)
       throw fail('conflict', 'heldDeletions', {
         held: describeHeld(platformKinds, prepared.held),
         deletions: held,
+        evidence: evidenceOfHeld(prepared.held),
       })
+    if (held > 0 && !operation.dryRun && evidence !== evidenceOfHeld(prepared.held))
+      throw fail('conflict', 'otherDeletions', { held: describeHeld(platformKinds, prepared.held) })
     await apply(trx, prepared, operation, now())
     return { body: present(prepared, !operation.dryRun) }
   })
@@ -109,6 +112,7 @@ function present({ plan, held }: Prepared, applied: boolean): PlatformPlan {
     })),
     unchanged: Object.values(unchanged).reduce((sum, count) => sum + count, 0),
     notices: [...notices],
-    held: [...held],
+    held: held.map(({ kind, deletions, limit }) => ({ kind, deletions, limit })),
+    evidence: held.length === 0 ? null : evidenceOfHeld(held),
   }
 }

@@ -1,12 +1,18 @@
 // The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
 // platform. Pure.
+import { createHash } from 'node:crypto'
 import { rowsOf } from './define-kind.ts'
 import type { Change, Current, PlanOptions } from './kind.ts'
 import { managerOf, type Desired, type Plan } from './plan.ts'
 import type { Registry } from './registry.ts'
 
 /** More deletions of one kind than are made without approval. */
-export type HeldDeletions = { readonly kind: string; readonly deletions: number; readonly limit: number }
+export type HeldDeletions = {
+  readonly kind: string
+  readonly deletions: number
+  readonly limit: number
+  readonly keys: readonly string[]
+}
 
 const alwaysAllowed = 3
 const allowedShare = 0.05
@@ -28,16 +34,23 @@ export function findHeldDeletions(
       const rows = [...rowsOf(current, kind).values()].filter((row) => managerOf(row) === source)
       const limit = Math.max(alwaysAllowed, Math.floor(rows.length * allowedShare))
       const removals = plan.changes.filter((change) => change.kind === kind.name && isRemoval(change))
-      return { kind: kind.name, deletions: removals.length, limit }
+      const keys = removals.map(({ key }) => key).toSorted()
+      return { kind: kind.name, deletions: removals.length, limit, keys }
     })
     .filter(({ deletions, limit }) => deletions > limit)
 }
 
-export const countHeld = (held: readonly HeldDeletions[]): number =>
+/** Returns a text that changes with the elements that are held. */
+export const evidenceOfHeld = (held: readonly HeldDeletions[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(held.map(({ kind, keys }) => [kind, keys])))
+    .digest('hex')
+
+export const countHeld = (held: readonly Pick<HeldDeletions, 'deletions'>[]): number =>
   held.reduce((sum, { deletions }) => sum + deletions, 0)
 
 /** `12 devices (limit 3)`. */
-export const describeHeld = (registry: Registry, held: readonly HeldDeletions[]): string =>
+export const describeHeld = (registry: Registry, held: readonly Omit<HeldDeletions, 'keys'>[]): string =>
   held
     .map(({ kind, deletions, limit }) => `${deletions} ${registry.get(kind).plural} (limit ${limit})`)
     .join(', ')

@@ -9,7 +9,7 @@ export type ImportState = {
   readonly succeeded: Date | null
   /** Of the last run; null if it succeeded. */
   readonly error: string | null
-  readonly held: readonly HeldDeletions[]
+  readonly held: readonly Omit<HeldDeletions, 'keys'>[]
 }
 
 export async function listImports(db: Db | Trx): Promise<ImportState[]> {
@@ -28,7 +28,7 @@ export async function saveImport(
   const { rows } = await sql<{ is_new: boolean }>`
     with before as (select alarmed from inventory_imports where source = 'netbox')
     insert into inventory_imports as i (source, attempted, succeeded, error, held, alarmed)
-    values ('netbox', now(), case when ${succeeded} then now() end, ${error}, ${JSON.stringify(held)},
+    values ('netbox', now(), case when ${succeeded} then now() end, ${error}, ${JSON.stringify(held.map(({ kind, deletions, limit }) => ({ kind, deletions, limit })))},
       case when ${isHeld} then now() end)
     on conflict (source) do update set attempted = now(), error = excluded.error,
       succeeded = coalesce(excluded.succeeded, i.succeeded),

@@ -125,8 +125,8 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
     it('is held if it shrinks to less than half, and served as it was until staff approve', async () => {
       await primary.setRecords(hosts(5))
       const hold = await waitFor('the hold', async () => {
-        const { rows } = await sql<{ id: number }>`
-          select id from dns_holds where kind = 'shrink' and state = 'open'`.execute(db())
+        const { rows } = await sql<{ id: number; evidence: string }>`
+          select id, evidence from dns_holds where kind = 'shrink' and state = 'open'`.execute(db())
         return rows[0]
       })
       assert.equal(await ask('h29'), '192.0.2.30')
@@ -137,7 +137,7 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
         }),
         { status: 'error', reason: 'zone_held', error: 'held', is_fresh: true },
       )
-      await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
+      await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved', hold.evidence)
       await answers('h29', '')
       await answers('h4', '192.0.2.5')
       assert.deepEqual(await status(), { status: 'ok', reason: null, error: null, is_fresh: true })

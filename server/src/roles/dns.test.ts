@@ -164,14 +164,14 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     await sql`update dns_zones set deleted = now() where id = any(${ids})`.execute(db())
     await wake(db(), 'dns')
     const hold = await waitFor('the hold', async () => {
-      const { rows } = await sql<{ id: number; reason: string }>`
-        select id, reason from dns_holds where kind = 'catalog' and state = 'open'`.execute(db())
+      const { rows } = await sql<{ id: number; reason: string; evidence: string }>`
+        select id, reason, evidence from dns_holds where kind = 'catalog' and state = 'open'`.execute(db())
       return rows[0]
     })
     assert.equal(hold.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
+    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved', hold.evidence)
     for (let i = 0; i < 8; i++)
       await waitFor(`no mass${i}`, async () =>
         /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),

@@ -217,8 +217,16 @@ describe('the import from NetBox', () => {
     const mails = await sql`select recipient, template from mails`.execute(owner())
     assert.deepEqual(mails.rows, [{ recipient: 'noc@example.net', template: 'import-held' }])
     assert.deepEqual((await listImports(owner()))[0]!.held, [{ kind: 'device', deletions: 4, limit: 3 }])
-    await assert.rejects(pharos('netbox', '--prune', '--yes'), /4 devices \(limit 3\).*--deletions 4/)
-    await pharos('netbox', '--prune', '--yes', '--deletions', '4')
+    const refused = await pharos('netbox', '--prune', '--yes').catch((error: Error) => error.message)
+    const [, evidence = ''] =
+      /4 devices \(limit 3\).*--deletions 4 --evidence ([0-9a-f]{64})/.exec(String(refused)) ?? []
+    assert.notEqual(evidence, '', String(refused))
+    for (const wrong of [[], ['--evidence', '0'.repeat(64)]])
+      await assert.rejects(
+        pharos('netbox', '--prune', '--yes', '--deletions', '4', ...wrong),
+        /Nothing was applied/,
+      )
+    await pharos('netbox', '--prune', '--yes', '--deletions', '4', '--evidence', evidence)
     await sync()
     assert.equal((await names('devices')).length, 8)
     assert.deepEqual((await listImports(owner()))[0]!.held, [])

@@ -7,7 +7,7 @@ import type { Db } from '../db/postgres.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
 import { applyPlatform } from '../platform/apply.ts'
-import { countHeld, describeHeld, type HeldDeletions } from '../platform/guard.ts'
+import { describeHeld, type HeldDeletions } from '../platform/guard.ts'
 import { prepareImport, type NetboxSource } from '../platform/import-netbox.ts'
 import { saveImport } from '../platform/import-state.store.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
@@ -100,7 +100,7 @@ async function saveHeld(
   return db.transaction().execute(async (trx) => {
     if (!(await saveImport(trx, { error: null, held }))) return false
     const deletions = describeHeld(platformKinds, held)
-    const content = { source: 'NetBox', at: new Date().toISOString(), deletions, count: countHeld(held) }
+    const content = { source: 'NetBox', at: new Date().toISOString(), deletions }
     await queueStaffMail({ ring, recipients }, trx, 'import-held', content)
     return true
   })

@@ -266,8 +266,10 @@ export const failureTexts = {
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
     planOutdated: 'The database was changed since the plan was made. Send the request again.',
-    heldDeletions: ({ held, deletions }: { held: string; deletions: number }) =>
-      `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}\`.`,
+    heldDeletions: ({ held, deletions, evidence }: { held: string; deletions: number; evidence: string }) =>
+      `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}&evidence=${evidence}\`.`,
+    otherDeletions: ({ held }: { held: string }) =>
+      `The document would delete ${held}, and \`evidence\` is not that of these deletions. Check the plan again with \`dry_run=true\`.`,
     crossConnectMove: ({ status, states }: { status: string; states: readonly string[] }) =>
       states.length === 0
         ? `The status is ${status}, which is final.`

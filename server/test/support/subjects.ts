@@ -125,11 +125,11 @@ function aboutRestores(body?: object, isDecided = false): Pick<Subject, 'request
 }
 
 /** Each request is about a new hold, which is open. */
-function aboutZoneHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
+function aboutZoneHolds(query = {}): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
-      own: async ({ api }) => ({ params: { hold_id: await replaceOpenZoneHold(api) } }),
-      missing: async () => ({ params: { hold_id: missingId } }),
+      own: async ({ api }) => ({ params: { hold_id: await replaceOpenZoneHold(api) }, query }),
+      missing: async () => ({ params: { hold_id: missingId }, query }),
     },
     answers: absentIsNotFound,
     without: { foreign: 'holds belong to the provider, not to teams' },
@@ -403,7 +403,7 @@ export const subjects: readonly Subject[] = [
   { route: 'closeRestore', ...aboutRestores({ accept_uncompared: true }, true) },
   { route: 'listZoneHolds', requests: only(), answers: () => 200 },
   { route: 'getZoneHold', ...aboutZoneHolds() },
-  { route: 'approveZoneHold', ...aboutZoneHolds() },
+  { route: 'approveZoneHold', ...aboutZoneHolds({ evidence: 'a test' }) },
   { route: 'rejectZoneHold', ...aboutZoneHolds() },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
   {

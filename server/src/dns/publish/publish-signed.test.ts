@@ -175,7 +175,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
       [first!.kind, first!.reason, first!.zone?.name, first!.removals, first!.removal_count],
       ['publish', 'unexplained_removals', 'held.example', ['one.held.example. A'], 1],
     )
-    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, first!.id, 'approved')
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, first!.id, 'approved', first!.evidence)
     // The approval covers one, and not two: another hold opens.
     assert.equal(await publishZone(losing('one', 'two'), id), 'held')
     const [second] = await openHolds()

@@ -1,17 +1,11 @@
 // Decisions of staff about holds of DNS. The loops open and close them (hold.ts); a decision covers exactly the removals that the hold names.
-import {
-  zoneHoldReasons,
-  type approveZoneHoldRoute,
-  type listZoneHoldsRoute,
-  type ZoneHold as Wire,
-} from '@pharos/contract/zone-hold'
+import { zoneHoldReasons, type listZoneHoldsRoute, type ZoneHold as Wire } from '@pharos/contract/zone-hold'
 import type { QueryOf } from '@pharos/contract/route'
 import { holdMessageItemsMax } from '@pharos/contract/webhook-message'
 import type { Trx } from '../../db/postgres.ts'
 import { holdDecisions, type HoldDeps } from '../../hold/decide-hold.ts'
 import type { DescribedHold } from '../../hold/hold-alerts.ts'
 import { typeName } from '../../net/dns/type.ts'
-import type { StaffOperation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { decideZoneHold, findZoneHold, listZoneHoldRows, type ZoneHoldRow } from './zone-hold.store.ts'
@@ -36,19 +30,16 @@ const zoneHolds = holdDecisions<ZoneHoldRow, Wire>({
     const { kind, zone, reason, state, removal_count, removals } = present(row)
     return { kind, zone: zone?.name ?? null, reason, state, removal_count, removals }
   },
+  evidenceOf: ({ evidence }) => evidence,
   refusal: ({ reason }) => (reason === 'apex_removed' ? fail('conflict', 'apexRemoval') : undefined),
 })
 
-export const { get: getZoneHold, reject: rejectZoneHold, decideAs: decideZoneHoldAs } = zoneHolds
-
-/** Throws `conflict` if the hold has grown since the evidence was read. */
-export const approveZoneHold = (
-  deps: HoldDeps,
-  operation: StaffOperation,
-  id: number,
-  { evidence }: QueryOf<typeof approveZoneHoldRoute> = {},
-): ReturnType<typeof zoneHolds.approveShown> =>
-  zoneHolds.approveShown(deps, operation, id, (row) => evidence === undefined || row.evidence === evidence)
+export const {
+  get: getZoneHold,
+  approveShown: approveZoneHold,
+  reject: rejectZoneHold,
+  decideAs: decideZoneHoldAs,
+} = zoneHolds
 
 /** Returns what mails and messages say about a hold. */
 export async function describeZoneHold(trx: Trx, id: number): Promise<DescribedHold> {

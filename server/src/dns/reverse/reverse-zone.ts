@@ -16,6 +16,7 @@ import { reverseZones } from '../../net/reverse-zone.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
 import { changeContent } from '../zone/change-content.ts'
 import { delegateNewZone, planDelegations, planTakeover } from '../zone/delegate-zone.ts'
+import { planWildcards } from '../zone/plan-wildcards.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { insertZone, lockZone } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, withoutLimits, type DnsDefaults, type Zone } from '../zone/zone.ts'
@@ -130,6 +131,7 @@ async function withManagedSets(trx: Trx, zone: Zone, defaults: DnsDefaults, now:
   const sets = [
     ...managedSets(zone.name, settings).map((set) => ({ ...set, loc: ['zone'] })),
     ...takeover.moved,
+    ...(await planWildcards(trx, takeover, zone, [])),
     ...(await planDelegations(trx, zone)),
   ]
   const author = { actor: 'pharos', what: 'zone.create' }

@@ -21,6 +21,7 @@ import {
   presentOthers,
   type OtherZone,
 } from './delegate-zone.ts'
+import { planWildcards } from './plan-wildcards.ts'
 import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
 import {
   countZones,
@@ -182,6 +183,7 @@ export async function insertNewZone(
     ...managed.filter(({ type }) => !own.some((set) => set.name === name && set.type === type)),
     ...own,
     ...(takeover?.moved ?? []),
+    ...(takeover ? await planWildcards(trx, takeover, inserted, own) : []),
     ...(isClaimed ? await planDelegations(trx, inserted) : []),
   ]
   const { zone } = await changeContent(trx, inserted, desired, {

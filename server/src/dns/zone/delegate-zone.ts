@@ -2,7 +2,7 @@
 // the zone below answers for move into it, and all of it is one transaction. Zones of other owners are neither read nor written.
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'
-import { isAtOrBelow } from '../../net/dns/name.ts'
+import { countLabels, isAtOrBelow, type DomainName } from '../../net/dns/name.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
@@ -10,7 +10,9 @@ import { changeContent, type PlacedDesired, type ZoneChangeOptions } from './cha
 import { delegationSets, dsRecordsOf, isAddress, isAtCut, serversOf } from './delegation-sets.ts'
 import { auditedSets, presentDifference } from './present-zone.ts'
 import {
+  ancestorsOf,
   listChildZones,
+  listZonesAmong,
   lockParentZone,
   markManaged,
   readAtOrBelow,
@@ -117,8 +119,40 @@ async function readDelegation(trx: Trx, child: ChildZone): Promise<DesiredSet[]>
   const inside = serversOf(apex.find(({ type }) => type === recordType.NS)).filter((name) =>
     isAtOrBelow(name, child.name),
   )
-  const glue = await readNames(trx, child.id, inside)
+  const glue = await readAddresses(trx, child, inside)
   return delegationSets(child.name, apex, glue, dsRecordsOf(await readDsFacts(trx, child.id)))
+}
+
+/** Returns the sets of names at and below a zone, each from the zone of the same owner that answers for it. */
+async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainName[]): Promise<StoredSet[]> {
+  const above = names.flatMap((name) => [name, ...ancestorsOf(name)])
+  const zones = (await listZonesAmong(trx, child.teamId, new Set(above)))
+    .filter(({ name }) => isAtOrBelow(name, child.name))
+    .toSorted((a, b) => countLabels(b.name) - countLabels(a.name))
+  const found: StoredSet[] = []
+  for (const zone of zones) {
+    const own = names.filter((name) => zones.find((one) => isAtOrBelow(name, one.name)) === zone)
+    if (own.length > 0) found.push(...(await readNames(trx, zone.id, own)))
+  }
+  return found
+}
+
+/** Makes the delegations of zones further above what they are now, if servers of theirs have their addresses at or below the zone. */
+async function updateFurtherAbove(
+  trx: Trx,
+  zone: Pick<Zone, 'teamId' | 'name'>,
+  options: Options,
+): Promise<OtherZone[]> {
+  const above = (await listZonesAmong(trx, zone.teamId, ancestorsOf(zone.name))).toSorted(
+    (a, b) => countLabels(b.name) - countLabels(a.name),
+  )
+  const others: OtherZone[] = []
+  for (const one of above) {
+    const ns = (await readNames(trx, one.id, [one.name])).find(({ type }) => type === recordType.NS)
+    if (serversOf(ns).some((server) => isAtOrBelow(server, zone.name)))
+      others.push(...(await updateOne(trx, one, options)))
+  }
+  return others
 }
 
 /** Writes the delegation of a zone into the zone above, and removes there what the zone has taken over. */
@@ -129,12 +163,18 @@ export async function delegateNewZone(
   options: Options,
 ): Promise<OtherZone[]> {
   if (!parent) return []
-  return write(trx, parent, zone, stored, zone.kind === 'primary' ? stored : [], options)
+  const others = await write(trx, parent, zone, stored, zone.kind === 'primary' ? stored : [], options)
+  return [...others, ...(await updateFurtherAbove(trx, zone, options))]
 }
 
 /** Makes the delegation of a zone in the zone above what its NS records, addresses and keys are now. */
 export async function updateDelegation(trx: Trx, zone: Zone, options: Options): Promise<OtherZone[]> {
   if (zone.claimed === null || zone.deleted !== null) return []
+  const others = await updateOne(trx, zone, options)
+  return [...others, ...(await updateFurtherAbove(trx, zone, options))]
+}
+
+async function updateOne(trx: Trx, zone: ChildZone, options: Options): Promise<OtherZone[]> {
   const parent = await lockParentZone(trx, zone)
   if (!parent) return []
   const stored = await readAtOrBelow(trx, parent.id, zone.name)
@@ -147,7 +187,7 @@ const isManaged = ({ source }: StoredSet): boolean => source === 'system'
 async function write(
   trx: Trx,
   parent: Zone,
-  child: Zone,
+  child: ChildZone,
   stored: readonly StoredSet[],
   replaced: readonly StoredSet[],
   options: Options,
@@ -201,7 +241,8 @@ export async function removeDelegation(
       desired.set(setId(set), { ...set, rdata: [], source: 'system' })
   for (const child of children)
     for (const set of await readDelegation(trx, child)) desired.set(setId(set), set)
-  return change(trx, parent, [...desired.values()], options)
+  const others = await change(trx, parent, [...desired.values()], options)
+  return [...others, ...(await updateFurtherAbove(trx, zone, options))]
 }
 
 async function change(

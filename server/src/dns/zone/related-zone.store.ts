@@ -13,7 +13,8 @@ type Named = Pick<Zone, 'teamId' | 'name'>
 
 const isServed = sql`z.deleted is null and z.claimed is not null`
 
-function ancestorsOf(name: DomainName): DomainName[] {
+/** Returns the names above, the closest first. */
+export function ancestorsOf(name: DomainName): DomainName[] {
   const names: DomainName[] = []
   for (let one = parentOf(name); one !== undefined; one = parentOf(one)) names.push(one)
   return names

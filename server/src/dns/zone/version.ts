@@ -5,8 +5,9 @@ import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
-import { isAtOrBelow } from '../../net/dns/name.ts'
+import { isAtOrBelow, type DomainName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
@@ -156,15 +157,49 @@ async function answerOf(
 
 /**
  * Returns the sets as they were before these versions, newest first: a set that a version removed or changed was as its journal has it, and
- * one that it added was absent. The oldest version that touches a set decides.
+ * one that it added was absent. The oldest version that touches a set decides. Delegations to zones that were deleted since are absent: nobody
+ * would answer there.
  */
-export function setsBefore(versions: readonly Pick<VersionRow, 'removed' | 'added'>[]): PlacedDesired[] {
+export function setsBefore(
+  versions: readonly Pick<VersionRow, 'what' | 'removed' | 'added'>[],
+): PlacedDesired[] {
   const sets = new Map<string, PlacedDesired>()
-  for (const { removed, added } of versions) {
-    for (const set of decodeRrsets(added)) sets.set(setId(set), placed({ ...set, rdata: [] }))
-    for (const set of decodeRrsets(removed)) sets.set(setId(set), placed(set))
+  const ended = new EndedDelegations()
+  for (const { what, ...version } of versions) {
+    const [removed, added] = [decodeRrsets(version.removed), decodeRrsets(version.added)]
+    if (what === 'zone.delegation') ended.read(removed, added)
+    for (const set of added) sets.set(setId(set), placed({ ...set, rdata: [] }))
+    for (const set of removed) sets.set(setId(set), placed(set))
   }
-  return [...sets.values()]
+  return Array.from(sets.values(), (set) => (ended.has(set) ? { ...set, rdata: [] } : set))
 }
+
+/** The sets with which Pharos delegated to zones that it delegates to no more, read from the newest version on. */
+class EndedDelegations {
+  readonly #names = new Set<DomainName>()
+  readonly #sets = new Map<string, DomainName>()
+
+  has(set: PlacedDesired): boolean {
+    return this.#sets.has(setId(set))
+  }
+
+  /** A version of a delegation. Sets that it removed where the delegation began were the team's own, and moved into the zone below. */
+  read(removed: readonly Rrset[], added: readonly Rrset[]): void {
+    for (const began of cutsOf(added, removed)) {
+      this.#names.delete(began)
+      for (const [id, name] of this.#sets) if (isAtOrBelow(name, began)) this.#sets.delete(id)
+    }
+    for (const name of cutsOf(removed, added)) this.#names.add(name)
+    for (const set of [...removed, ...added])
+      if (this.#names.values().some((name) => isAtOrBelow(set.name, name)))
+        this.#sets.set(setId(set), set.name)
+  }
+}
+
+/** The names to which one of two lists delegates, and the other does not. */
+const cutsOf = (one: readonly Rrset[], other: readonly Rrset[]): DomainName[] =>
+  one
+    .filter((set) => set.type === recordType.NS && !other.some((set2) => setId(set2) === setId(set)))
+    .map(({ name }) => name)
 
 const placed = (set: Rrset): PlacedDesired => ({ ...set, source: 'user', loc: ['path', 'version'] })

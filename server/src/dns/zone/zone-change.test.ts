@@ -62,7 +62,7 @@ describe('the journal', () => {
       fc.property(fc.array(request, { minLength: 1, maxLength: 6 }), (requests) => {
         let sets = new Map<string, StoredSet>()
         const states = [contentsOf(sets)]
-        const versions: { removed: Buffer; added: Buffer }[] = []
+        const versions: { what: string; removed: Buffer; added: Buffer }[] = []
         for (const one of requests) {
           const difference = planDifference(
             sets.values(),
@@ -70,7 +70,11 @@ describe('the journal', () => {
             now,
           )
           const { removed, added } = journalOf(difference)
-          versions.unshift({ removed: encodeRrsets(removed), added: encodeRrsets(added) })
+          versions.unshift({
+            what: 'recordset.update',
+            removed: encodeRrsets(removed),
+            added: encodeRrsets(added),
+          })
           sets = new Map(sets)
           for (const set of removed) sets.delete(setId(set))
           for (const set of added) sets.set(setId(set), set)
