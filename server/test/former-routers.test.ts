@@ -16,6 +16,7 @@ import {
 import { giveUpFormerRouter, readFormerRouters } from '../src/byoip/reconcile/former-router.ts'
 import { decideAs } from '../src/byoip/reconcile/hold.ts'
 import type { RegionRecord } from '../src/byoip/reconcile/reconcile.store.ts'
+import { setDrained } from '../src/byoip/reconcile/router.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
 import { region as regionCommand } from '../src/commands/region.ts'
@@ -145,6 +146,13 @@ async function startWithRoutes(count: number, intervalMs?: number): Promise<numb
   return ids
 }
 
+const drainOrUndrain = (verb: 'drain' | 'undrain', name: string) =>
+  setDrained(
+    { db: owner(), freshMs: 60_000, now: () => new Date() },
+    { actor: 'operator' },
+    { slug: 'ams', name },
+    verb === 'drain',
+  )
 const stateOf = async (id: number): Promise<string> => (await statesOf([id]))[0]!
 /** The state in the region, with its reason. */
 async function statesOf(ids: readonly number[]): Promise<string[]> {
@@ -204,6 +212,34 @@ describe('a router that is left out of the platform file', () => {
     routerOf('r3').down = false
     await isEmptied()
     assert.deepEqual([onRouter('r1'), onRouter('r2'), onRouter('r3').length], [[], [], 2])
+  })
+
+  it('keeps its routes while the only router that is left is drained, and the region names that', async () => {
+    const ids = await startWithRoutes(2, 200)
+    const isChecked = async () => {
+      const { rows } = await sql<{
+        result: boolean | null
+      }>`select last_check_result as result from regions`.execute(owner())
+      return rows[0]!.result === true
+    }
+    await waitFor('the region was checked', isChecked)
+    await drainOrUndrain('drain', 'r1')
+    await waitFor('r1 is empty', async () => onRouter('r1').length === 0)
+    await apply(['r1'])
+    await waitFor('the region names it', async () => {
+      const { problems } = await readStatus(owner(), { reconcileIntervalSeconds: 30 })
+      return problems.some(
+        ({ code, subject, message }) =>
+          code === 'region_failed' && subject === 'ams' && /^every router is drained/.test(message),
+      )
+    })
+    await waitFor('the former router was read', async () => (await formers())[0]?.last_check !== null)
+    assert.deepEqual(onRouter('r2'), [prefixAt(0), prefixAt(1)])
+    await drainOrUndrain('undrain', 'r1')
+    await isEmptied()
+    assert.deepEqual([onRouter('r1').length, onRouter('r2')], [2, []])
+    await waitFor('all are announced', async () => (await statesOf(ids)).every((one) => one === 'announced'))
+    await waitFor('the region is as desired', isChecked)
   })
 
   it('is emptied of a prefix that is disabled while it does not answer, and the prefix is `withdrawing` until then', async () => {

@@ -51,7 +51,7 @@ test('the state of the installation is read from the database at each scrape', a
     select id, name_key, 6, 0, '{}', case name when 'a.' then to_timestamp(1700000000) else to_timestamp(1600000000) end
     from dns_zones`.execute(owner)
   const metrics = createMetrics()
-  watchInstallation(metrics, owner)
+  watchInstallation(metrics, owner, { reconcileIntervalSeconds: 30 })
   const [text] = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()])
   const expected = [
     /^pharos_postgres_up 1$/m,
@@ -92,7 +92,7 @@ test('the state of the installation is read from the database at each scrape', a
 test('without a database the metrics report that, and no outdated values of any metric of the installation', async () => {
   const metrics = createMetrics()
   const database = await createTestDatabase()
-  watchInstallation(metrics, database.postgres.owner)
+  watchInstallation(metrics, database.postgres.owner, { reconcileIntervalSeconds: 30 })
   await database[Symbol.asyncDispose]()
   // Of others: a second scrape within a second returns the figures of the first.
   const names = (await createMetrics().registry.getMetricsAsJSON())

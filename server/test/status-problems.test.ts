@@ -12,7 +12,10 @@ import { lockClass as leadershipLockClass } from '../src/db/leadership.ts'
 import { SessionLock } from '../src/db/session-lock.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { statusProblemCodes, type Status, type StatusProblemCode } from '../src/roles/status.ts'
+import { watchInstallation } from '../src/roles/figures.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
 import { version } from '../src/runtime/version.ts'
+import { parse } from 'yaml'
 
 let database: TestDatabase
 let team: number
@@ -224,10 +227,19 @@ const read = async () => {
   return { code: code as number | undefined, ...(JSON.parse(printed) as Status) }
 }
 
+const noProblems = Object.fromEntries(statusProblemCodes.map((code) => [code, 0]))
+/** As the metrics of a process have them. */
+async function counted(): Promise<Record<string, number>> {
+  const metrics = createMetrics()
+  watchInstallation(metrics, owner(), { reconcileIntervalSeconds: 30 })
+  const { values } = await metrics.problems.get()
+  return Object.fromEntries(values.map(({ labels, value }) => [labels['code'], value]))
+}
+
 describe('the problems of pharos status', () => {
   it('are none in an installation without problems', async () => {
     const { code, problems } = await read()
-    assert.deepEqual([code, problems], [0, []])
+    assert.deepEqual([code, problems, await counted()], [0, [], noProblems])
   })
 
   for (const [code, { make, reported }] of Object.entries(cases))
@@ -238,11 +250,30 @@ describe('the problems of pharos status', () => {
       assert.equal(problems.length, reported.length)
       for (const [at, pattern] of reported.entries())
         assert.match(`${problems[at]!.subject}: ${problems[at]!.message}`, pattern)
+      assert.deepEqual(await counted(), { ...noProblems, [code]: reported.length })
     })
 
-  it('are explained in the operating guide', () => {
-    const guide = readFileSync(new URL('../../docs/operating/status.md', import.meta.url), 'utf8')
-    const explained = [...guide.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code!)
-    assert.deepEqual(explained, [...statusProblemCodes])
+  it('are explained in the operating guide, each with its alert', () => {
+    const folder = new URL('../../docs/operating/', import.meta.url)
+    const text = (path: string) => readFileSync(new URL(path, folder), 'utf8')
+    const rows = [...text('status.md').matchAll(/^\| `([a-z_]+)` \| .* \| (\S.*) \|$/gm)]
+    assert.deepEqual(
+      rows.map(([, code]) => code!),
+      [...statusProblemCodes],
+    )
+    const { groups } = parse(text('prometheus/rules.yaml')) as {
+      groups: { rules: { alert: string; expr: string }[] }[]
+    }
+    const alerts = new Map(groups.flatMap(({ rules }) => rules).map(({ alert, expr }) => [alert, expr]))
+    const withGeneral = rows.filter(([, , cell]) => cell!.includes('PharosProblem'))
+    const [, general] = /code=~"(.*?)"/.exec(alerts.get('PharosProblem')!)!
+    assert.deepEqual(
+      withGeneral.map(([, code]) => code!),
+      general!.split('|'),
+    )
+    for (const [, code, cell] of rows) {
+      const [, alert] = /^\[(Pharos\w+)\]\(runbooks\.md#\w+\)/.exec(cell!) ?? []
+      assert.ok(alert === undefined ? /^none: \S/.test(cell!) : alerts.has(alert), `${code}: ${cell}`)
+    }
   })
 })

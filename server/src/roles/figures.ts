@@ -2,26 +2,55 @@
 // of a scrape; without a database they are omitted.
 import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
+import type { Config } from '../runtime/config.ts'
 import { readFigures, type Figures } from './figures.store.ts'
+import { readStatus, statusProblemCodes } from './status.ts'
 
 /** A second scrape within this time returns the figures of the first. */
 const freshMs = 1_000
 
+/** Problems are counted at most once in this time: that reads more than the figures. */
+const problemsFreshMs = 10_000
+
 /** Registers the metrics of the installation, which are read from the database. */
-export function watchInstallation(metrics: Metrics, db: Db): void {
-  let reading: Promise<void> = Promise.resolve()
-  let readAt = -Infinity
-  const readAgain = () => {
-    const now = performance.now()
-    if (now - readAt >= freshMs) {
-      readAt = now
-      reading = read(metrics, db)
-    }
-    return reading
-  }
+export function watchInstallation(
+  metrics: Metrics,
+  db: Db,
+  config: Pick<Config, 'reconcileIntervalSeconds'>,
+): void {
   // The registry collects all of them at once; they share one read.
+  const readAgain = atMostEvery(freshMs, () => read(metrics, db))
   readOnCollect(metrics.postgresUp, readAgain)
   for (const gauge of gaugesOf(metrics)) readOnCollect(gauge, readAgain)
+  readOnCollect(
+    metrics.problems,
+    atMostEvery(problemsFreshMs, () => countProblems(metrics, db, config)),
+  )
+}
+
+function atMostEvery(ms: number, work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> = Promise.resolve()
+  let startedAt = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now - startedAt >= ms) {
+      startedAt = now
+      working = work()
+    }
+    return working
+  }
+}
+
+async function countProblems(
+  { problems }: Metrics,
+  db: Db,
+  config: Pick<Config, 'reconcileIntervalSeconds'>,
+): Promise<void> {
+  const status = await readStatus(db, config).catch(() => undefined)
+  problems.reset()
+  if (!status) return
+  for (const code of statusProblemCodes) problems.set({ code }, 0)
+  for (const { code } of status.problems) problems.inc({ code })
 }
 
 function gaugesOf(metrics: Metrics) {

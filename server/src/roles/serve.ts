@@ -80,7 +80,7 @@ export async function runRole(
     gate,
   }
   collectProcessMetrics(shared.metrics)
-  watchInstallation(shared.metrics, open.owner)
+  watchInstallation(shared.metrics, open.owner, config)
   const nameserver = createNameserver(shared)
   const flows = createFlows(shared)
   const http = httpParts(shared, roles.includes('api'))

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What is lost of flows: datagrams, sets of records, rows. */
+/** Reasons for lost flows: of datagrams, of sets of records, of rows. */
 const flowLosses = [
   'kernel_buffer',
   'no_batch',
@@ -352,6 +352,12 @@ function declareMetrics() {
     postgresUp: new Gauge({
       name: 'pharos_postgres_up',
       help: '1 if PostgreSQL answered while these metrics were read, else 0.',
+      registers,
+    }),
+    problems: new Gauge({
+      name: 'pharos_problems',
+      help: 'Installation: problems that pharos status reports, by code. Alert if one without an alert of its own is not 0.',
+      labelNames: ['code'],
       registers,
     }),
     connections: new Gauge({

@@ -235,7 +235,11 @@ export async function saveCheck(
     active.filter((router) => router.error === null && router.reach[family]).length >= quorum ||
     !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
-  const lastError = failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
+  // The quorum is at least one: with every router drained a run succeeds, and the region announces nothing.
+  const isDrained = failed.length === 0 && read === 0
+  const lastError = isDrained
+    ? 'every router is drained, so that none announces the routes: undrain one'
+    : failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
   await db.transaction().execute(async (trx) => {
     await sql`
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
