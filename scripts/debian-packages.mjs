@@ -14,8 +14,8 @@ const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 /** dnsperf asks name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
-/** The cluster of PostgreSQL of lab/src/ha-postgres.ts. */
-const onlyLong = ['etcd-server', 'patroni']
+/** The cluster of PostgreSQL of lab/src/ha-postgres.ts, and the backups of lab/src/backed-up-postgres.ts. */
+const onlyLong = ['etcd-server', 'patroni', 'pgbackrest']
 
 const all = [...new Set([...Object.values(programs), ...others, ...onlyBench, ...onlyLong])]
 const without = (...names) => all.filter((name) => !names.includes(name))

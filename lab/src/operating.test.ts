@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { archiveSettings, pgbackrestSettings } from './backed-up-postgres.ts'
 import { gobgpdConfig } from './gobgpd.ts'
 import { patroniSettings, proxyConfiguration } from './ha-postgres.ts'
 import { programPath, skipWithout } from './program.ts'
@@ -52,6 +53,21 @@ it('shows the configuration of HAProxy and Patroni with which the lab is tested'
   assert.ok(page.includes(proxyConfiguration('127.0.0.1', members)))
   const [, yaml = ''] = /```yaml\n([^]*?)```/.exec(page) ?? []
   assert.deepEqual(parse(yaml), { bootstrap: { dcs: patroniSettings } })
+})
+
+it('shows the configuration of pgBackRest with which the lab is tested', async () => {
+  const page = await readFile(new URL('../../docs/operating/backup.md', import.meta.url), 'utf8')
+  const settings = pgbackrestSettings({
+    repository: '/var/lib/pgbackrest',
+    logs: '/var/log/pgbackrest',
+    locks: '/tmp/pgbackrest',
+    spool: '/var/spool/pgbackrest',
+    data: '/var/lib/postgresql/15/main',
+    socket: '/var/run/postgresql',
+    user: 'postgres',
+  })
+  assert.ok(page.includes(`\`\`\`ini\n${settings}\`\`\``), settings)
+  assert.ok(page.includes(`\`\`\`ini\n${archiveSettings('pgbackrest')}\`\`\``))
 })
 
 it('ships a unit file that kills without a BGP notification and restarts with -r, at once and forever', async () => {

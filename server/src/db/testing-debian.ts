@@ -32,26 +32,9 @@ export function skipWithoutDebianPostgres(): string | false {
 
 /** Starts an empty server behind a unix socket; its data is removed with it. `settings`: further lines of postgresql.conf. */
 export async function startDebianPostgres(settings = ''): Promise<DebianPostgres> {
-  const binaries = findDebianPostgres()
-  if (binaries === undefined)
-    throw new Error('PostgreSQL is not installed: as root, apt-get install postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'pharos-debian-'))
-  const [dataDir, socketDir] = [join(folder, 'data'), join(folder, 'socket')]
-  const runAs = chooseRunAs(dataDir, binaries)
-  const cluster: Cluster = {
-    dataDir,
-    socketDir,
-    logFile: join(folder, 'log'),
-    binaries,
-    runAs,
-    temporary: true,
-  }
-  for (const path of [folder, dataDir, socketDir]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    changeOwner(path, runAs)
-  }
-  createDataDir(cluster)
-  appendFileSync(join(dataDir, 'postgresql.conf'), settings)
+  const cluster = createDebianCluster(folder, { settings, temporary: true })
+  const { socketDir } = cluster
   const running = await run(cluster)
   return {
     databaseUrl: socketUrl(socketDir, OWNER),
@@ -60,6 +43,26 @@ export async function startDebianPostgres(settings = ''): Promise<DebianPostgres
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Creates the data directory of a server in the folder, which must exist. `temporary`: a crash of the machine may lose its data. */
+export function createDebianCluster(
+  folder: string,
+  { settings, temporary }: { readonly settings: string; readonly temporary: boolean },
+): Cluster {
+  const binaries = findDebianPostgres()
+  if (binaries === undefined)
+    throw new Error('PostgreSQL is not installed: as root, apt-get install postgresql')
+  const [dataDir, socketDir] = [join(folder, 'data'), join(folder, 'socket')]
+  const runAs = chooseRunAs(dataDir, binaries)
+  const cluster: Cluster = { dataDir, socketDir, logFile: join(folder, 'log'), binaries, runAs, temporary }
+  for (const path of [folder, dataDir, socketDir]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    changeOwner(path, runAs)
+  }
+  createDataDir(cluster)
+  appendFileSync(join(dataDir, 'postgresql.conf'), settings)
+  return cluster
 }
 
 /** The embedded server's locale is that of a provider which PostgreSQL has from version 17 on; C.UTF-8 of libc sorts the same. */

@@ -37,6 +37,8 @@ function differenceOf(
 ): Difference[] {
   if (answer === 'failing' || !isPrimary) return []
   const one = { subject: name, teamId, database: { serial } }
+  // NSD and Knot answer no question about a catalog zone that they do not serve, or use.
+  if (answer === 'absent' && isCatalog) return []
   if (answer === 'absent') return [{ ...one, kind: 'add', network: null, adoptable: false }]
   const isAhead = (compareSerials(answer, serial) ?? 1) > 0
   return isAhead ? [{ ...one, kind: 'change', network: { serial: answer }, adoptable: !isCatalog }] : []
