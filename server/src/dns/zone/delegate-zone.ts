@@ -143,7 +143,7 @@ async function updateFurtherAbove(
   zone: Pick<Zone, 'teamId' | 'name'>,
   options: Options,
 ): Promise<OtherZone[]> {
-  const above = (await listZonesAmong(trx, zone.teamId, ancestorsOf(zone.name))).toSorted(
+  const above = (await listZonesAmong(trx, zone.teamId, new Set(ancestorsOf(zone.name)))).toSorted(
     (a, b) => countLabels(b.name) - countLabels(a.name),
   )
   const others: OtherZone[] = []
