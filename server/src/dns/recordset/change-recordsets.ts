@@ -138,7 +138,7 @@ async function change(
   { locked, settings, defaults, isOwner }: Editing & { readonly isOwner: boolean },
   sets: readonly PlacedDesired[],
   what: string,
-  excerpt?: ZoneExcerpt,
+  known?: ZoneExcerpt,
 ): Promise<ZoneChanged> {
   const withPtr = sets.filter(isWithPtr)
   if (withPtr.length > 0 && !isOwner) throw new NeedsOwner()
@@ -148,9 +148,8 @@ async function change(
     settings,
     limits: defaults,
     isAnsweredOnly: true,
-    excerpt,
   }
-  const changed = await changeZone(trx, locked, sets, options)
+  const changed = await changeZone(trx, locked, sets, options, known)
   await changeForward(deps, trx, operation, withPtr, defaults)
   const { zone, difference } = changed
   if (!isEmpty(difference) || difference.commented.length > 0) {

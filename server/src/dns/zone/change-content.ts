@@ -11,7 +11,7 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
-import { listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
+import { ancestorsOf, listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
 import {
   isEmpty,
   planDifference,
@@ -49,8 +49,6 @@ export type ZoneChangeOptions = {
   readonly limits: ZoneLimits
   /** Rejects record sets at or below a delegation, and a delegation above record sets, which then nobody would be answered from this zone. */
   readonly isAnsweredOnly?: boolean
-  /** The result of `readExcerpt` for the names of the change, if the caller has read it. */
-  readonly excerpt?: ZoneExcerpt | undefined
   /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
   readonly announce?: (messages: readonly NewMessage[]) => Promise<void> | void
 }
@@ -69,6 +67,8 @@ export type ZoneExcerpt = {
   readonly above: readonly StoredSet[]
   /** Zones of the same owner at and above the names, below the zone. */
   readonly children: readonly ChildZone[]
+  /** Zones of the same owner above the zone. */
+  readonly parents: readonly ChildZone[]
 }
 
 /** Reads the excerpt for these names in one round trip. The caller holds the lock of the zone. */
@@ -81,14 +81,15 @@ export async function readExcerpt(
   const above = namesAbove(zone.name, desired)
   // Sets that Pharos writes itself may be there.
   const requested = desired.filter(({ source }) => source !== 'system')
-  const [sets, children] = await Promise.all([
+  const [sets, zones] = await Promise.all([
     readWithAbove(trx, zone.id, names, above),
-    listZonesAmong(trx, zone.teamId, namesUnder(zone.name, requested)),
+    listZonesAmong(trx, zone.teamId, [...namesUnder(zone.name, requested), ...ancestorsOf(zone.name)]),
   ])
   return {
     stored: sets.filter(({ name }) => names.has(name)),
     above: sets.filter(({ name, type }) => above.has(name) && hidesBelow.has(type)),
-    children,
+    children: zones.filter(({ name }) => isBelow(name, zone.name)),
+    parents: zones.filter(({ name }) => !isBelow(name, zone.name)),
   }
 }
 
@@ -103,15 +104,16 @@ export type ZoneChanged = {
 
 /**
  * Makes the desired sets those of the zone. Without a difference nothing is written, and the zone is returned as it was. Throws `invalid` with
- * every set that must not be there afterwards, and `quota_exceeded`.
+ * every set that must not be there afterwards, and `quota_exceeded`. `known` is the excerpt for the names of the change, if the caller has read it.
  */
 export async function changeContent(
   trx: Trx,
   zone: Zone,
   desired: readonly PlacedDesired[],
   options: ZoneChangeOptions,
+  known?: ZoneExcerpt,
 ): Promise<ZoneChanged> {
-  const excerpt = options.excerpt ?? (await readExcerpt(trx, zone, desired))
+  const excerpt = known ?? (await readExcerpt(trx, zone, desired))
   const { stored } = excerpt
   const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
   const placeOf: Places = (set) => desired.find((one) => setId(one) === setId(set))

@@ -5,11 +5,12 @@ import { recordType } from '../../net/dns/type.ts'
 import {
   changeContent,
   type PlacedDesired,
+  type ZoneExcerpt,
   type ZoneChanged,
   type ZoneChangeOptions,
 } from './change-content.ts'
 import { isAddress, serversOf } from './delegation-sets.ts'
-import { updateDelegation, type OtherZone } from './delegate-zone.ts'
+import { updateDelegation, updateFurtherAbove, type OtherZone } from './delegate-zone.ts'
 import { journalOf, type StoredSet } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
@@ -19,16 +20,24 @@ export async function changeZone(
   zone: Zone,
   desired: readonly PlacedDesired[],
   options: ZoneChangeOptions,
+  known?: ZoneExcerpt,
 ): Promise<ZoneChanged & { readonly others: readonly OtherZone[] }> {
-  const changed = await changeContent(trx, zone, desired, options)
-  const { removed, added } = journalOf(changed.difference)
-  const { stored, above } = changed.excerpt
+  const changed = await changeContent(trx, zone, desired, options, known)
+  return { ...changed, others: await changeOthers(trx, changed, options) }
+}
+
+/** Names and addresses of servers are all that delegations have of the content: those of the zone, and those of zones above it. */
+async function changeOthers(
+  trx: Trx,
+  { zone, difference, excerpt: { stored, above, parents } }: ZoneChanged,
+  options: ZoneChangeOptions,
+): Promise<readonly OtherZone[]> {
+  if (parents.length === 0 || zone.claimed === null) return []
+  const { removed, added } = journalOf(difference)
+  const sets = [...removed, ...added]
   const isOwnNs = (set: StoredSet): boolean => set.type === recordType.NS && set.name === zone.name
   const servers = new Set(serversOf([...stored, ...above].find(isOwnNs)))
-  // Names and addresses of the servers are all that a delegation has of the content.
-  const isConcerned = [...removed, ...added].some(
-    (set) => isOwnNs(set) || (isAddress(set) && servers.has(set.name)),
-  )
-  const others = isConcerned ? await updateDelegation(trx, changed.zone, options) : []
-  return { ...changed, others }
+  if (sets.some((set) => isOwnNs(set) || (isAddress(set) && servers.has(set.name))))
+    return updateDelegation(trx, zone, options)
+  return sets.some(isAddress) ? updateFurtherAbove(trx, zone, options) : []
 }

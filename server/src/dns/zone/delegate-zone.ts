@@ -126,7 +126,7 @@ async function readDelegation(trx: Trx, child: ChildZone): Promise<DesiredSet[]>
 /** Returns the sets of names at and below a zone, each from the zone of the same owner that answers for it. */
 async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainName[]): Promise<StoredSet[]> {
   const above = names.flatMap((name) => [name, ...ancestorsOf(name)])
-  const zones = (await listZonesAmong(trx, child.teamId, new Set(above)))
+  const zones = (await listZonesAmong(trx, child.teamId, [...new Set(above)]))
     .filter(({ name }) => isAtOrBelow(name, child.name))
     .toSorted((a, b) => countLabels(b.name) - countLabels(a.name))
   const found: StoredSet[] = []
@@ -138,12 +138,12 @@ async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainN
 }
 
 /** Makes the delegations of zones further above what they are now, if servers of theirs have their addresses at or below the zone. */
-async function updateFurtherAbove(
+export async function updateFurtherAbove(
   trx: Trx,
   zone: Pick<Zone, 'teamId' | 'name'>,
   options: Options,
 ): Promise<OtherZone[]> {
-  const above = (await listZonesAmong(trx, zone.teamId, new Set(ancestorsOf(zone.name)))).toSorted(
+  const above = (await listZonesAmong(trx, zone.teamId, ancestorsOf(zone.name))).toSorted(
     (a, b) => countLabels(b.name) - countLabels(a.name),
   )
   const others: OtherZone[] = []

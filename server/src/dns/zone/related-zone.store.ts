@@ -44,12 +44,12 @@ export type ChildZone = Pick<Zone, 'id' | 'teamId' | 'name'>
 export async function listZonesAmong(
   trx: Trx,
   teamId: number | null,
-  names: ReadonlySet<DomainName>,
+  names: readonly DomainName[],
 ): Promise<ChildZone[]> {
-  if (names.size === 0) return []
+  if (names.length === 0) return []
   const { rows } = await sql<ChildZone>`
     select z.id, z.team_id as "teamId", z.name from dns_zones z
-    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${Array.from(names, keyOf)}::bytea[])`.execute(
+    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${names.map(keyOf)}::bytea[])`.execute(
     trx,
   )
   return rows
