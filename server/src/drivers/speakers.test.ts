@@ -38,6 +38,36 @@ test('settings are checked by the driver of their kind, each problem with its pl
   }
 })
 
+test('an address that is accepted can be connected to: settings and connection decide alike what is of this machine', async () => {
+  const expected: Readonly<Record<string, RegExp | undefined>> = {
+    'localhost:1': undefined,
+    '127.0.0.1:1': undefined,
+    '127.255.1.2:1': undefined,
+    '[::1]:1': undefined,
+    'unix:/no/gobgpd.sock': undefined,
+    '127.0121.111.1:50051': /^address: address must be host:port/,
+    '127.0.0.999:50051': /^address: address must be host:port/,
+    '127.1:50051': /^address: address must be host:port/,
+    '127.0.0.1:65536': /^address: address must be host:port/,
+    '[::g]:50051': /^address: address must be host:port/,
+    '127.0.0.1': /^address: address must be host:port/,
+    'localhost.net.example:50051': /^address: this port controls the router/,
+    '127.0.0.1.net.example:50051': /^address: this port controls the router/,
+    '[::2]:50051': /^address: this port controls the router/,
+  }
+  for (const [address, problem] of Object.entries(expected)) {
+    const settings = { ...gobgp, address, timeout_ms: 1_000 }
+    if (problem) assert.match(messagesOf(settings)[0] ?? '', problem, address)
+    else {
+      assert.deepEqual(messagesOf(settings), [], address)
+      const { speaker } = createSpeaker(settings, 'ams')
+      // The credentials are made for the first call.
+      await assert.rejects(speaker.list(), { kind: 'unreachable', message: /^(?!.*plaintext)/ }, address)
+      await speaker.close()
+    }
+  }
+})
+
 test('two speakers exclude each other if router and owner are the same', () => {
   assert.equal(speakerOwner(gobgp), speakerOwner({ ...gobgp, timeout_ms: 100 }))
   assert.notEqual(speakerOwner(gobgp), speakerOwner({ ...gobgp, owner: '64500:1:2' }))

@@ -7,6 +7,7 @@ import * as grpc from '@grpc/grpc-js'
 import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
+import { isOfThisMachine } from './endpoint.ts'
 
 export type GobgpConnection = {
   /** `host:port` or `unix:/path`. */
@@ -297,8 +298,4 @@ function ipOf(address: string): string | undefined {
 
 function pem(text: string | undefined): Buffer | null {
   return text === undefined ? null : Buffer.from(text)
-}
-
-function isOfThisMachine(address: string): boolean {
-  return /^(?:unix:|localhost:\d+$|127(?:\.\d{1,3}){3}:\d+$|\[::1\]:\d+$)/.test(address)
 }

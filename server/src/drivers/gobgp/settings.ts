@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
 import { settingsCheck, type SettingProblem } from '../setting-problems.ts'
+import { isEndpoint, isOfThisMachine } from './endpoint.ts'
 
 const Settings = Type.Object(
   {
@@ -62,14 +63,6 @@ function checkValues({ address, owner, next_hop, tls, insecure }: GobgpSettings)
     )
   }
   return problems
-}
-
-function isEndpoint(address: string): boolean {
-  return /^unix:\/.+|^\[[0-9a-fA-F:.]+\]:\d{1,5}$|^[A-Za-z0-9.-]+:\d{1,5}$/.test(address)
-}
-
-function isOfThisMachine(address: string): boolean {
-  return /^unix:|^127\.\d+\.\d+\.\d+:|^localhost:|^\[::1\]:/.test(address)
 }
 
 function isLargeCommunity(text: string): boolean {
