@@ -1,7 +1,7 @@
 // The process of Pharos starts together with gobgpd while the database is away: the last known routes are at gobgpd before its restart
 // deferral of 30 s ends, from the start of the process and not only from that of its loops. The neighbor loses no route.
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../../lab/src/address.ts'
@@ -32,6 +32,7 @@ describe('a start without the database', { skip: skipWithout('gobgpd', 'gobgp', 
     pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort(), settings })
     await pharos.start()
     await pharos.apply()
+    await pharos.kill()
   })
   after(async () => {
     await pharos?.[Symbol.asyncDispose]()
@@ -43,7 +44,7 @@ describe('a start without the database', { skip: skipWithout('gobgpd', 'gobgp', 
   for (const state of ['refusing', 'silent'] as const)
     it(`loses no route while it is ${state}`, async () => {
       proxy.open()
-      if (!(await pharos.isReady())) await pharos.start()
+      await pharos.start()
       await waitFor(
         'the neighbor has all routes',
         async () => (await lab.birdRoutes('ams')).length === prefixes.length,
@@ -56,6 +57,7 @@ describe('a start without the database', { skip: skipWithout('gobgpd', 'gobgp', 
       if (state === 'silent') proxy.silence()
       else proxy.refuse()
 
+      const before = readFileSync(pharos.logFile, 'utf8').length
       using seen = lab.watchBirdRoutes('ams')
       const restarted = lab.killGobgpd('ams')
       pharos.startWithoutDatabase()
@@ -64,6 +66,11 @@ describe('a start without the database', { skip: skipWithout('gobgpd', 'gobgp', 
       assert.deepEqual(seen.lost, [])
       assert.equal((await lab.birdRoutes('ams')).length, prefixes.length)
       assert.equal(await pharos.isReady(), false, 'the database is still away')
+      const log = readFileSync(pharos.logFile, 'utf8').slice(before)
+      const at = ['the database does not answer yet', 'announced the last known routes'].map((text) =>
+        log.indexOf(text),
+      )
+      assert.ok(at[0]! >= 0 && at[0]! < at[1]!, 'the new process announced them')
       await pharos.kill()
     })
 })
