@@ -76,6 +76,28 @@ describe('PATCH', () => {
     assert.deepEqual(Object.keys(body), fields.split(' '))
   })
 
+  it('does not have its statements planned anew each time', async () => {
+    // The planner sees a difference only with the statistics of many rows.
+    const { owner } = database.postgres
+    await sql`
+      with added as (
+        insert into announcements (team_id, prefix, origin_asn, status, vouched, clearance, claimed, checked_origin)
+        select ${team}, ('10.' || n / 256 || '.' || n % 256 || '.0/24')::cidr, 64496, 'ready', '{irr,rpki,loa}', 'passed', now(), 64496
+        from generate_series(0, 3999) n returning id)
+      insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
+      select a.id, r.id, ${team}, true, 'withdrawn' from added a cross join regions r`.execute(owner)
+    await sql`analyze announcements, announcement_regions`.execute(owner)
+    const id = await seed('203.0.113.0/24')
+    for (let n = 0; n < 16; n++) await patch(id, { enabled: n % 2 === 0 })
+    // The pool returns the connection that was used last.
+    const { rows } = await database.postgres.inTeam(team, (trx) =>
+      sql<{ statement: string }>`
+        select statement from pg_prepared_statements
+        where custom_plans + generic_plans > 10 and custom_plans > generic_plans`.execute(trx),
+    )
+    assert.deepEqual(rows, [])
+  })
+
   it('returns region_states only with include=region_states', async () => {
     const id = await seed('203.0.113.0/24')
     const answer = await patchAnnouncement(
