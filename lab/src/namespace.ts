@@ -14,66 +14,48 @@ export function skipWithoutNamespaces(): string | false {
   return findProgram('ip') === undefined && 'iproute2 is not installed'
 }
 
-/** A namespace with its link; created by `createNamespace`. */
-export type Namespace = {
-  /** The /24 of the link, such as `198.19.7`; `.1` and `.2` belong to this machine. */
+/** A machine alone with this one; created by `createNamespace`. */
+export type Namespace = Machine & {
+  /** The /24 of its network, such as `198.18.7`; `.1` and `.2` belong to this machine. */
   readonly subnet: string
-  /** The namespace's own address. */
-  readonly address: string
-  /** The command line that runs a program in it, without the program. */
-  readonly command: readonly string[]
-  setLink(state: 'up' | 'down'): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** From 198.18.0.0/15, which is reserved for benchmarks (RFC 2544) and not routed. */
 export async function createNamespace(): Promise<Namespace> {
-  const number = randomInt(1, 255)
-  const name = `pharos-lab-${process.pid}-${number}`
-  const [here, there] = [`ph${process.pid}-${number}a`, `ph${process.pid}-${number}b`]
-  const subnet = `198.19.${number}`
-  const address = `${subnet}.3`
-  const ip = async (...args: string[]) => void (await run('ip', args))
-  const remove = () => ip('netns', 'delete', name)
-  await ip('netns', 'add', name)
-  try {
-    await ip('link', 'add', here, 'type', 'veth', 'peer', 'name', there, 'netns', name)
-    for (const own of [`${subnet}.1/24`, `${subnet}.2/24`]) await ip('address', 'add', own, 'dev', here)
-    await ip('link', 'set', here, 'up')
-    await ip('-n', name, 'address', 'add', `${address}/24`, 'dev', there)
-    for (const device of ['lo', there]) await ip('-n', name, 'link', 'set', device, 'up')
-  } catch (error) {
-    await remove()
-    throw error
-  }
-  return {
-    subnet,
-    address,
-    command: ['ip', 'netns', 'exec', name],
-    // Set down on its side: this machine keeps its addresses, and its neighbors their services at them.
-    setLink: (state) => ip('-n', name, 'link', 'set', there, state),
-    [Symbol.asyncDispose]: remove,
-  }
+  const { subnet, machines, [Symbol.asyncDispose]: remove } = await createMachines(1)
+  return { ...machines[0]!, subnet, [Symbol.asyncDispose]: remove }
 }
 
 /** Machines that reach each other and this one; created by `createMachines`. */
 export type Machines = {
+  /** The /24 of their network. */
+  readonly subnet: string
   /** The address of this machine on their network. */
   readonly here: string
   readonly machines: readonly Machine[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type Machine = Omit<Namespace, 'subnet' | typeof Symbol.asyncDispose> & {
+export type Machine = {
+  readonly address: string
+  /** The command line that runs a program in it, without the program. */
+  readonly command: readonly string[]
+  /** On its side: this machine keeps its addresses, and its neighbors their services at them. */
+  setLink(state: 'up' | 'down'): Promise<void>
   /** Sends the signal to every process in it. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
-/** Namespaces on one bridge. */
+/** The third octet of the next network: two of a process differ. */
+let next = randomInt(1, 255)
+
+/** Namespaces on one bridge, from 198.18.0.0/15, which is reserved for benchmarks (RFC 2544) and not routed. */
 export async function createMachines(count: number): Promise<Machines> {
-  const number = randomInt(1, 255)
+  const number = next
+  next = (next % 254) + 1
   const bridge = `ph${process.pid}-${number}`
-  const [subnet, here] = [`198.18.${number}`, `198.18.${number}.1`]
+  const subnet = `198.18.${number}`
+  const here = `${subnet}.1`
   const names = Array.from({ length: count }, (_, at) => `pharos-lab-${process.pid}-${number}-${at}`)
   const ip = async (...args: string[]) => (await run('ip', args)).stdout
   const signal = async (name: string, kind: NodeJS.Signals) => {
@@ -88,7 +70,7 @@ export async function createMachines(count: number): Promise<Machines> {
   }
   try {
     await ip('link', 'add', bridge, 'type', 'bridge')
-    await ip('address', 'add', `${here}/24`, 'dev', bridge)
+    for (const own of [here, `${subnet}.2`]) await ip('address', 'add', `${own}/24`, 'dev', bridge)
     await ip('link', 'set', bridge, 'up')
     for (const [at, name] of names.entries()) {
       const port = `${bridge}-${at}`
@@ -103,6 +85,7 @@ export async function createMachines(count: number): Promise<Machines> {
     throw error
   }
   return {
+    subnet,
     here,
     machines: names.map((name, at) => ({
       address: `${subnet}.${at + 11}`,

@@ -81,6 +81,8 @@ export async function createTestApi(
       PHAROS_INVITATION_INTERVAL_SECONDS: '1',
       // inject() only returns when the response has ended, so streams end at once.
       PHAROS_STREAM_LIFETIME_SECONDS: '0',
+      // On a busy machine a request may take longer than the 30 s of the product.
+      PHAROS_HANDLER_TIMEOUT_SECONDS: '300',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },

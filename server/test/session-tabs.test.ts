@@ -225,7 +225,12 @@ describe('tabs of one browser that change the account concurrently', () => {
       post('/v3/session/token', { team_id: teams[1]!.teamId }, access),
     ]
     try {
-      await untilWaiting(1 + others.length)
+      // A call that ends early does not wait for the lock: without the race the test would wait for it until its time limit.
+      const early = Promise.race([change, ...others]).then(({ statusCode, body }) =>
+        assert.fail(`a call ended before the lock was released: ${statusCode} ${body}`),
+      )
+      const waiting = untilWaiting(1 + others.length)
+      await Promise.race([waiting, early])
     } finally {
       release.resolve()
     }

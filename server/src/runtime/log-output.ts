@@ -3,6 +3,7 @@
 // accepts lines again.
 import { fstatSync, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
+import { exitWork } from './exit-work.ts'
 
 /** Pause before another attempt at a pipe whose reader is slow. */
 const fullPipeMs = 20
@@ -66,10 +67,11 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
     }, fullPipeMs).unref()
   }
 
-  process.once('exit', () => {
+  function finish(): void {
     patienceMs = exitMs
     drain()
-  })
+  }
+
   return {
     write(lines) {
       drain()
@@ -83,6 +85,8 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
       }
       add(lines, countLines(lines))
       drain()
+      if (waiting.length > 0) exitWork.add(finish)
+      else exitWork.delete(finish)
     },
   }
 }

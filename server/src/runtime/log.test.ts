@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
@@ -190,6 +191,19 @@ test('lines of 10 ms are written together, a warning at once with those before i
   log.info('five')
   await sleep(20)
   assert.deepEqual(messages().at(-1), ['five'])
+})
+
+test('many logs of a process add no listener each for its exit, and each writes its last lines there', () => {
+  const listeners = process.listenerCount('exit')
+  for (let at = 0; at < 20; at++) createLog({ logLevel: 'info', logFormat: 'json' })
+  assert.equal(process.listenerCount('exit'), listeners)
+  const script = `
+    const { createLog } = await import(${JSON.stringify(new URL('log.ts', import.meta.url).href)})
+    for (let at = 0; at < 20; at++) createLog({ logLevel: 'info', logFormat: 'json' }).info('line ' + at)
+    process.exit()`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+  assert.deepEqual(String(stdout).match(/line \d+/g)?.length, 20)
+  assert.equal(String(stderr), '')
 })
 
 test('the line of an answered request is written as any other line', () => {

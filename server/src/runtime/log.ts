@@ -2,6 +2,7 @@
 // a line is written, so callers need not care; bodies are never logged.
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { exitWork } from './exit-work.ts'
 import { createLogOutput } from './log-output.ts'
 
 export type Log = Logger
@@ -108,15 +109,18 @@ export function collectLines(destination: DestinationStream): DestinationStream 
     if (lines === '') return
     const collected = lines
     lines = ''
+    exitWork.delete(flush)
     destination.write(collected)
   }
-  process.on('exit', flush)
   const collector = {
     // pino sets it before each line of a destination with this property.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      if (lines === '') setTimeout(flush, collectMs).unref()
+      if (lines === '') {
+        setTimeout(flush, collectMs).unref()
+        exitWork.add(flush)
+      }
       lines += line
       if (collector.lastLevel >= warnLevel) flush()
     },

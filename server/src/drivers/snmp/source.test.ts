@@ -14,8 +14,8 @@ const sourceOf = ({ port }: SnmpAgent, community = 'public') =>
     address: '127.0.0.1',
     port,
     credential: { kind: 'v2c', community },
-    timeoutMs: 200,
-    deadlineMs: 60_000,
+    timeoutMs: 500,
+    deadlineMs: 300_000,
   })
 
 /** `half`: the agent is silent after ten requests. */
