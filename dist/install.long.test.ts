@@ -42,6 +42,17 @@ const build = (out: string, only: string) =>
 const needsX64 =
   process.arch === 'x64' && process.platform === 'linux' ? false : 'the packages are built for x64'
 
+const missingTools = ['skopeo', 'umoci', 'apt-get'].filter((program) => !isInstalled(program))
+const skipImages =
+  process.getuid?.() !== 0
+    ? 'chroot needs root'
+    : missingTools.length > 0 && `${missingTools.join(', ')} missing`
+
+/** One build for all tests: it takes minutes. */
+before(() => {
+  if (!needsX64) build(first, skipImages ? 'tarball,deb' : 'tarball,deb,image')
+})
+
 /** The environment of an operator: no registry, and no Node.js but the one of the test. */
 const operator = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
@@ -74,7 +85,6 @@ describe('the tarball', { skip: needsX64 }, () => {
     })
 
   before(async () => {
-    build(first, 'tarball,deb')
     mkdirSync(elsewhere)
     run('tar', ['-xzf', join(first, `pharos-${release.version}-linux-x64.tar.gz`), '-C', folder])
     database = await createTestDatabase()
@@ -244,12 +254,8 @@ describe('the Debian packages', { skip: needsX64 }, () => {
 
 describe('the images', { skip: needsX64 }, () => {
   const archive = join(first, `pharos-${release.version}.oci.tar`)
-  const missing = ['skopeo', 'umoci', 'apt-get'].filter((program) => !isInstalled(program))
-  const skip =
-    process.getuid?.() !== 0 ? 'chroot needs root' : missing.length > 0 && `${missing.join(', ')} missing`
 
-  it('are read by skopeo and umoci, and run the program', { skip }, () => {
-    build(first, 'image')
+  it('are read by skopeo and umoci, and run the program', { skip: skipImages }, () => {
     const { Architecture, Layers } = JSON.parse(
       capture('skopeo', ['inspect', '--override-arch', 'amd64', `oci-archive:${archive}`]),
     ) as { Architecture: string; Layers: string[] }
@@ -277,8 +283,7 @@ describe('the images', { skip: needsX64 }, () => {
     assert.equal(capture('chroot', [...chroot, '/usr/bin/pharos', 'version']), `${release.version}\n`)
   })
 
-  it('and everything else are the same bytes in a second build', { skip }, () => {
-    build(first, 'tarball,deb,image')
+  it('and everything else are the same bytes in a second build', { skip: skipImages }, () => {
     build(second, 'tarball,deb,image')
     const sums = (out: string) => readFileSync(join(out, 'SHA256SUMS'), 'utf8')
     assert.equal(sums(first), sums(second))

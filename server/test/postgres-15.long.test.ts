@@ -25,6 +25,8 @@ const suites = [
   '../src/db/wake.test.ts',
   '../src/db/maintenance.test.ts',
 ]
+/** Repetitions find faults of Pharos, on any server. With all of them a suite takes longer than a test may. */
+const scale = '0.1'
 const skip = skipWithoutDebianPostgres()
 
 describe("on Debian's PostgreSQL", { skip }, () => {
@@ -39,7 +41,7 @@ describe("on Debian's PostgreSQL", { skip }, () => {
       const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
       const file = fileURLToPath(new URL(suite, import.meta.url))
       const child = spawn(process.execPath, ['--test-reporter=dot', file], {
-        env: { ...inherited, PHAROS_TEST_DATABASE_URL: server.databaseUrl },
+        env: { ...inherited, PHAROS_TEST_DATABASE_URL: server.databaseUrl, PHAROS_TEST_SCALE: scale },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       let output = ''

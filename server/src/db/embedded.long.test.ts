@@ -30,6 +30,8 @@ import { startEmbedded } from './embedded.ts'
 const NOBODY = 65534
 const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
 const isRoot = process.getuid?.() === 0
+/** Resolved, not derived from the name of this file: an unknown path is an error, and not a reason to skip. */
+const embeddedModule = createRequire(import.meta.url).resolve('./embedded.ts')
 const root = mkdtempSync(join(tmpdir(), 'pharos-embedded-'))
 const children: ChildProcess[] = []
 after(() => {
@@ -81,13 +83,15 @@ async function startElsewhere(
   prefix: string[] = [],
 ): Promise<{ child: ChildProcess; url: string }> {
   const script = `
-    import { startEmbedded } from '${new URL('embedded.ts', import.meta.url).href}'
+    import { startEmbedded } from '${embeddedModule}'
     const embedded = await startEmbedded({ dataDir: '${dataDir}' })
     console.log(JSON.stringify({ url: embedded.databaseUrl, started: embedded.started }))
     process.on('SIGTERM', async () => { await embedded.stop(); process.exit() })
     setInterval(() => {}, 1000)`
   const [command = '', ...args] = [...prefix, process.execPath, '--input-type=module', '-e', script]
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Another user may create nothing in the temporary folder of this run.
+  const env = prefix.length > 0 ? { ...process.env, TMPDIR: dirname(dataDir) } : process.env
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   children.push(child)
   const [line] = (await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')])) as [Buffer | number]
   assert.ok(line instanceof Buffer, `the other process ended with ${line}`)
@@ -358,7 +362,7 @@ describe('the data directory', () => {
       chmodSync(root, 0o755)
       chmodSync(dirname(dataDir), 0o755)
       writeFileSync(`${dataDir}.lock`, '')
-      const script = `import { startEmbedded } from '${new URL('embedded.ts', import.meta.url).href}'
+      const script = `import { startEmbedded } from '${embeddedModule}'
       await startEmbedded({ dataDir: '${dataDir}' }).catch((error) => console.log(error.message))`
       const [command = '', ...args] = [...asNobody, process.execPath, '--input-type=module', '-e', script]
       assert.match(
@@ -485,7 +489,7 @@ describe('the library links that install scripts would create', () => {
 
 /** The reason why this test cannot run as that user here; false if it can. */
 function skipReason(prefix: string[]): string | false {
-  const [command = '', ...args] = [...prefix, process.execPath, import.meta.filename.replace('.test', '')]
+  const [command = '', ...args] = [...prefix, process.execPath, embeddedModule]
   const { status, stderr, error } = spawnSync(command, args)
   return status === 0 ? false : `not possible here: ${error?.message ?? String(stderr).trim().split('\n')[0]}`
 }
