@@ -164,7 +164,7 @@ describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     const file = handedFile(copies, 'fra', 'fra')
     const handed = readOver().handed!
     const files = createHandedFiles(copies, ring)
-    files.save(handed)
+    await files.save(handed)
     const { apiAddress } = lab.region('fra')
     const state = ['--state', join(lab.folder, 'state'), '--key', keys.join(',')]
     void pharos.command('agent', '--file', file, ...state, '--address', apiAddress, '--owner', '64500:1:1')
@@ -176,7 +176,7 @@ describe('the agent beside gobgpd', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     assert.equal((await lab.birdRoutes('fra')).length, prefixes.length + 1)
 
     const blackholes = handed.blackholes.map((one) => ({ ...one, until: new Date().toISOString() }))
-    files.save({ ...handed, blackholes })
+    await files.save({ ...handed, blackholes })
     await until('the black hole ends', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
     assert.deepEqual(fra.lost, ['203.0.113.77/32'])
   })

@@ -142,7 +142,7 @@ describe('a quick run', () => {
     const steps: string[][] = []
     const kept: QuickRunDeps['kept'] = {
       forget: (prefixes) => steps.push(['forget', ...prefixes]),
-      remember: (afters, among) => {
+      remember: async (afters, among) => {
         steps.push(['remember', ...afters.flatMap(({ after }) => [...after.keys()]), 'among', ...among!])
       },
     }

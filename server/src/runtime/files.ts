@@ -1,6 +1,6 @@
 // The file system, as configuration uses it, and files that are replaced while the process works.
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from './config.ts'
 
@@ -27,13 +27,39 @@ export const realFiles: Files = {
   },
 }
 
+type Replacing = {
+  /** Default: readable for its owner only. */
+  readonly mode?: number
+  /** Of a folder that is created. Default: as the system has it. */
+  readonly folderMode?: number
+  /** Ends the name of the file that is written aside. Default: the process id, for one call at a time for a path. */
+  readonly suffix?: string
+  /** Whether the content is on the disk before the name is: it survives the failure of the machine. */
+  readonly isDurable?: boolean
+}
+
 /**
- * Replaces a file, readable for its owner only; no reader ever gets half of it. Asynchronous: ext4 writes the data before it
- * renames over a file, 30 ms on a busy disk. One call at a time for a path.
+ * Replaces a file; no reader ever gets half of it, and the former one stays if this fails. Asynchronous: ext4 writes the data before it
+ * renames over a file, 30 ms on a busy disk. `content` may write it in parts.
  */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  const aside = `${path}.${process.pid}`
-  await writeFile(aside, content, { mode: 0o600 })
-  await rename(aside, path)
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array | ((file: FileHandle) => Promise<void>),
+  { mode = 0o600, folderMode, suffix = String(process.pid), isDurable = false }: Replacing = {},
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: folderMode })
+  const aside = `${path}.${suffix}`
+  try {
+    const file = await open(aside, 'w', mode)
+    try {
+      await (typeof content === 'function' ? content(file) : file.writeFile(content))
+      if (isDurable) await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(aside, path)
+  } catch (error) {
+    await rm(aside, { force: true })
+    throw error
+  }
 }

@@ -66,7 +66,7 @@ function agentAt(t: TestContext, clock: { now: Date }): Agent {
 }
 
 test('an empty daemon gets the routes and the black holes that have not ended, once', async (t) => {
-  files.save(handed)
+  await files.save(handed)
   const agent = agentAt(t, { now: minutesLater(5) })
   await agent.run()
   assert.deepEqual(onDaemon(), ['2001:db8:a::/48', '203.0.113.0/24', '203.0.113.7/32'])
@@ -77,7 +77,7 @@ test('an empty daemon gets the routes and the black holes that have not ended, o
 })
 
 test('a daemon that has routes gets none', async (t) => {
-  files.save(handed)
+  await files.save(handed)
   const other = routeTo('198.51.100.0/24')
   table().set(other.prefix, other)
   await agentAt(t, { now: minutesLater(5) }).run()
@@ -85,7 +85,7 @@ test('a daemon that has routes gets none', async (t) => {
 })
 
 test('a black hole ends at its time, and nothing else is withdrawn', async (t) => {
-  files.save(handed)
+  await files.save(handed)
   const clock = { now: minutesLater(5) }
   const agent = agentAt(t, clock)
   await agent.run()
@@ -104,7 +104,7 @@ test('a black hole ends at its time, and nothing else is withdrawn', async (t) =
 })
 
 test('a black hole that is over is not announced again, and routes of the day before are not', async (t) => {
-  files.save(handed)
+  await files.save(handed)
   await agentAt(t, { now: minutesLater(31) }).run()
   assert.deepEqual(onDaemon(), ['2001:db8:a::/48', '203.0.113.0/24'])
   daemon.restart()
@@ -113,16 +113,16 @@ test('a black hole that is over is not announced again, and routes of the day be
 })
 
 test('a file that is cut, changed, missing, forged, older, from the future or of another router is not used, not even after a restart', async (t) => {
-  files.save({ ...handed, routes: [networks[0]!], blackholes: [] })
+  await files.save({ ...handed, routes: [networks[0]!], blackholes: [] })
   const own = readFileSync(file, 'utf8')
   const read = reader(() => minutesLater(5))
   assert.deepEqual(read().handed?.routes, [networks[0]])
 
-  const textOf = (changes: Partial<HandedRoutes>, keyRing = ring): string => {
+  const textOf = async (changes: Partial<HandedRoutes>, keyRing = ring): Promise<string> => {
     const other = join(folder, 'other')
     mkdirSync(other, { recursive: true })
     const next = { ...handed, at: minutesLater(1).toISOString(), ...changes }
-    createHandedFiles(other, keyRing).save(next)
+    await createHandedFiles(other, keyRing).save(next)
     return readFileSync(handedFile(other, next.region, next.router), 'utf8')
   }
   const bad = {
@@ -130,11 +130,11 @@ test('a file that is cut, changed, missing, forged, older, from the future or of
     changed: own.replace('203.0.113.0/24', '203.0.112.0/24'),
     empty: '',
     'of a hash': `sha256 ${'0'.repeat(64)}\n${own.split('\n')[1]}\n`,
-    'of another key': textOf({}, createKeyRing(['o'.repeat(32)])),
-    older: textOf({ at: minutesLater(-1).toISOString() }),
-    'of the future': textOf({ at: minutesLater(60).toISOString() }),
-    'of another router': textOf({ router: 'r2' }),
-    'of another region': textOf({ region: 'fra' }),
+    'of another key': await textOf({}, createKeyRing(['o'.repeat(32)])),
+    older: await textOf({ at: minutesLater(-1).toISOString() }),
+    'of the future': await textOf({ at: minutesLater(60).toISOString() }),
+    'of another router': await textOf({ router: 'r2' }),
+    'of another region': await textOf({ region: 'fra' }),
   }
   for (const [what, text] of [...Object.entries(bad), ['missing', undefined] as const]) {
     if (text === undefined) rmSync(file)
@@ -149,15 +149,15 @@ test('a file that is cut, changed, missing, forged, older, from the future or of
   await agentAt(t, { now: minutesLater(5) }).run()
   assert.deepEqual(onDaemon(), ['203.0.113.0/24'])
 
-  writeFileSync(file, textOf({ blackholes: [] }))
+  writeFileSync(file, await textOf({ blackholes: [] }))
   await agentAt(t, { now: minutesLater(5) }).run()
   daemon.restart()
   await agentAt(t, { now: minutesLater(5) }).run()
   assert.deepEqual(onDaemon(), ['2001:db8:a::/48', '203.0.113.0/24'])
 })
 
-test('the keys of a ring that is rotated are all accepted, and that of a removed key is not', () => {
-  files.save(handed)
+test('the keys of a ring that is rotated are all accepted, and that of a removed key is not', async () => {
+  await files.save(handed)
   const [older, newer] = ['k'.repeat(32), 'n'.repeat(32)]
   const now = () => minutesLater(5)
   assert.equal(agentKeys(createKeyRing([newer, older])).length, 2)

@@ -53,7 +53,9 @@ async function run(deps: ClosedRunDeps, lease: RegionLease): Promise<void> {
   const { answers: views, failures } = announced > 0 ? await readRouters(deps.routers) : first
   const after = announced > 0 ? planRegion(lease, rows, views, memory, { at }) : planned
   if (!known)
-    deps.kept?.remember(after.views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })))
+    await deps.kept?.remember(
+      after.views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
+    )
   await saveCheck(db, lease, {
     at,
     quorum: quorumOf(deps, memory),

@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parsePrefix } from '../../net/prefix.ts'
+import { replaceFile } from '../../runtime/files.ts'
 import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'
 import type { Route } from './speaker.ts'
 
@@ -21,7 +22,7 @@ export type HandedRoutes = {
 }
 
 /** The files of one reconciler. */
-export type HandedFiles = { save(handed: HandedRoutes): void }
+export type HandedFiles = { save(handed: HandedRoutes): Promise<void> }
 
 /** The file of a router in the folder of the reconciler. */
 export const handedFile = (folder: string, region: string, router: string): string =>
@@ -34,7 +35,8 @@ export function createHandedFiles(folder: string, ring: KeyRing): HandedFiles {
     save(handed) {
       const body = JSON.stringify(handed)
       const head = `ed25519 ${sign(null, Buffer.from(body), key!).toString('base64')}`
-      replaceFile(handedFile(folder, handed.region, handed.router), `${head}\n${body}\n`)
+      const file = handedFile(folder, handed.region, handed.router)
+      return replaceFile(file, `${head}\n${body}\n`, { mode: 0o640, folderMode: 0o750 })
     },
   }
 }
@@ -97,7 +99,7 @@ export function createHandedReader({ file, stateDir, keys, now }: ReaderOptions)
     if (Date.parse(handed.at) > now().getTime() + clockMsMax)
       throw new Error(`the file is of ${handed.at}: one of both clocks is wrong`)
     last = { text, handed }
-    replaceFile(seen, text)
+    keep(seen, text)
   }
 
   return () => {
@@ -135,8 +137,8 @@ const privateKeys = (ring: KeyRing): KeyObject[] =>
     createPrivateKey({ key: Buffer.concat([pkcs8Head, key]), format: 'der', type: 'pkcs8' }),
   )
 
-/** Writes the file in one step: a reader gets the old one or the new one. */
-function replaceFile(file: string, text: string): void {
+/** Synchronous: the agent does nothing else, and uses no file that it has not kept. */
+function keep(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o750 })
   const aside = `${file}.${process.pid}`
   writeFileSync(aside, text, { mode: 0o640 })

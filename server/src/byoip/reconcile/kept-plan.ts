@@ -1,8 +1,10 @@
 // The routes of a region's routers as the last full run read them, in a sealed local file. While the database does not answer,
 // they may be announced to a router that has lost all routes; they never cause a withdrawal. Later withdrawals and
 // changes are not in the file.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '../../runtime/files.ts'
 import { open, seal, type KeyRing } from '../../runtime/secrets.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { Route } from './speaker.ts'
@@ -23,26 +25,30 @@ export const keptPlanAgeMsMax = 24 * 3_600_000
 
 /** The files of one process. */
 export type KeptPlans = {
-  save(plan: KeptPlan): void
+  /** Resolves when it is kept. Calls about one region take effect in their order. */
+  save(plan: KeptPlan): Promise<void>
   /** Removes the file, because another process reconciles the region and this one is out of date. */
-  remove(region: Pick<RegionRecord, 'slug'>): void
+  remove(region: Pick<RegionRecord, 'slug'>): Promise<void>
   /** Returns the plans that are recent enough and can be opened; `report` is called for each other file. */
   load(now: Date, report: (file: string, problem: string) => void): KeptPlan[]
 }
 
 export function createKeptPlans(folder: string, ring: KeyRing): KeptPlans {
   const fileOf = (slug: string) => join(folder, `${slug}.plan`)
+  const last = new Map<string, Promise<void>>()
+  /** Each call waits for the one before, whether or not that succeeded. */
+  function inOrder(slug: string, work: () => Promise<void>): Promise<void> {
+    const next = (last.get(slug) ?? Promise.resolve()).catch(() => {}).then(work)
+    last.set(slug, next)
+    return next
+  }
   return {
     save(plan) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
       const { slug } = plan.region
-      const aside = `${fileOf(slug)}.${process.pid}`
-      writeFileSync(aside, seal(ring, 'kept-plan', Buffer.from(JSON.stringify(plan)), slug), { mode: 0o600 })
-      renameSync(aside, fileOf(slug))
+      const sealed = seal(ring, 'kept-plan', Buffer.from(JSON.stringify(plan)), slug)
+      return inOrder(slug, () => replaceFile(fileOf(slug), sealed, { folderMode: 0o700 }))
     },
-    remove({ slug }) {
-      rmSync(fileOf(slug), { force: true })
-    },
+    remove: ({ slug }) => inOrder(slug, () => rm(fileOf(slug), { force: true })),
     load(now, report) {
       return listFiles(folder).flatMap((name) => {
         try {

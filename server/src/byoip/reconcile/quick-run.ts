@@ -121,7 +121,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
-  deps.kept?.remember(afters, prefixes)
+  await deps.kept?.remember(afters, prefixes)
   const onFormers = prefixesOf(memory.formers)
   const context = { quorum, unread, undecided, onFormers, checks: checksOf(memory) }
   const { changed } = observe(lease, planned, sends, sent, afters, context)

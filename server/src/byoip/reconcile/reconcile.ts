@@ -50,7 +50,7 @@ export type ReconcileDeps = RunDeps & {
   /** Rejects with RunPreempted to cancel the run while it reads; after that, the run cannot be preempted. */
   readonly preempt?: Promise<never>
   /** Gets the routes of each router that was read back, and when black holes end; milliseconds since 1970. */
-  readonly handOver?: (afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>) => void
+  readonly handOver?: (afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>) => Promise<void>
 }
 
 /** Number of routes of each kind, and of routes sent. */
@@ -105,8 +105,8 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const [afters, aftersOfFormers] = splitFormers(allAfters)
   const [failed, failuresOfFormers] = splitFormers(allFailed)
   const unread = activeOf(failed, memory)
-  deps.kept?.remember(afters)
-  deps.handOver?.(afters, endsOf(rows))
+  await deps.kept?.remember(afters)
+  await deps.handOver?.(afters, endsOf(rows))
   const formersRead = { read: formers, inUse, afters: aftersOfFormers, failures: failuresOfFormers }
   const formerChecks = checksOfFormers(memory.formers, formersRead)
   const onFormers = prefixesOf(memory.formers).union(

@@ -42,7 +42,11 @@ it('gives an empty router its last known routes before the first query to a sile
   const { port } = server.address() as AddressInfo
   const postgres = await openPostgres({ databaseUrl: `postgres://p@127.0.0.1:${port}/p`, dataDir: folder })
   const keptPlans = createKeptPlans(folder, createKeyRing(['a-secret-of-at-least-thirty-two-bytes']))
-  keptPlans.save({ region, routers: [{ name: 'silent', routes: [route] }], at: new Date().toISOString() })
+  await keptPlans.save({
+    region,
+    routers: [{ name: 'silent', routes: [route] }],
+    at: new Date().toISOString(),
+  })
   const component = createReconcilers({
     postgres,
     waker: createWaker(postgres),

@@ -227,7 +227,7 @@ export class RegionReconciler {
     this.#known = undefined
     await this.#lock.release()
     this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
-    if (error instanceof LeaseLost && (await this.#isSamePast())) this.#discardKept()
+    if (error instanceof LeaseLost && (await this.#isSamePast())) await this.#discardKept()
     if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
     if (isDatabaseAway(error)) await this.#announceKept()
   }
@@ -246,7 +246,7 @@ export class RegionReconciler {
   async #hold(): Promise<RegionLease | undefined> {
     try {
       const lease = await this.#lock.hold()
-      if (!lease) this.#discardKept()
+      if (!lease) await this.#discardKept()
       return lease
     } catch (error) {
       if (isDatabaseAway(error)) await this.#announceKept()
@@ -267,16 +267,16 @@ export class RegionReconciler {
   }
 
   /** Another process reconciles the region, so the kept plan is out of date. */
-  #discardKept(): void {
+  async #discardKept(): Promise<void> {
     // Of a restored database, only routers and this plan know what was announced.
     if (!this.#kept || this.#deps.gate.state === 'closed') return
     this.#kept = undefined
     this.#saved = undefined
-    this.#deps.keptPlans.remove(this.#region)
+    await this.#deps.keptPlans.remove(this.#region)
   }
 
   /** Replaces the routes of the routers that were read, or only those `among` the prefixes; the others are kept. */
-  #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): void {
+  async #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void> {
     const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
     const read = new Set(among)
     for (const { router, after } of afters) {
@@ -284,7 +284,7 @@ export class RegionReconciler {
       routers.set(router.name, [...others, ...after.values()])
     }
     this.#keep([...routers].map(([name, routes]) => ({ name, routes })))
-    if (!among) this.#saveKept()
+    if (!among) await this.#saveKept()
   }
 
   /** Removes the routes in memory at once, and in the file with the next full run. */
@@ -309,16 +309,20 @@ export class RegionReconciler {
   }
 
   /** Writes the file after a change, and at an interval so that its age is known. */
-  #saveKept(): void {
+  async #saveKept(): Promise<void> {
     const routers = JSON.stringify(this.#kept!.routers)
     const atMs = performance.now()
     if (this.#saved?.routers === routers && atMs - this.#saved.atMs < keptSaveMs) return
-    this.#deps.keptPlans.save(this.#kept!)
+    await this.#deps.keptPlans.save(this.#kept!)
     this.#saved = { routers, atMs }
   }
 
   /** Writes the files for agents, after a change and at an interval so that their age is known. Only they need them: no run fails. */
-  #handOver(files: HandedFiles, afters: readonly RouterAfter[], ends: ReadonlyMap<string, number>): void {
+  async #handOver(
+    files: HandedFiles,
+    afters: readonly RouterAfter[],
+    ends: ReadonlyMap<string, number>,
+  ): Promise<void> {
     const { log } = this.#deps
     const region = this.#region.slug
     for (const { router, after } of afters) {
@@ -342,7 +346,7 @@ export class RegionReconciler {
         ...content,
       } as const
       try {
-        files.save(handed)
+        await files.save(handed)
         this.#handed.set(router.name, { text, atMs })
       } catch (error) {
         log.error({ region, router: router.name, error }, 'routes for the agent could not be written')
@@ -362,7 +366,7 @@ export class RegionReconciler {
       const preempt = dropped.promise
       const { handedFiles } = this.#deps
       const handOver: ReconcileDeps['handOver'] =
-        handedFiles === undefined ? () => {} : (afters, ends) => this.#handOver(handedFiles, afters, ends)
+        handedFiles === undefined ? async () => {} : (afters, ends) => this.#handOver(handedFiles, afters, ends)
       const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }

@@ -36,7 +36,7 @@ export type KeptRoutes = {
   /** Called before the prefixes are withdrawn. */
   forget(prefixes: ReadonlySet<Prefix>): void
   /** Called after reading routes back, before the result is saved. `among`: the prefixes that were read; absent: all. */
-  remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): void
+  remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void>
 }
 
 /** Dependencies of every run. */

@@ -23,4 +23,4 @@ export const emptyMemory: RegionMemory = {
 }
 
 /** For reconcilers whose database is always available. */
-export const noKeptPlans: KeptPlans = { save: () => {}, remove: () => {}, load: () => [] }
+export const noKeptPlans: KeptPlans = { save: async () => {}, remove: async () => {}, load: () => [] }

@@ -1,12 +1,12 @@
 // The served zones in a file of the data folder, from which a name server answers as soon as it starts, also while the database is away. The file is
 // written aside and renamed, has the MAC of the key ring over all of it, and names its database. Any doubt means no file: the database has everything.
 import { createHmac } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile, type FileHandle } from 'node:fs/promises'
 import type { Db } from '../../db/postgres.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
+import { replaceFile } from '../../runtime/files.ts'
 import { deriveKey, equalBytes, type KeyRing } from '../../runtime/secrets.ts'
 import { EncodedZone } from '../answer/encoded-zone.ts'
 import { decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
@@ -57,36 +57,31 @@ type Index = {
 
 /** Writes what is published, from one snapshot of the database. */
 export async function writeSnapshot(db: Db, ring: KeyRing, file: string, now: Date): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const aside = `${file}.new`
-  const handle = await open(aside, 'w', 0o600)
-  try {
-    const writer = new Writer(handle, ring)
-    await withSnapshot(db, async (trx) => {
-      const position = await lastPosition(trx)
-      await writer.append(magic)
-      const zones: ZoneEntry[] = []
-      const rows = (await listServedZones(trx)).filter(({ withdrawn }) => withdrawn === null)
-      for (const row of rows) {
-        const entry = await writeZone(writer, row, readServedSets(trx, [row.id]))
-        if (entry) zones.push(entry)
-      }
-      const database = (await readDatabaseId(trx)) ?? null
-      const index: Index = { database, written: now.toISOString(), position, zones }
-      const part = await writer.append(Buffer.from(JSON.stringify(index)))
-      const length = Buffer.alloc(4)
-      length.writeUInt32LE(part.length)
-      await writer.append(length)
-    })
-    await writer.finish()
-    await handle.sync()
-    await handle.close()
-    await rename(aside, file)
-  } catch (error) {
-    await handle.close().catch(() => {})
-    await rm(aside, { force: true })
-    throw error
-  }
+  // One name, whichever process wrote it: the file is large, and a killed process leaves it.
+  await replaceFile(file, (handle) => writeZones(new Writer(handle, ring), db, now), {
+    suffix: 'new',
+    isDurable: true,
+  })
+}
+
+async function writeZones(writer: Writer, db: Db, now: Date): Promise<void> {
+  await withSnapshot(db, async (trx) => {
+    const position = await lastPosition(trx)
+    await writer.append(magic)
+    const zones: ZoneEntry[] = []
+    const rows = (await listServedZones(trx)).filter(({ withdrawn }) => withdrawn === null)
+    for (const row of rows) {
+      const entry = await writeZone(writer, row, readServedSets(trx, [row.id]))
+      if (entry) zones.push(entry)
+    }
+    const database = (await readDatabaseId(trx)) ?? null
+    const index: Index = { database, written: now.toISOString(), position, zones }
+    const part = await writer.append(Buffer.from(JSON.stringify(index)))
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(part.length)
+    await writer.append(length)
+  })
+  await writer.finish()
 }
 
 /** Sets of a name follow each other; those of NSEC3 are between them, and go to a part of their own. */

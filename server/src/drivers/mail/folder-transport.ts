@@ -1,10 +1,11 @@
 // Mails as files in a folder, for the demo and for inspection. A mail is written completely or not at all, and a repeated one
 // replaces the first. Only the own user may read them: links in them sign users in.
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { replaceFile } from '../../runtime/files.ts'
 import { composeMail } from './compose.ts'
 
 /** Creates the folder with the first mail. */
@@ -19,7 +20,8 @@ export function createFolderTransport(path: string): MailTransport {
       const file = join(folder, fileName(message))
       try {
         await makeFolder(folder)
-        await writeAtomically(file, bytes)
+        // A power failure must not leave an incomplete mail either.
+        await replaceFile(file, bytes, { suffix: `${randomUUID()}.part`, isDurable: true })
       } catch (error) {
         throw asDriverError(folder, error as Error)
       }
@@ -41,24 +43,6 @@ async function makeFolder(folder: string): Promise<void> {
   // An existing folder keeps its mode, which may be intentional.
   const mode = (await stat(folder)).mode & 0o777
   if (mode & 0o077) throw new Error(`other users have access to it (mode ${mode.toString(8)}); run chmod 700`)
-}
-
-/** Written to a temporary file and renamed, so that a reader or a power failure never leaves an incomplete mail. */
-async function writeAtomically(file: string, bytes: Buffer): Promise<void> {
-  const aside = `${file}.${randomUUID()}.part`
-  try {
-    const handle = await open(aside, 'w', 0o600)
-    try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(aside, file)
-  } catch (error) {
-    await rm(aside, { force: true })
-    throw error
-  }
 }
 
 function asDriverError(folder: string, error: Error): DriverError {
