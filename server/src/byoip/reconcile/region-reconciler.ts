@@ -366,7 +366,9 @@ export class RegionReconciler {
       const preempt = dropped.promise
       const { handedFiles } = this.#deps
       const handOver: ReconcileDeps['handOver'] =
-        handedFiles === undefined ? async () => {} : (afters, ends) => this.#handOver(handedFiles, afters, ends)
+        handedFiles === undefined
+          ? async () => {}
+          : (afters, ends) => this.#handOver(handedFiles, afters, ends)
       const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
