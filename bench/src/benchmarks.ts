@@ -19,6 +19,7 @@ import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
 import { ingestEvents } from './ingest-events.ts'
 import { loginFlood } from './login-flood.ts'
+import { memory } from './memory.ts'
 import { nameserverKills } from './nameserver-kills.ts'
 import { nftablesRules } from './nftables-rules.ts'
 import { patchToPeer } from './patch-to-peer.ts'
@@ -83,4 +84,5 @@ export const benchmarks: readonly Benchmark[] = [
   compileListsBenchmark,
   portal,
   capacity,
+  memory,
 ]

@@ -1,4 +1,4 @@
-// Processor time of other processes, from Linux's /proc. It hardly depends on other load of the machine, unlike wall time.
+// Processor time and memory of other processes, from Linux's /proc. Processor time hardly depends on other load of the machine, unlike wall time.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Hundredths of a second, in which Linux reports processor time. */
@@ -45,6 +45,20 @@ export function commandOf(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
     return ''
+  }
+}
+
+export type Memory = { readonly residentBytes: number; readonly peakBytes: number }
+
+/** Returns the resident memory of a process now, and its peak so far; undefined if there is no such process. */
+export function memoryOf({ pid }: { readonly pid?: number | undefined }): Memory | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const bytesOf = (name: string) =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)![1]) * 1024
+    return { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') }
+  } catch {
+    return undefined
   }
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { findProgram, isRunning } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import type { Role } from '../../server/src/roles/serve.ts'
-import { cpuMicrosOf } from './processor-time.ts'
+import { cpuMicrosOf, memoryOf, type Memory } from './processor-time.ts'
 
 export type ProductOptions = {
   readonly roles: readonly Role[]
@@ -27,6 +27,8 @@ export type Served = {
 
 export type Product = Served & {
   readonly logFile: string
+  /** Of the process without its children, such as ClickHouse. */
+  memory(): Memory
   /** Where its name server listens, as address:port; empty without that role. */
   readonly dns: string
   /** Ends it at once. */
@@ -89,6 +91,11 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     dns,
     logFile,
     cpuMicros: () => cpuMicrosOf(child),
+    memory() {
+      const found = memoryOf(child)
+      if (!found) throw new Error(`the product ended: see ${logFile}`)
+      return found
+    },
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   }
