@@ -233,7 +233,7 @@ describe('pharos-notify', { skip: skipWithout('curl') }, () => {
       assert.equal(open.classification_key, 'udp.amplification.dns')
       attack.stop()
       await until(async () => (await events()).find(isReal)?.status.includes('EVENT_ENDED'), 180)
-      assert.deepEqual(queueOf(spool), [])
+      await until(() => queueOf(spool).length === 0)
       assert.equal((await events()).filter(isReal).length, 1)
     } finally {
       attack.stop()
