@@ -102,6 +102,7 @@ const safe: Readonly<Record<string, string>> = {
   'inventory/gauge/gauge.store.ts': 'only reads',
   'inventory/optics/watch-optics.store.ts': ofOwn,
   'platform/kinds/announcement.store.ts': ofRequest,
+  'platform/kinds/port.ts': 'only reads',
   'roles/status.store.ts': 'only reads',
   'team/customer.store.ts': 'only reads',
   'webhook/send.store.ts': ofOwn,
