@@ -33,7 +33,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
       server.user = user
       await using person = await openExample(browser, server.url)
       const { context, page } = person
-      await page.goto(server.url)
+      // Before the first page: an answer that arrived would be shown beside the failures after it.
       await using _ = await intercept(
         context,
         (url) => url.pathname.startsWith('/v3/') && !url.pathname.startsWith('/v3/session'),
@@ -43,6 +43,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
           help: 'Repeat with the same `Idempotency-Key`: GET /v3/ipam/announcements',
         }),
       )
+      await page.goto(server.url)
       const found: string[] = []
       for (const place of places) {
         await visit(page, place)
