@@ -54,6 +54,8 @@ export async function spawnDemo(
       PHAROS_DNS_LISTEN: `127.0.0.1:${await freePort()}`,
       PHAROS_NETFLOW_LISTEN: '127.0.0.1:0',
       PHAROS_SFLOW_LISTEN: '127.0.0.1:0',
+      // Tests share a busy machine.
+      PHAROS_HANDLER_TIMEOUT_SECONDS: '300',
       ...settings,
     },
   })

@@ -6,8 +6,8 @@ import { createSemaphore } from './semaphore.ts'
 
 type Answer<Value> = { readonly value: Value } | { readonly error: string }
 
-/** A tenth of the process's share if both want the core: enough to finish under full load too. */
-const PRIORITY_STEPS = 10
+/** A third of the process's share if both want the core: enough to finish within a request on a machine that others keep busy. */
+const PRIORITY_STEPS = 5
 const PRIORITY_LOWEST = 19
 
 /**
