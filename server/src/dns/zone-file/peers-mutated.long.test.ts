@@ -89,8 +89,8 @@ function readLine(line: string): string | undefined {
   return problems.length > 0 ? undefined : printRdata(records[0]!.type, records[0]!.rdata)
 }
 
-/** ALIAS is no type of the parsers, which refuse every line of it. Refused here, and by the parsers of files not: a backslash in a list of SVCB that escapes nothing (RFC 9460 appendix A.1), and what Knot refuses at transfer or when it loads its own file. */
-const stricter = /^ALIAS|alpn=.*\\|^(?:LOC|APL|SSHFP|IPSECKEY) \\#|^IPSECKEY \d+ \d+ 0+ /
+/** ALIAS is no type of the parsers, which refuse every line of it. Refused here, and by the parsers of files not: a backslash in a list of SVCB that escapes nothing (RFC 9460 appendix A.1), brackets of NAPTR that BIND alone reads, and what Knot refuses at transfer or when it loads its own file. */
+const stricter = /^ALIAS|^NAPTR .*\[|alpn=.*\\|^(?:LOC|APL|SSHFP|IPSECKEY|CSYNC) \\#|^IPSECKEY \d+ \d+ 0+ /
 
 /** Whether the line can be beside others in a file: no quote is open, nothing starts a comment or joins lines. */
 function standsAlone(line: string): boolean {
