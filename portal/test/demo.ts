@@ -36,6 +36,8 @@ export class Demo {
     this.dnsPort = await freePort()
     this.#process = await spawnDemo(this.#folder, this.#kind, {
       PHAROS_DNS_LISTEN: `127.0.0.1:${this.dnsPort}`,
+      // Zones are transferred from the demo itself.
+      PHAROS_DNS_PORTS_ALLOWED: `53,${this.dnsPort}`,
       // Tests sign in more often than users do.
       PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
       PHAROS_RATE_LIMIT_BURST: '100000',
