@@ -188,7 +188,7 @@ export const mistakesInDns: readonly Mistake[] = [
   record('a name in another zone', 'www.example.org.', 'A', '192.0.2.1'),
   record('a name without its dot', 'www.demo-networks.example', 'A', '192.0.2.1'),
   record('no type', 'c', 'NOTYPE', 'x'),
-  record('an alias', 'd', 'ALIAS', 'x.example.net.'),
+  record('a type that does not exist', 'd', 'ALIASES', 'x.example.net.'),
   record('a managed type', 'e', 'RRSIG', 'x'),
   record('managed NS records', '@', 'NS', 'ns9.example.net.'),
   record('a TTL that is too low', 'f', 'A', '192.0.2.1', '1'),
