@@ -1,14 +1,10 @@
 // Threads that take one job at a time and are reused: for computations that would block the event loop. They run at a lower
 // priority than the process.
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, Worker } from 'node:worker_threads'
 import { createSemaphore } from './semaphore.ts'
+import { lowerThreadPriority } from './thread-priority.ts'
 
 type Answer<Value> = { readonly value: Value } | { readonly error: string }
-
-/** A third of the process's share if both want the core: enough to finish within a request on a machine that others keep busy. */
-const PRIORITY_STEPS = 5
-const PRIORITY_LOWEST = 19
 
 /**
  * Returns a function that runs a job in the script, in one of at most `threads` threads. The script calls
@@ -45,8 +41,7 @@ function ask<Job, Value>(worker: Worker, job: Job): Promise<Answer<Value>> {
 
 /** Answers every job of this thread; an error is thrown to the requester with its message. */
 export function answerJobs<Job, Value>(compute: (job: Job) => Value): void {
-  // Linux has a priority for each thread; elsewhere this would slow down the whole process.
-  if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + PRIORITY_STEPS, PRIORITY_LOWEST))
+  lowerThreadPriority()
   parentPort!.on('message', (job: Job) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
     parentPort!.postMessage(answerTo(compute, job))

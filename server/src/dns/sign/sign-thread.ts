@@ -1,21 +1,16 @@
 // A thread that signs its share of a whole zone. Sets arrive and leave in batches as octets, so that neither side copies a large zone at
 // once.
-import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { lowerThreadPriority } from '../../runtime/thread-priority.ts'
 import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
 import { batchSize, type ToMain, type ToThread } from './sign-in-thread.ts'
 import { planZone, setKey, signPlanned, type PlannedSet } from './sign-zone.ts'
 
-/** Below requests and publications, which are shorter. */
-const PRIORITY_STEPS = 5
-const PRIORITY_LOWEST = 19
-
 const sets: Rrset[] = []
 const previous = new Map<string, SignedRrset>()
 
-// Linux has a priority for each thread; elsewhere this would slow down the whole process.
-if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + PRIORITY_STEPS, PRIORITY_LOWEST))
+lowerThreadPriority()
 
 parentPort!.on('message', (message: ToThread) => {
   if (message.kind === 'sets') sets.push(...decodeRrsets(message.octets))
