@@ -1,7 +1,7 @@
 // Readings of a module from its values and those of its lanes, in the form that all families share.
 import type { OpticLimits, OpticMetric } from '../../../inventory/collect/device-source.ts'
 import type { DecodedModule, DecodedReading, PortReference } from './family.ts'
-import { isDark } from './values.ts'
+import { isDark, lightMaxDbm } from './values.ts'
 
 export type Limits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
 
@@ -30,7 +30,7 @@ const moduleMetrics = ['temperature', 'voltage'] as const
 
 /** Returns one reading for a module with one lane, otherwise one for the module, lane 0, and one for each lane. */
 export function readingsOf(module: ModuleValues): DecodedReading[] {
-  const lanes = module.lanes.filter(hasValue)
+  const lanes = module.lanes.filter((lane) => hasValue(lane) && !isUnmeasured(module, lane))
   const [only] = lanes
   if (lanes.length === 1 && only)
     return [{ ...laneReading(module, only), ...ofModule(module), limits: allLimits(module, only) }]
@@ -39,6 +39,12 @@ export function readingsOf(module: ModuleValues): DecodedReading[] {
 
 const hasValue = (lane: LaneValues): boolean =>
   lane.rxDbm !== null || lane.txDbm !== null || lane.biasMa !== null
+
+/** Zeros of a module that measures nothing: a laser without current sends no milliwatt, which is 0 dBm. */
+function isUnmeasured({ temperatureC }: ModuleValues, { rxDbm, txDbm, biasMa }: LaneValues): boolean {
+  if (biasMa !== null) return biasMa === 0 && txDbm === 0
+  return txDbm === 0 && rxDbm === 0 && !temperatureC
+}
 
 const ofModule = ({ temperatureC, voltageV }: ModuleValues) => ({ temperatureC, voltageV })
 
@@ -51,19 +57,21 @@ function moduleReading(module: ModuleValues): DecodedReading[] {
 }
 
 function laneReading(module: ModuleValues, lane: LaneValues): DecodedReading {
-  const { rxDbm, txDbm, biasMa } = lane
+  const [rxDbm, txDbm] = [lightOf(lane.rxDbm), lightOf(lane.txDbm)]
   return {
     port: lane.port ?? module.port,
     lane: lane.lane,
     rxDbm,
     txDbm,
-    biasMa,
+    biasMa: lane.biasMa,
     temperatureC: null,
     voltageV: null,
     isDark: isDark(rxDbm),
     limits: pick({ ...module.limits, ...lane.limits }, laneMetrics),
   }
 }
+
+const lightOf = (dbm: number | null): number | null => (dbm !== null && dbm <= lightMaxDbm ? dbm : null)
 
 const allLimits = (module: ModuleValues, lane: LaneValues) =>
   pick({ ...module.limits, ...lane.limits }, [...laneMetrics, ...moduleMetrics])

@@ -12,7 +12,7 @@ const limitColumn = {
   relation: `${threshold}.3`,
   value: `${threshold}.4`,
 } as const
-/** entSensorThresholdSeverity. */
+/** entSensorThresholdSeverity; major is 20, critical 30. */
 const minor = 10
 /** entSensorThresholdRelation: less than, less than or equal; greater than, greater than or equal. */
 const [low, high] = [new Set([1, 2]), new Set([3, 4])]
@@ -27,7 +27,7 @@ export const ciscoEntitySensor: OpticFamily = {
   decode: (tables) => ({ transceivers: [], readings: decodeSensors(tables, table) }),
 }
 
-type Threshold = { readonly value: number; readonly isMinor: boolean; readonly relation: number | null }
+type Threshold = { readonly value: number; readonly severity: number; readonly relation: number | null }
 
 function limitsOf(tables: OpticTables, sensor: string, convert: Conversion): OpticLimits | undefined {
   const thresholds = thresholdsOf(tables, sensor, convert)
@@ -36,19 +36,23 @@ function limitsOf(tables: OpticTables, sensor: string, convert: Conversion): Opt
   return limitsFrom(alarmLow, warnLow, warnHigh, alarmHigh)
 }
 
-/** The severities differ between systems, so of two thresholds the outer one is the alarm. */
+/**
+ * The threshold with the lowest severity is the warning and that with the highest the alarm: which ones are used differs between
+ * systems. On IOS-XR, which has three, the highest is 0 if it is unset: then the next one is the alarm.
+ */
 function alarmAndWarning(
   thresholds: readonly Threshold[],
   relations: ReadonlySet<number>,
   outerFirst: (a: number, b: number) => number,
 ): [alarm: number | null, warning: number | null] {
-  const found = thresholds
+  const [warning, ...others] = thresholds
     .filter(({ relation }) => relations.has(relation ?? 0))
-    .sort((a, b) => outerFirst(a.value, b.value))
-  const [outer, ...inner] = found
-  if (!outer) return [null, null]
-  if (inner.length > 0) return [outer.value, inner.at(-1)!.value]
-  return outer.isMinor ? [null, outer.value] : [outer.value, null]
+    .sort((a, b) => a.severity - b.severity || outerFirst(b.value, a.value))
+  if (!warning) return [null, null]
+  const alarm =
+    others.findLast(({ value }) => value !== 0 || outerFirst(value, warning.value) < 0) ?? others[0]
+  if (alarm) return [alarm.value, warning.value]
+  return warning.severity === minor ? [null, warning.value] : [warning.value, null]
 }
 
 /** Rows are few for each sensor and numbered from 1, without gaps. */
@@ -59,7 +63,7 @@ function thresholdsOf(tables: OpticTables, sensor: string, convert: Conversion):
     if (!tables.get(limitColumn.value)?.has(row)) return found
     const value = limitOf(convert, integerAt(tables, limitColumn.value, row))
     const relation = integerAt(tables, limitColumn.relation, row)
-    const isMinor = integerAt(tables, limitColumn.severity, row) === minor
-    if (value !== null) found.push({ value, relation, isMinor })
+    const severity = integerAt(tables, limitColumn.severity, row) ?? minor
+    if (value !== null) found.push({ value, relation, severity })
   }
 }

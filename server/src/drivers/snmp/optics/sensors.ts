@@ -4,7 +4,17 @@ import type { OpticLimits } from '../../../inventory/collect/device-source.ts'
 import { type LaneValues, type Limits, type ModuleValues, readingsOf } from './assemble.ts'
 import { entPhysical } from './entity-oids.ts'
 import type { DecodedReading, OpticTables } from './family.ts'
-import { type Conversion, decibels, integerAt, scaled, textAt, watts } from './values.ts'
+import {
+  type Conversion,
+  darkDbm,
+  decibels,
+  integerAt,
+  lightMaxDbm,
+  round,
+  scaled,
+  textAt,
+  watts,
+} from './values.ts'
 
 export type SensorTable = {
   readonly entry: string
@@ -16,11 +26,15 @@ export type SensorTable = {
 const column = { type: 1, scale: 2, precision: 3, value: 4, status: 5 } as const
 /** EntitySensorDataType, and dBm (14) of SensorDataType. */
 const type = { other: 1, voltsAc: 3, voltsDc: 4, amperes: 5, watts: 6, celsius: 8, dbm: 14 } as const
+const sysObjectId = '1.3.6.1.2.1.1.2'
+const extremeNetworks = '1.3.6.1.4.1.1916.'
 /** EntitySensorDataScale: units. Each step is a factor of 1,000. */
 const unitScale = 9
 
-export const sensorColumns = ({ entry }: SensorTable): string[] =>
-  Object.values(column).map((number) => `${entry}.${number}`)
+export const sensorColumns = ({ entry }: SensorTable): string[] => [
+  sysObjectId,
+  ...Object.values(column).map((number) => `${entry}.${number}`),
+]
 
 type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
 
@@ -39,12 +53,29 @@ type Sensor = {
 export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedReading[] {
   const indexes = [...(tables.get(`${table.entry}.${column.value}`)?.keys() ?? [])]
   const sensors = indexes.flatMap((index) => sensorAt(tables, table, index) ?? [])
+  const isTenfold = isSentByExos(tables) && sensors.some(isTooBright)
   const isFromZero = sensors.some(({ lane }) => lane === 0)
   const numbered = sensors.map((sensor) => ({
     ...sensor,
+    value: isTenfold ? tenthOf(sensor) : sensor.value,
     lane: sensor.lane === null ? null : sensor.lane + (isFromZero ? 1 : 0),
   }))
   return [...groupsOf(numbered)].flatMap((group) => readingsOf(moduleFrom(group)))
+}
+
+/**
+ * Some releases of ExtremeXOS have tenths of a microwatt where they state microwatts, which is seen by light that no module sends. It
+ * has no limits.
+ */
+const isSentByExos = (tables: OpticTables): boolean =>
+  String(tables.get(sysObjectId)?.get('0')).startsWith(extremeNetworks)
+
+const isTooBright = ({ metric, value }: Sensor): boolean =>
+  metric === 'tx' && value !== null && value > lightMaxDbm
+
+function tenthOf({ metric, value }: Sensor): number | null {
+  const isLight = metric === 'rx' || metric === 'tx'
+  return isLight && value !== null && value > darkDbm ? round(value - 10, 2) : value
 }
 
 /** One group for each module. `ethernet49/2` is lane 2 if there is `ethernet49` beside it. */

@@ -12,8 +12,10 @@ const ranges: Readonly<Record<OpticMetric, readonly [min: number, max: number]>>
   voltage: [0.5, 60],
 }
 
+/** No module sends more, and more destroys its receiver. */
+export const lightMaxDbm = 10
 /** Reported for no light. Lower levels are rounded up to it: they are noise of the detector. */
-const darkDbm = -40
+export const darkDbm = -40
 /** Levels from here on are values of a device for absent values, not for no light. */
 const absentDbm = -110
 
@@ -65,11 +67,12 @@ function dbm(value: number): number | null {
   return Math.max(darkDbm, round(value, 2))
 }
 
-const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits + 0
+export const round = (value: number, digits: number): number =>
+  Math.round(value * 10 ** digits) / 10 ** digits + 0
 
 export const isDark = (rxDbm: number | null): boolean => rxDbm !== null && rxDbm <= darkDbm
 
-type LimitNames = readonly [
+type LimitValues = readonly [
   alarmLow: number | null,
   warnLow: number | null,
   warnHigh: number | null,
@@ -77,18 +80,32 @@ type LimitNames = readonly [
 ]
 
 /**
- * Returns the limits; undefined if the module states none: all are absent or 0. A limit of 0 is one if it is in the order of the
- * others, such as a high warning of 0 dBm.
+ * Returns the limits; undefined if none is plausible. A limit of 0 is one if it is in the order of the others, such as a high warning of
+ * 0 dBm; otherwise it is unset. If the alarm of one side is unset in this way and that of the other is not, then the warning beside it
+ * is not trusted either. A side in the wrong order is left out, and all limits if the sides overlap.
  */
-export function limitsFrom(...values: LimitNames): OpticLimits | undefined {
-  if (values.every((value) => value === null || value === 0)) return undefined
+export function limitsFrom(...values: LimitValues): OpticLimits | undefined {
+  const isWrong = values.map((value, at) => value === 0 && !isInOrder(values, at))
   const [alarmLow, warnLow, warnHigh, alarmHigh] = values.map((value, at) =>
-    value === 0 && !isInOrder(values, at) ? null : value,
-  ) as [...LimitNames]
-  return { alarmLow, warnLow, warnHigh, alarmHigh }
+    isWrong[at] ? null : value,
+  ) as [...LimitValues]
+  const isLowTrusted = isAscending(alarmLow, warnLow) && !(isWrong[0] && alarmHigh)
+  const isHighTrusted = isAscending(warnHigh, alarmHigh) && !(isWrong[3] && alarmLow)
+  const low = isLowTrusted ? ([alarmLow, warnLow] as const) : none
+  const high = isHighTrusted ? ([warnHigh, alarmHigh] as const) : none
+  const stated = [...low, ...high].filter((value) => value !== null)
+  if (stated.every((value) => value === 0) || !isAscending(...stated)) return undefined
+  return { alarmLow: low[0], warnLow: low[1], warnHigh: high[0], alarmHigh: high[1] }
 }
 
-function isInOrder(values: LimitNames, at: number): boolean {
+const none = [null, null] as const
+
+const isAscending = (...values: readonly (number | null)[]): boolean => {
+  const stated = values.filter((value) => value !== null)
+  return stated.every((value, at) => at === 0 || stated[at - 1]! <= value)
+}
+
+function isInOrder(values: LimitValues, at: number): boolean {
   const isAbove = values.slice(0, at).every((low) => low === null || low <= 0)
   return isAbove && values.slice(at + 1).every((high) => high === null || high >= 0)
 }
