@@ -12,6 +12,7 @@ const flowLosses = [
   'over_limit',
   'truncated',
   'unknown_template',
+  'implausible',
   'time',
   'disk',
   'spool_full',
@@ -296,7 +297,7 @@ function declareMetrics() {
     }),
     flowsLost: new Counter({
       name: 'pharos_flows_lost_total',
-      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: time, disk, spool_full, refused. Alert if it grows.',
+      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, time, disk, spool_full, refused. Alert if it grows.',
       labelNames: ['reason'],
       registers,
     }),

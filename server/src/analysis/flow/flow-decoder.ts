@@ -92,6 +92,8 @@ export type DecoderCounters = {
   recordsWithoutAddress: number
   /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. Neither is traffic that was counted before. */
   recordsWithoutCounters: number
+  /** Records with more octets than their packets can have, or than any interface can send. */
+  implausibleRecords: number
   /** Samples whose packet is not IP, or cut before the addresses. */
   samplesWithoutAddress: number
   /** Jumps in the sequence of exporters, and by how much in total (v5 and IPFIX count flows, v9 and sFlow datagrams). */

@@ -22,7 +22,7 @@ const compiledMax = 512
 /** Returns the function for a layout; undefined if it has to be read by table. */
 export function compileRecords(layout: Layout): CompiledRecords | undefined {
   if (layout.isVariable || !layout.hasAddress || !layout.hasCounters || layout.isConnection) return undefined
-  if (layout.places[slot.probability]! >= 0) return undefined
+  if ([slot.probability, slot.algorithm].some((index) => layout.places[index]! >= 0)) return undefined
   const source = sourceOf(layout)
   const known = compiled.get(source)
   if (known) return known
@@ -155,16 +155,17 @@ function fragmentText(offset: string, flags: number): string {
 /** The sampling rate of a row, in the order of `read-records.ts`. */
 function rateText(low: (name: SlotName) => string, has: (name: SlotName) => boolean): string {
   const common = `(setRate >= 0 ? setRate : lookup(${low('sampler')}, inI))`
-  let own = '0'
-  if (has('size')) own = `(${low('size')} > 0 ? Math.round(${low('population')} / ${low('size')}) : 0)`
-  if (has('interval')) {
-    const interval = has('space')
-      ? `Math.min(4294967295, Math.round((${low('interval')} + ${low('space')}) / ${low('interval')}))`
-      : low('interval')
-    own = `(${low('interval')} > 0 ? ${interval} : ${own})`
+  const found: string[] = []
+  if (has('size')) found.push(`(${low('size')} > 0 ? Math.round(${low('population')} / ${low('size')}) : 0)`)
+  if (has('interval') && has('space')) {
+    const [interval, space] = [low('interval'), low('space')]
+    found.push(
+      `(${interval} > 0 ? Math.min(4294967295, Math.round((${interval} + ${space}) / ${interval})) : 0)`,
+    )
   }
-  if (has('rate')) own = `(${low('rate')} || ${own})`
-  return `override > 0 ? override : ${own === '0' ? common : `(${own} || ${common})`}`
+  if (has('rate')) found.push(low('rate'))
+  if (has('interval')) found.push(low('interval'))
+  return `override > 0 ? override : (${[...found, common].join(' || ')})`
 }
 
 /** As `durationOf` of `read-records.ts`. */

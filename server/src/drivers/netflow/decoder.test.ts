@@ -520,8 +520,81 @@ describe('NetFlow v9 and IPFIX', () => {
       ipfix({}, set(2, sections), set(256, u32(9), u16(1400), u8(packet.length), packet)),
     ])
     assert.deepEqual(rows, [
-      { ...smallRow(1400), inIf: 9, srcPort: 5000, dstPort: 53, protocol: 17, dscp: 0 },
+      { ...smallRow(1000), inIf: 9, srcPort: 5000, dstPort: 53, protocol: 17, dscp: 0 },
     ])
+  })
+
+  it('are left out and counted if no network can have sent them', () => {
+    const wide = template(256, [8, 4], [12, 4], [1, 8], [2, 8], [34, 4])
+    const record = (octets: number, packets: number, rate: number) =>
+      pack(ip('192.0.2.1'), ip('198.51.100.2'), u64(octets), u64(packets), u32(rate))
+    const decoder = createDecoder()
+    const rows = decodeAll(decoder, [
+      ipfix(
+        {},
+        set(2, wide),
+        set(
+          256,
+          record(1000, 1, 1),
+          // 2^63 octets in one packet, and 160 times what 800 Gbit/s send in a minute.
+          record(2 ** 63, 1, 0),
+          record(2000, 2, 1),
+          record(1e12, 1e9, 1000),
+          record(3000, 0, 1),
+        ),
+      ),
+    ])
+    assert.deepEqual(
+      rows.map(({ octets, packets }) => [octets, packets]),
+      [
+        [1000, 1],
+        [2000, 2],
+        [3000, 0],
+      ],
+    )
+    assert.deepEqual([decoder.counters.implausibleRecords, decoder.counters.flows], [2, 3])
+  })
+
+  it('of tunnels are flows of the outer packet, without the ports of the inner one', () => {
+    const tunnel = template(
+      256,
+      [8, 4],
+      [12, 4],
+      [4, 1],
+      [8, 4],
+      [12, 4],
+      [4, 1],
+      [7, 2],
+      [11, 2],
+      [1, 4],
+      [2, 4],
+    )
+    const [row] = decodeAll(createDecoder(), [
+      ipfix(
+        {},
+        set(2, tunnel),
+        set(
+          256,
+          pack(ip('192.0.2.1'), ip('198.51.100.2'), u8(47), ip('10.0.0.1'), ip('10.0.0.2'), u8(6)),
+          pack(u16(5000), u16(443), u32(1500), u32(1)),
+        ),
+      ),
+    ])
+    assert.deepEqual(
+      [row!['src'], row!['dst'], row!['protocol'], row!['srcPort'], row!['dstPort'], row!['octets']],
+      ['192.0.2.1', '198.51.100.2', 47, 0, 0, 1500],
+    )
+  })
+
+  it('are read to the end of their set, also if the message states a smaller length', () => {
+    const whole = ipfix({}, set(2, small), set(256, smallRecord(1), smallRecord(2)))
+    new DataView(whole.buffer, whole.byteOffset).setUint16(2, whole.length - 8)
+    const decoder = createDecoder()
+    assert.equal(
+      decodeAll(decoder, [pack(whole, ipfix({ sequence: 2 }, set(256, smallRecord(3))))]).length,
+      3,
+    )
+    assert.equal(decoder.counters.truncated, 0)
   })
 
   it('refuse templates without fields, with records of no octets, and records over 64 kB', () => {
@@ -744,6 +817,60 @@ describe('sampling rates', () => {
     }
   })
 
+  it('are those of the algorithm, or else of a complete pair before a single element', () => {
+    const one = (fields: (readonly [number, number])[], ...values: number[]) =>
+      rates(
+        decodeAll(createDecoder(), [
+          ipfix({}, set(3, options(300, [[144, 4]], ...fields)), set(300, u32(1), ...values.map(u32))),
+          ipfix({}, set(2, small), set(256, smallRecord(1))),
+        ]),
+      )[0]
+    const size: (readonly [number, number])[] = [
+      [309, 4],
+      [310, 4],
+    ]
+    // The sampler table of IOS XR: random, one of 1,000, with an interval of 1.
+    assert.equal(one([[304, 4], [305, 4], ...size], 3, 1, 1, 1000), 1000)
+    assert.equal(one([[305, 4], ...size], 1, 1, 1000), 1000)
+    const count = [
+      [305, 4],
+      [306, 4],
+    ] as const
+    assert.equal(one([[304, 4], ...count, ...size], 1, 1, 99, 1, 1000), 100)
+    const time = [
+      [307, 4],
+      [308, 4],
+    ] as const
+    assert.equal(one([[304, 4], ...time], 2, 10, 90), 10)
+    // A filter selects by a property: what it leaves out is unknown.
+    assert.equal(one([[304, 4], ...size], 5, 1, 1000), 0)
+    // The elements of the algorithm are missing.
+    assert.equal(
+      one(
+        [
+          [304, 4],
+          [34, 4],
+        ],
+        2,
+        64,
+      ),
+      64,
+    )
+    assert.equal(
+      one(
+        [
+          [50, 4],
+          [34, 4],
+          [305, 4],
+        ],
+        7,
+        64,
+        3,
+      ),
+      64,
+    )
+  })
+
   it('belong to a sampler or to an interface', () => {
     const decoder = createDecoder()
     const bySampler = options(300, [[149, 4]], [302, 8], [305, 4], [306, 4])
@@ -826,12 +953,12 @@ describe('sampling rates', () => {
 const udp = [u16(5000), u16(53), u16(8), u16(0)]
 
 describe('sFlow', () => {
-  const row = { ...smallRow(1018), srcPort: 5000, dstPort: 53, protocol: 17, inIf: 3, outIf: 4, rate: 1024 }
-  const row6 = { ...row, src: '2001:db8::1', dst: '2001:db8::2', dscp: 46 }
+  const row = { ...smallRow(1000), srcPort: 5000, dstPort: 53, protocol: 17, inIf: 3, outIf: 4, rate: 1024 }
+  const row6 = { ...row, octets: 140, src: '2001:db8::1', dst: '2001:db8::2', dscp: 46 }
   const decodeHeader = (header: Uint8Array, protocol = 1) =>
     decodeAll(createDecoder(), [sflow({}, flowSample(1024, rawHeader(protocol, 1018, header)))])
 
-  it('samples are flows of one packet with the length of the frame and the rate of the sample', () => {
+  it('samples are flows of one packet with its length and the rate of the sample', () => {
     assert.deepEqual(decodeHeader(ethernet(0x0800, ipv4({ protocol: 17 }, ...udp))), [row])
   })
 

@@ -2,8 +2,10 @@
 // untrusted, and its sender too.
 //
 // Where collectors differ from each other:
-// - octets are those that the protocol counts: of IP in NetFlow and IPFIX, of the frame in sFlow and in sections of packets;
-// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, labels and pseudowires are looked through;
+// - octets are those of IP packets in all protocols, also where the exporter sends the length of the frame;
+// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, also where a template has the inner ones as well; labels and
+//   pseudowires are looked through;
+// - a record with more octets than its packets can have, or than an interface can send, is no flow;
 // - a record with one end only (wireless controllers) or without octets and packets is no flow;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
@@ -12,6 +14,7 @@ import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
 import type { ExporterTable } from './exporter-table.ts'
 import { createMessageDecoder } from './message.ts'
+import { dropImplausible } from './plausible.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
 import { decodeV5 } from './v5.ts'
@@ -61,6 +64,11 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
     else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
     else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
+    takeFlows(columns, before)
+  }
+
+  function takeFlows(columns: FlowColumns, before: number): void {
+    counters.implausibleRecords += dropImplausible(columns, before)
     counters.flows += columns.length - before
   }
 
@@ -69,7 +77,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      counters.flows += columns.length - before
+      takeFlows(columns, before)
     },
     addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
       const exporter = exporters.findAddress(address, Date.now())

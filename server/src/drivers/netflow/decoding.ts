@@ -37,6 +37,7 @@ export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }
       overflowedSets: 0,
       recordsWithoutAddress: 0,
       recordsWithoutCounters: 0,
+      implausibleRecords: 0,
       samplesWithoutAddress: 0,
       sequenceGaps: 0,
       sequenceMissing: 0,

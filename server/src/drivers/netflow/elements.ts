@@ -40,8 +40,11 @@ export const slotNames = [
   'dstAs',
   'sampler',
   'rate',
+  'algorithm',
   'interval',
   'space',
+  'intervalTime',
+  'spaceTime',
   'size',
   'population',
   'probability',
@@ -116,10 +119,13 @@ const ordinary: Readonly<Record<number, Meaning>> = {
   17: ['dstAs', 0],
   48: ['sampler', 0],
   302: ['sampler', 1],
-  50: ['rate', 0],
-  34: ['rate', 1],
+  34: ['rate', 0],
+  50: ['rate', 1],
+  304: ['algorithm', 0],
   305: ['interval', 0],
   306: ['space', 0],
+  307: ['intervalTime', 0],
+  308: ['spaceTime', 0],
   309: ['size', 0],
   310: ['population', 0],
   311: ['probability', 0],
@@ -181,6 +187,29 @@ const byEnterprise: Readonly<Record<number, Readonly<Record<number, Meaning>>>> 
 
 const addressLength: Partial<Record<SlotName, number>> = { src4: 4, dst4: 4, src6: 16, dst6: 16 }
 
+/** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
+const ofHeader: ReadonlySet<SlotName> = new Set<SlotName>([
+  'src4',
+  'dst4',
+  'src6',
+  'dst6',
+  'ipVersion',
+  'protocol',
+  'srcPort',
+  'dstPort',
+  'icmp4',
+  'icmp6',
+  'icmpType4',
+  'icmpCode4',
+  'icmpType6',
+  'icmpCode6',
+  'tcpFlags',
+  'tos',
+  'dscp',
+  'fragmentOffset',
+  'fragmentFlags',
+])
+
 /** Octets that a value may have: reduced-length encoding (RFC 7011, 6.2) makes numbers shorter. 0: any. */
 const exactLength: readonly number[] = slotNames.map((name) =>
   name === 'frame' || name === 'ipSection' ? 0 : (addressLength[name] ?? 8),
@@ -220,6 +249,8 @@ export function layoutOf(fields: TemplateRecord['fields']): Layout {
   const places = new Int32Array(slotNames.length).fill(-1)
   const lengths = new Uint16Array(slotNames.length)
   const preferences = new Uint8Array(slotNames.length).fill(255)
+  const addresses = new Set<number>()
+  let isInner = false
   let offset = 0
   fields.forEach(([enterprise, element, length], index) => {
     const meaning = meaningOf(enterprise, element)
@@ -227,7 +258,12 @@ export function layoutOf(fields: TemplateRecord['fields']): Layout {
     if (meaning) {
       const [name, preference] = meaning
       const at = slot[name]
-      if (preference < preferences[at]! && (isOpen || isReadable(at, length))) {
+      if (enterprise === 0 && addressLength[name] !== undefined) {
+        isInner ||= addresses.has(element)
+        addresses.add(element)
+      }
+      const isSkipped = isInner && ofHeader.has(name)
+      if (!isSkipped && preference < preferences[at]! && (isOpen || isReadable(at, length))) {
         preferences[at] = preference
         places[at] = isVariable ? index : offset
         lengths[at] = length

@@ -100,38 +100,43 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (announced > end) counters.truncated++
     const limit = Math.min(announced, end)
     const from = start + (isV9 ? 20 : ipfixHeader)
-    const records = decodeSets(exporter, domain, octets, view, from, limit, timeMs, columns)
+    const [records, last] = decodeSets(exporter, domain, octets, view, from, limit, end, timeMs, columns)
     const sequence = view.getUint32(start + (isV9 ? 12 : 8))
     countGap(counters, domain.sequence, sequence)
     // v9 counts datagrams; IPFIX counts records, which are unknown after a set without a template.
     if (isV9) domain.sequence = (sequence + 1) >>> 0
     else domain.sequence = records === undefined ? undefined : (sequence + records) >>> 0
-    return announced
+    return Math.max(announced, last)
   }
 
-  /** Returns the number of data records, those of options included; undefined if a set could not be decoded. */
+  /**
+   * Decodes the sets that begin before `limit` and end before `end`, that of the datagram: some exporters announce a message that is shorter
+   * than its last set. Returns the number of data records, those of options included, undefined if a set could not be decoded; and where
+   * the last set ends.
+   */
   function decodeSets(
     exporter: Exporter,
     domain: Domain,
     octets: Uint8Array,
     view: DataView,
     start: number,
+    limit: number,
     end: number,
     timeMs: number,
     columns: FlowColumns,
-  ): number | undefined {
+  ): readonly [records: number | undefined, at: number] {
     const [templateSet, optionsSet] = domain.version === 9 ? [0, 1] : [2, 3]
     let records: number | undefined = 0
     let at = start
-    while (at + 4 <= end) {
+    while (at + 4 <= limit) {
       const id = view.getUint16(at)
       const length = view.getUint16(at + 2)
       // Some exporters send datagrams of one size, filled with zeros.
-      if (id === 0 && length === 0) return records
+      if (id === 0 && length === 0) return [records, at]
       // A length below 4 would never advance.
       if (length < 4 || at + length > end) {
         counters.truncated++
-        return undefined
+        return [undefined, at]
       }
       const [from, to] = [at + 4, at + length]
       if (id === templateSet) readTemplates(exporter, domain, view, from, to)
@@ -142,7 +147,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
       }
       at += length
     }
-    return records
+    return [records, at]
   }
 
   function decodeData(

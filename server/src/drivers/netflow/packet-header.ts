@@ -14,7 +14,7 @@ export type PacketHeader = {
   tcpFlags: number
   dscp: number
   fragment: number
-  /** Octets from the IP header on. */
+  /** Octets from the IP header on; 0 if it does not state them: jumbograms, and packets that a host has not yet cut. */
   ipLength: number
 }
 
@@ -173,7 +173,8 @@ function parseIpv6(octets: Uint8Array, at: number, end: number, into: PacketHead
     into.dst[word] = u32(octets, at + 24 + word * 4)
   }
   into.dscp = (u16(octets, at) >> 6) & 0x3f
-  into.ipLength = u16(octets, at + 4) + 40
+  const payload = u16(octets, at + 4)
+  into.ipLength = payload === 0 ? 0 : payload + 40
   into.fragment = 0
   let protocol = octets[at + 6]!
   let next = at + 40

@@ -209,18 +209,44 @@ function rateOfRow(octets: Uint8Array, inIf: number, context: RecordContext): nu
   return context.rate >= 0 ? context.rate : context.lookup(low(octets, slot.sampler), inIf)
 }
 
-/** The sampling rate that a record contains, of options or of a flow; 0 if none (RFC 5477, section 8.2). */
+/** selectorAlgorithm (RFC 5477, section 8.2.1); from 5 on filters, which have no rate. */
+const algorithm = { byCount: 1, byTime: 2, nOfN: 3, probability: 4 } as const
+
+/**
+ * The sampling rate that a record contains, of options or of a flow; 0 if none. Without an algorithm, or without its elements, a complete
+ * pair comes before single elements: IOS XR sends a size and a population beside an interval of 1.
+ */
 function rateIn(octets: Uint8Array): number {
-  const rate = low(octets, slot.rate)
-  if (rate > 0) return rate
-  const interval = low(octets, slot.interval)
-  if (interval > 0) {
-    return isPresent(slot.space)
-      ? Math.min(0xff_ff_ff_ff, Math.round((interval + low(octets, slot.space)) / interval))
-      : interval
-  }
+  const named = low(octets, slot.algorithm)
+  if (named > algorithm.probability) return 0
+  return (
+    rateOfAlgorithm(octets, named) ||
+    rateOfSize(octets) ||
+    (isPresent(slot.space) ? rateOfPair(octets, slot.interval, slot.space) : 0) ||
+    low(octets, slot.rate) ||
+    low(octets, slot.interval) ||
+    rateOfProbability(octets)
+  )
+}
+
+function rateOfAlgorithm(octets: Uint8Array, named: number): number {
+  if (named === algorithm.byCount) return rateOfPair(octets, slot.interval, slot.space)
+  if (named === algorithm.byTime && isPresent(slot.spaceTime))
+    return rateOfPair(octets, slot.intervalTime, slot.spaceTime)
+  if (named === algorithm.nOfN) return rateOfSize(octets)
+  return named === algorithm.probability ? rateOfProbability(octets) : 0
+}
+
+/** An interval that is observed and the space after it that is not; without a space one of so many packets is observed. */
+function rateOfPair(octets: Uint8Array, intervalSlot: number, spaceSlot: number): number {
+  const interval = low(octets, intervalSlot)
+  if (interval === 0 || !isPresent(spaceSlot)) return interval
+  return Math.min(0xff_ff_ff_ff, Math.round((interval + low(octets, spaceSlot)) / interval))
+}
+
+function rateOfSize(octets: Uint8Array): number {
   const size = low(octets, slot.size)
-  return size > 0 ? Math.round(low(octets, slot.population) / size) : rateOfProbability(octets)
+  return size > 0 ? Math.round(low(octets, slot.population) / size) : 0
 }
 
 /** `samplingProbability` is the only float: of 8 octets, or of 4. */
@@ -268,7 +294,7 @@ function readSection(octets: Uint8Array, context: RecordContext, c: FlowColumns)
   c.dstAs[row] = low(octets, slot.dstAs)
   writeHeader(header, c, row)
   const hasOctets = isPresent(slot.octets)
-  c.bytesLo[row] = hasOctets ? low(octets, slot.octets) : low(octets, slot.frameSize) || header.ipLength
+  c.bytesLo[row] = hasOctets ? low(octets, slot.octets) : packetOctets(header, low(octets, slot.frameSize))
   c.bytesHi[row] = hasOctets ? high(octets, slot.octets) : 0
   const hasPackets = isPresent(slot.packets)
   c.packetsLo[row] = hasPackets ? low(octets, slot.packets) : 1
@@ -276,6 +302,15 @@ function readSection(octets: Uint8Array, context: RecordContext, c: FlowColumns)
   c.samplingRate[row] = rateOfRow(octets, inIf, context)
   c.durationMs[row] = 0
   context.onHeader?.(octets, at, length, protocol, c.bytesLo[row]!, row)
+}
+
+/** Octets of a frame around its packet, if the packet itself has no length: Ethernet with its checksum. */
+const frameOverhead = 18
+
+/** Octets of the packet, which all protocols count: the length in its header, unless the frame is shorter. */
+export function packetOctets({ ipLength }: PacketHeader, frameLength: number): number {
+  const isKnown = ipLength > 0 && (frameLength === 0 || ipLength <= frameLength)
+  return isKnown ? ipLength : Math.max(0, frameLength - frameOverhead)
 }
 
 /** Writes the columns that a packet's header has: addresses, ports, protocol, flags. */

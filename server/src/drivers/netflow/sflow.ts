@@ -5,7 +5,7 @@ import { formatWords } from './address-words.ts'
 import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
 import { parsePacket } from './packet-header.ts'
-import { writeHeader } from './read-records.ts'
+import { packetOctets, writeHeader } from './read-records.ts'
 import { followSequence } from './sequence.ts'
 
 export type SflowDecoder = (
@@ -124,7 +124,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
       const end = Math.min(from + view.getUint32(at.raw + 12), at.rawEnd)
       if (parsePacket(octets, from, end, view.getUint32(at.raw), header)) {
         writeHeader(header, c, row)
-        c.bytesLo[row] = view.getUint32(at.raw + 4)
+        c.bytesLo[row] = packetOctets(header, view.getUint32(at.raw + 4))
         return true
       }
     }

@@ -266,7 +266,7 @@ describe('the collector of flows', () => {
         rate: 0,
       },
       { ...toOne, bytes: 15_000, packets: 10, rate: 100 },
-      { ...toOne, bytes: 1014, packets: 1, rate: 512 },
+      { ...toOne, bytes: 1000, packets: 1, rate: 512 },
     ])
     await collector.refreshExporters()
     await collector.stop()

@@ -35,6 +35,7 @@ export function createReceiveMetrics(
       add('malformed', decoder.malformedDatagrams, before?.decoder.malformedDatagrams)
       add('over_limit', decoder.overLimit, before?.decoder.overLimit)
       add('truncated', decoder.truncated, before?.decoder.truncated)
+      add('implausible', decoder.implausibleRecords, before?.decoder.implausibleRecords)
       add(
         'unknown_template',
         decoder.expiredSets + decoder.overflowedSets,
