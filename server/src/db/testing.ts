@@ -3,7 +3,7 @@
 // PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its user must be allowed to create databases).
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -203,16 +203,25 @@ function testFolder(): string {
   return join(tmpdir(), `pharos-test-${process.getuid?.() ?? 0}-${checkout}`)
 }
 
-let nextStart = 0
-let intervalMs = 1_000
+/** On a busy machine a keeper needs many seconds until it has the lock, and more of them would slow down the first. */
+const KEEPER_START_MS = 60_000
 
-/** On a busy machine a keeper needs some seconds until it has the lock: more of them would only slow down the first. */
 function startKeeper(folder: string): void {
-  if (performance.now() < nextStart) return
-  nextStart = performance.now() + intervalMs
-  intervalMs *= 2
+  const file = join(folder, 'keeper.starting')
+  if (isStarting(file)) return
   const script = fileURLToPath(new URL('testing-keeper.ts', import.meta.url))
-  spawn(process.execPath, [script, folder], { detached: true, stdio: 'ignore' }).unref()
+  const child = spawn(process.execPath, [script, folder], { detached: true, stdio: 'ignore' })
+  child.unref()
+  writeFileSync(file, String(child.pid))
+}
+
+function isStarting(file: string): boolean {
+  try {
+    const isRecent = Date.now() - statSync(file).mtimeMs < KEEPER_START_MS
+    return isRecent && process.kill(Number(readFileSync(file, 'utf8')), 0)
+  } catch {
+    return false
+  }
 }
 
 function hasNoKeeper(folder: string): boolean {
