@@ -14,7 +14,7 @@ import { withSchema } from './ready.ts'
 type Area = {
   readonly list: (db: Db) => Promise<{ readonly lines: readonly string[]; readonly count: number }>
   readonly decide: (db: Db, id: number, decision: HoldDecision, shown?: string) => Promise<string>
-  /** Whether an approval names what the list has shown. */
+  /** Whether a decision names what the list has shown. */
   readonly hasEvidence: boolean
 }
 
@@ -104,7 +104,7 @@ async function decide(
 ): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
   const area: Area = areas[name]
-  const named = area.hasEvidence && decision === 'approved' ? positionals.slice(0, 1) : positionals
+  const named = area.hasEvidence ? positionals.slice(0, 1) : positionals
   const text = parseOneArgument(named, `the id of a hold: pharos holds ${name} list`)
   const id = parseInteger('id', text, 1, 2 ** 31 - 1)
   const shown =
