@@ -156,7 +156,7 @@ describe('a copy of the audit log', () => {
     write([old])
     assert.equal(
       await compare(),
-      '1 entries were deleted by the retention.\n0 of 1 entries are not in the database.\n',
+      '1 entry was deleted by the retention.\nNot in the database: 0 of 1 entry.\n',
     )
   })
 })

@@ -171,7 +171,7 @@ const cases: Record<StatusProblemCode, Case> = {
   announcements_unseen: {
     make: () => unseen(1, 2),
     reported: [
-      /^not_visible: 1 announced prefixes are seen by hardly any route collector$/,
+      /^not_visible: 1 announced prefix is seen by hardly any route collector$/,
       /^other_path: 2 announced prefixes are seen by no route collector through us$/,
     ],
   },

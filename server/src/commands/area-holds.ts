@@ -1,4 +1,5 @@
 // `pharos holds dns` and `pharos holds shield`: changes that wait for approval, decided by the operator.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import type { ShieldHold } from '@pharos/contract/shield-hold'
 import type { ZoneHold } from '@pharos/contract/zone-hold'
@@ -43,7 +44,7 @@ const areas = {
 } satisfies Record<string, Area>
 
 function zoneLines({ zone, kind, removals, removal_count: count, evidence, ...hold }: ZoneHold): string {
-  const size = `${count} removals  evidence ${evidence}`
+  const size = `${counted(count, 'removal')}  evidence ${evidence}`
   return linesOf(hold, `${zone?.name ?? 'catalog zone'}  ${kind}`, size, removals)
 }
 

@@ -103,7 +103,7 @@ test('a decision about a hold of DNS names the evidence that the list has shown'
   const id = String(rows[0]!.id)
   assert.match(
     await pharos('dns', 'list'),
-    new RegExp(`^hold ${id}  catalog zone .* 1 removals  evidence abc123\n`),
+    new RegExp(`^hold ${id}  catalog zone .* 1 removal  evidence abc123\n`),
   )
   for (const verb of ['approve', 'reject']) {
     await assert.rejects(() => pharos('dns', verb, id), UsageError)
