@@ -39,7 +39,8 @@ const reasonTexts = {
   unexplained_routes: ({ routes }) => `The database has no row for ${counted(routes, 'route')}.`,
   invalid_rows: ({ invalid, total, announcement_id, cidr }) =>
     `${n(invalid)} of ${counted(total, 'stored row')} ${invalid === 1 ? 'is' : 'are'} not valid, for example ${announcement_id === null ? `the black hole of ${n(cidr)}` : `announcement ${n(announcement_id)} (${n(cidr)})`}.`,
-  restored: ({ routes }) => `The database was restored, and ${counted(routes, 'route differs', 'routes differ')} from it.`,
+  restored: ({ routes }) =>
+    `The database was restored, and ${counted(routes, 'route differs', 'routes differ')} from it.`,
   no_rows: ({ routes }) =>
     `The database has no row for the region, but its routers hold ${counted(routes, 'route')}.`,
 } satisfies Record<string, (attrs: Attrs) => string>

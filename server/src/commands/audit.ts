@@ -82,9 +82,13 @@ function described({
   const lines = broken.map((place) => `broken: ${placeOf(place)}`)
   if (brokenCount > broken.length) lines.push(`and ${counted(brokenCount - broken.length, 'more error')}`)
   if (waiting > 0)
-    lines.push(`warning: ${counted(waiting, 'entry waits', 'entries wait')} longer than a minute to be sealed; does a reconciler run?`)
+    lines.push(
+      `warning: ${counted(waiting, 'entry waits', 'entries wait')} longer than a minute to be sealed; does a reconciler run?`,
+    )
   if (expired) lines.push(`older months were deleted by the retention, last at ${expired}`)
-  lines.push(`${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`)
+  lines.push(
+    `${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`,
+  )
   lines.push(head ? `head ${formatHead(head)}` : 'no entry has been sealed yet')
   return `${lines.join('\n')}\n`
 }

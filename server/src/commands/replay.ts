@@ -35,7 +35,9 @@ export const replay: Command = {
         target: `source:${options.sourceKey ?? '*'}`,
         after: { ...options, deliveries, events },
       })
-      context.out(`${counted(deliveries, 'delivery', 'deliveries')} will be read again; ${counted(events, 'event is', 'events are')} rebuilt.\n`)
+      context.out(
+        `${counted(deliveries, 'delivery', 'deliveries')} will be read again; ${counted(events, 'event is', 'events are')} rebuilt.\n`,
+      )
     })
   },
 }

@@ -169,7 +169,8 @@ async function compareAudit(context: CommandContext, args: readonly string[]): P
       context.out(`${at}  ${action}  ${target}${label === undefined ? '' : ` (${label})`}  by ${actor}\n`)
       if (effect !== undefined) context.out(`  ${effect}\n`)
     }
-    if (expired > 0) context.out(`${counted(expired, 'entry was', 'entries were')} deleted by the retention.\n`)
+    if (expired > 0)
+      context.out(`${counted(expired, 'entry was', 'entries were')} deleted by the retention.\n`)
     context.out(`Not in the database: ${missing.length} of ${counted(entries.length, 'entry', 'entries')}.\n`)
   })
 }

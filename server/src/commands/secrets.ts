@@ -42,6 +42,7 @@ async function reseal(context: CommandContext): Promise<void> {
     context.out(`${counted(resealed, 'value was', 'values were')} resealed.\n`)
     for (const { noun, name, error } of failed.slice(0, 20))
       context.out(`not opened: ${noun}, ${name}: ${error}\n`)
-    if (failed.length > 0) throw new CommandFailure(`${counted(failed.length, 'value')} could not be decrypted.`)
+    if (failed.length > 0)
+      throw new CommandFailure(`${counted(failed.length, 'value')} could not be decrypted.`)
   })
 }

@@ -42,7 +42,9 @@ export function assertInstallable(
     refused.push({ subject: lists[0]!.prefix, reason: `more than ${can.rulesMax} rules` })
   if (refused.length === 0) return
   const first = `${refused[0]!.subject}: ${refused[0]!.reason}`
-  throw new DriverError('refused', `${name}: ${counted(refused.length, 'rule')} refused, first ${first}`, { refused })
+  throw new DriverError('refused', `${name}: ${counted(refused.length, 'rule')} refused, first ${first}`, {
+    refused,
+  })
 }
 
 function isWithin(first: number, last: number, max: number): boolean {

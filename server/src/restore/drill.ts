@@ -133,7 +133,9 @@ async function checkAudit({ copy, ring }: DrillDeps, { retiredKeys }: DrillOptio
   )
   const [first] = broken
   return {
-    results: [`${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`],
+    results: [
+      `${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`,
+    ],
     problems: first
       ? [
           `${brokenCount} errors in the chain, the first: ${first.kind} at seal ${first.sequence ?? 'none'}, entry ${first.entryId ?? 'none'}`,

@@ -206,7 +206,8 @@ const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string
   neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
 const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_routers'>): StatusProblem[] =>
   formers.map(({ id, region, name, router, last_check, routes, error }) => {
-    const held = last_check === null ? `may have ${counted(routes, 'route')}` : `has ${counted(routes, 'route')}`
+    const held =
+      last_check === null ? `may have ${counted(routes, 'route')}` : `has ${counted(routes, 'route')}`
     const gone = `if it is gone: pharos region gone ${id}`
     return {
       code: 'former_router',

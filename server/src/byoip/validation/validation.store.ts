@@ -234,7 +234,9 @@ export function checkOf({ name, state, reason, attrs, note, evidence, fix, check
 export async function readAnnounced(db: Db): Promise<AnnouncedOrigin[]> {
   const { rows } = await sql<{ prefix: string; asn: number }>`
     select prefix, origin_asn as asn from announcements
-    where enabled and suspended_by is distinct from 'staff' and claimed is not null and deleted is null`.execute(db)
+    where enabled and suspended_by is distinct from 'staff' and claimed is not null and deleted is null`.execute(
+    db,
+  )
   return rows.map(({ prefix, asn }) => ({ prefix: parsePrefix(prefix), asn }))
 }
 

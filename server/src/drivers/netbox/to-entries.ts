@@ -157,9 +157,7 @@ function servicesOf(
   }
   for (const [what, slugs] of Object.entries(unknown))
     for (const [slug, number] of slugs)
-      notice(
-        `${what} ${slug}: ${counted(number, 'circuit')} not imported: no ${whatIsMissing(what)}`,
-      )
+      notice(`${what} ${slug}: ${counted(number, 'circuit')} not imported: no ${whatIsMissing(what)}`)
   return byId
 }
 

@@ -233,7 +233,9 @@ class SandboxSpeaker implements Speaker {
 
   #refusal(routes: readonly Route[]): DriverError {
     const refused = routes.map(({ prefix }) => ({ subject: prefix, reason: 'the sandbox refuses it' }))
-    return new DriverError('refused', `sandbox ${this.#name}: refused ${counted(routes.length, 'route')}`, { refused })
+    return new DriverError('refused', `sandbox ${this.#name}: refused ${counted(routes.length, 'route')}`, {
+      refused,
+    })
   }
 }
 
