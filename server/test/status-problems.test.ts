@@ -133,7 +133,7 @@ const cases: Record<StatusProblemCode, Case> = {
       change(sql`insert into former_speakers (region_id, name, settings, identity, prefixes)
         select id, 'r0', '{}', 'sandbox ams/r0', '{192.0.2.0/24}' from regions`),
     reported: [
-      /^ams\/r0: the former router sandbox ams\/r0 may have 1 routes; if it is gone: pharos region gone \d+$/,
+      /^ams\/r0: the former router sandbox ams\/r0 may have 1 route; if it is gone: pharos region gone \d+$/,
     ],
   },
   role_missing: {
