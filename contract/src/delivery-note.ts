@@ -1,5 +1,6 @@
 // Notes on a delivery of a detector: what could not be read, was left out, changed or ignored. A closed list of codes, each
 // with attributes. Codes are stored; the sentences are made here and nowhere else.
+import { counted } from './counted.ts'
 import { Type } from 'typebox'
 import { Component, Enumeration } from './scalar.ts'
 
@@ -15,7 +16,7 @@ const texts = {
   setting: ({ detail }) => String(detail),
   defect: ({ detail }) => `a defect of Pharos: ${String(detail)}`,
   too_many_events: ({ max }) => `at most ${String(max)} events in one delivery are expected`,
-  notes_truncated: ({ count }) => `${String(count)} further notes are not listed`,
+  notes_truncated: ({ count }) => `${counted(count, 'further note is', 'further notes are')} not listed`,
 
   type: ({ expected, found }) => `${String(expected)} is expected, not ${String(found)}`,
   empty: () => 'is empty',

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
 import { DnssecKey } from './dns-dnssec.ts'
-import { NewRecordSet, OtherZones } from './dns-recordset.ts'
+import { NewRecordSet, OtherZones, RecordSet } from './dns-recordset.ts'
 import {
   dnsAdmin,
   dnsReading,
@@ -226,6 +226,10 @@ export const CreatedZone = Component('CreatedZone', {
       'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC and in a dry run',
   }),
   other_zones: OtherZones,
+  copied: Type.Array(RecordSet, {
+    description:
+      'record sets of the new zone that are copies of a wildcard in the zone above, which answered for these names until now',
+  }),
 })
 export type CreatedZone = Static<typeof CreatedZone>
 
@@ -243,7 +247,7 @@ export const createZoneRoute = route({
     'verified, a zone above or below does not matter, and a zone whose very name another customer has is created with the ' +
     'status `pending_verification`: it can be edited, and is served once the provider has cleared the name. Zones of reverse ' +
     'DNS need a prefix or an announcement of the team that contains them, and no verification. A zone of the team above delegates to ' +
-    'the new zone from then on, and its record sets at and below the name move into it (`other_zones`); 409 `conflict` names those ' +
+    'the new zone from then on, and its record sets at and below the name move into it (`other_zones`), as do copies of a wildcard that answered for it (`copied`); 409 `conflict` names those ' +
     'that cannot. Zones of the team below are delegated from the new zone.',
   permission: dnsAdmin,
   query: Strict({ include: Optional(Include('ZoneInclude', zoneIncludes)) }),

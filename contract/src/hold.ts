@@ -1,4 +1,5 @@
 // Holds: withdrawals and changed routes that wait for a decision of the operator's staff.
+import { counted } from './counted.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route, staffChanging, staffReading } from './route.ts'
@@ -29,18 +30,19 @@ type Attrs = Readonly<Record<string, unknown>>
 const reasonTexts = {
   too_many_withdrawals: ({ max, team_max, minutes, recent }) =>
     `More withdrawals than allowed: at most ${n(max)} prefixes of the region and ${n(team_max)} of one team in ` +
-    `${n(minutes)} minutes; ${n(recent)} were withdrawn before.`,
+    `${n(minutes)} minutes; ${counted(recent, 'was', 'were')} withdrawn before.`,
   too_many_changes: ({ max }) =>
     `The origin, next hop or communities of more than ${n(max)} routes would change at once.`,
   reserved_communities: ({ communities }) =>
     `Routes would get reserved communities, with which neighbors may keep, filter or discard them: ` +
     `${(communities as readonly string[]).join(', ')}.`,
-  unexplained_routes: ({ routes }) => `The database has no row for ${n(routes)} of the routes.`,
+  unexplained_routes: ({ routes }) => `The database has no row for ${counted(routes, 'route')}.`,
   invalid_rows: ({ invalid, total, announcement_id, cidr }) =>
-    `${n(invalid)} of ${n(total)} stored rows are not valid, for example ${announcement_id === null ? `the black hole of ${n(cidr)}` : `announcement ${n(announcement_id)} (${n(cidr)})`}.`,
-  restored: ({ routes }) => `The database was restored, and ${n(routes)} routes differ from it.`,
+    `${n(invalid)} of ${counted(total, 'stored row')} ${invalid === 1 ? 'is' : 'are'} not valid, for example ${announcement_id === null ? `the black hole of ${n(cidr)}` : `announcement ${n(announcement_id)} (${n(cidr)})`}.`,
+  restored: ({ routes }) =>
+    `The database was restored, and ${counted(routes, 'route differs', 'routes differ')} from it.`,
   no_rows: ({ routes }) =>
-    `The database has no row for the region, but its routers hold ${n(routes)} routes.`,
+    `The database has no row for the region, but its routers hold ${counted(routes, 'route')}.`,
 } satisfies Record<string, (attrs: Attrs) => string>
 
 const n = (value: unknown): string => String(value)

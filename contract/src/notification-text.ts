@@ -1,5 +1,6 @@
 // The kinds of personal notifications: a closed list of codes, each with its attributes. Codes and attributes are stored; the texts
 // are made here and nowhere else, for mails and for the portal.
+import { counted } from './counted.ts'
 import { classificationLabel } from './classification.ts'
 import { networkText } from './network-text.ts'
 import { formatRate } from './rate.ts'
@@ -12,8 +13,6 @@ const peakOf = ({ bps, pps }: Attrs): string =>
   `peak ${formatRate(Number(bps), 'bps')}, ${formatRate(Number(pps), 'pps')}`
 const networkOf = ({ network }: Attrs): string =>
   network ? networkText(String(network)) : 'an unknown network'
-const counted = (count: unknown, noun: string, nouns: string): string =>
-  `${Number(count)} ${Number(count) === 1 ? noun : nouns}`
 const originOf = ({ cidr, asn }: Attrs): string => `${String(cidr)} (AS${String(asn)})`
 const portOf = ({ name, device, circuit_id }: Attrs): string =>
   `${String(name)} of ${String(device)} (${String(circuit_id)})`
@@ -40,7 +39,7 @@ const teamTexts = {
   unexpected_origin: (attrs) =>
     `Another network announces ${String(attrs['cidr'])}: ${(attrs['origins'] as readonly number[]).map((asn) => (asn === 0 ? 'an unknown ASN' : `AS${asn}`)).join(', ')}`,
   not_visible: (attrs) =>
-    `Only ${String(attrs['seeing'])} of ${String(attrs['total'])} route collectors see the announced prefix ${originOf(attrs)}`,
+    `Only ${String(attrs['seeing'])} of ${counted(attrs['total'], 'route collector')} see the announced prefix ${originOf(attrs)}`,
   other_path: (attrs) =>
     `No route collector sees the announced prefix ${originOf(attrs)} through the provider`,
   letter_decided: ({ filename, status, reason }) =>

@@ -1,4 +1,5 @@
 // Holds of shield: changes at scrubbers that wait for a decision of the provider's staff.
+import { counted } from './counted.ts'
 import { Type, type Static } from 'typebox'
 import { decidingHold, holdListQuery, holdStateFields, readingHold } from './hold.ts'
 import { route, staffReading } from './route.ts'
@@ -27,9 +28,9 @@ const reasonTexts = {
   plan_differs: ({ prefix }) =>
     `The rules planned for ${n(prefix)} are not those of its newest version. They are never applied; this is a defect of Pharos.`,
   unexplained_removals: ({ count, rules }) =>
-    `The scrubber holds lists of ${n(count)} prefixes with ${n(rules)} rules for which no version of a list says that they are empty.`,
+    `The scrubber holds lists of ${counted(count, 'prefix', 'prefixes')} with ${counted(rules, 'rule')} for which no version of a list says that they are empty.`,
   no_lists: ({ count, rules }) =>
-    `The database has no list at all, and the scrubber holds lists of ${n(count)} prefixes with ${n(rules)} rules.`,
+    `The database has no list at all, and the scrubber holds lists of ${counted(count, 'prefix', 'prefixes')} with ${counted(rules, 'rule')}.`,
   former_holders: ({ count }) =>
     `The teams of ${n(count)} lists no longer hold their prefixes, more than usual at once. Their rules stay until this is approved.`,
 } satisfies Record<string, (attrs: Attrs) => string>

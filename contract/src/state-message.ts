@@ -1,5 +1,6 @@
 // Why an announcement or a zone is not in its desired state, and who can act: a closed list of tags, each with its attributes. The
 // sentences are made here and nowhere else.
+import { counted } from './counted.ts'
 import { checkReasonText, type CheckReason } from './check-reason.ts'
 import { dnssecReasonText } from './dnssec-reason.ts'
 import { regionReasonText, type ReasonAttrs, type RegionReason } from './region-reason.ts'
@@ -27,15 +28,15 @@ const texts = {
   validation_missing: checkText,
   validation_unavailable: checkText,
   ends_soon: ({ validation, days }) =>
-    `The ${validation === 'loa' ? 'letter of authorization' : 'verification of the ASN'} ends in ${String(days)} ${days === 1 ? 'day' : 'days'}. Renew it.`,
+    `The ${validation === 'loa' ? 'letter of authorization' : 'verification of the ASN'} ends in ${counted(days, 'day')}. Renew it.`,
   zombie: ({ count, total }) =>
-    `${String(count)} of ${String(total)} route collectors still have the route, although it was withdrawn. Other networks may still send traffic to it. Contact the provider.`,
+    `${String(count)} of ${counted(total, 'route collector')} still have the route, although it was withdrawn. Other networks may still send traffic to it. Contact the provider.`,
   not_visible: ({ count, total }) =>
-    `The prefix is announced, but only ${String(count)} of ${String(total)} route collectors see it. Other networks may reject it: check its IRR and RPKI objects, and contact the provider.`,
+    `The prefix is announced, but only ${String(count)} of ${counted(total, 'route collector')} see it. Other networks may reject it: check its IRR and RPKI objects, and contact the provider.`,
   other_path: ({ count, total }) =>
     `No route collector sees the prefix through this provider: ${String(count)} of ${String(total)} see it with its origin, on other paths.`,
   unexpected_origin: ({ routes }) =>
-    `Another network announces the prefix or a part of it: ${(routes as UnexpectedRoute[]).map(({ cidr, asn, count }) => `${cidr} by AS${asn}, seen by ${count} ${count === 1 ? 'route collector' : 'route collectors'}`).join('; ')}. If this was not arranged, contact the provider.`,
+    `Another network announces the prefix or a part of it: ${(routes as UnexpectedRoute[]).map(({ cidr, asn, count }) => `${cidr} by AS${asn}, seen by ${counted(count, 'route collector')}`).join('; ')}. If this was not arranged, contact the provider.`,
   region_withdrawn: regionText,
   region_announcing: regionText,
   region_announced: regionText,
@@ -43,15 +44,15 @@ const texts = {
   region_error: regionText,
   zone_updating: ({ serving, total }) =>
     total
-      ? `The newest version is served by ${String(serving)} of ${String(total)} name servers.`
+      ? `The newest version is served by ${String(serving)} of ${counted(total, 'name server')}.`
       : 'The newest version is being published.',
   zone_servers_behind: ({ serving, total, servers }) =>
-    `The newest version is served by ${String(serving)} of ${String(total)} name servers; not by ${(servers as string[]).join(', ')}.`,
+    `The newest version is served by ${String(serving)} of ${counted(total, 'name server')}; not by ${(servers as string[]).join(', ')}.`,
   zone_refused: ({ serving, total, servers, serial, sets }) => {
     const changed = (sets ?? []) as string[]
     const has = typeof serial === 'number' ? `keeps the version ${serial}` : 'has no version of the zone'
     const next = changed.length > 0 ? ` The first change that it lacks has ${changed.join(', ')}.` : ''
-    return `${(servers as string[]).join(', ')} ${has}, although ${String(serving)} of ${String(total)} name servers serve the newest.${next} Correct the record, or contact the provider, who has been told.`
+    return `${(servers as string[]).join(', ')} ${has}, although ${String(serving)} of ${counted(total, 'name server')} serve the newest.${next} Correct the record, or contact the provider, who has been told.`
   },
   zone_absent: ({ servers }) =>
     `${(servers as string[]).join(', ')} ${(servers as string[]).length === 1 ? 'is' : 'are'} in the NS records of the zone and ${(servers as string[]).length === 1 ? 'refuses' : 'refuse'} questions about it. Contact the provider, or remove the NS records.`,

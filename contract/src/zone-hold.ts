@@ -35,7 +35,7 @@ export const zoneHoldRemovalsMax = 1000
 export const HoldEvidence = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'changes with the list of removals: an approval names what was shown',
+  description: 'changes with the list of removals: a decision names what was shown',
 })
 
 export const ZoneHold = Component('ZoneHold', {
@@ -110,7 +110,9 @@ export const rejectZoneHoldRoute = route({
   path: '/v3/admin/zone-holds/{hold_id}/reject',
   summary: 'Reject zone hold',
   description:
-    'Keeps everything listed served as it is, and does not ask about exactly these removals again. Rejecting twice changes nothing.',
+    'Keeps everything listed served as it is, and does not ask about exactly these removals again. `evidence` is that of the hold as it was ' +
+    'read: 409 if the list has changed since. Rejecting twice changes nothing.',
+  query: Strict({ evidence: HoldEvidence }),
   response: ZoneHold,
 })
 

@@ -1,5 +1,5 @@
-// An approval covers what the approver has seen, for every operation with which staff approve: it names the evidence of what was shown, or the hold
-// never changes, and one that waits for more is another hold.
+// A decision covers what staff have seen, for every operation with which they approve or reject: it names the evidence of what was shown, or what it
+// decides about never changes: a hold that waits for more is another hold, and a letter with another file another letter.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -14,11 +14,16 @@ import { parsePrefix } from '../src/net/prefix.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
 /** How each operation is bound to what was shown. */
-const bindings: Readonly<Record<string, 'evidence' | 'hold'>> = {
-  approveHold: 'hold',
-  approveShieldHold: 'hold',
+const bindings: Readonly<Record<string, 'evidence' | 'id'>> = {
+  approveHold: 'id',
+  rejectHold: 'id',
+  approveShieldHold: 'id',
+  rejectShieldHold: 'id',
   approveZoneHold: 'evidence',
+  rejectZoneHold: 'evidence',
   applyPlatform: 'evidence',
+  acceptLetter: 'id',
+  rejectLetter: 'id',
 }
 
 let api: TestApi
@@ -32,26 +37,29 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]())
 
 const db = () => api.database.postgres.owner
-const approve = async (area: string, id: number, query = '') => {
+const decide = async (verb: 'approve' | 'reject', area: string, id: number, query = '') => {
   const { statusCode: status, body } = await api.server.inject({
     method: 'POST',
-    url: `/v3/admin/${area}/${id}/approve${query}`,
+    url: `/v3/admin/${area}/${id}/${verb}${query}`,
     headers: { authorization: `Bearer ${staff}` },
   })
   return { status, state: (JSON.parse(body) as { state?: string }).state }
 }
+const verbs = { approve: 'approved', reject: 'rejected' } as const
+const eachVerb = Object.entries(verbs) as [keyof typeof verbs, (typeof verbs)[keyof typeof verbs]][]
 const idsOf = async (table: 'holds' | 'shield_holds'): Promise<number[]> => {
   const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)} order by id`.execute(db())
   return rows.map(({ id }) => id)
 }
 
-describe('approvals', () => {
+describe('decisions', () => {
   it('are all bound to what was shown', () => {
-    const approving = routes.filter(
-      ({ path, query }) => path.endsWith('/approve') || 'evidence' in (query?.properties ?? {}),
+    const deciding = routes.filter(
+      ({ path, query }) =>
+        /^\/v3\/admin\/.*\/(approve|accept|reject)$/.test(path) || 'evidence' in (query?.properties ?? {}),
     )
-    assert.deepEqual(approving.map(({ name }) => name).toSorted(), Object.keys(bindings).toSorted())
-    for (const { name, query } of approving)
+    assert.deepEqual(deciding.map(({ name }) => name).toSorted(), Object.keys(bindings).toSorted())
+    for (const { name, query } of deciding)
       assert.equal('evidence' in (query?.properties ?? {}), bindings[name] === 'evidence', name)
   })
 
@@ -65,8 +73,8 @@ describe('approvals', () => {
     await openRouteHold(db(), ams!, planned('192.0.2.0/24'), [])
     await openRouteHold(db(), ams!, planned('192.0.2.0/24', '198.51.100.0/24'), [])
     const [former, newer] = await idsOf('holds')
-    assert.equal((await approve('holds', former!)).status, 409)
-    assert.equal((await approve('holds', newer!)).state, 'approved')
+    for (const [verb] of eachVerb) assert.equal((await decide(verb, 'holds', former!)).status, 409)
+    assert.equal((await decide('approve', 'holds', newer!)).state, 'approved')
   })
 
   it('of a hold of shield whose plan is another one by now are refused', async () => {
@@ -82,11 +90,14 @@ describe('approvals', () => {
         .transaction()
         .execute((trx) => saveHolds(trx, 'edge', [hold(count)]))
     const [former, newer] = await idsOf('shield_holds')
-    assert.equal((await approve('shield-holds', former!)).status, 409)
-    assert.equal((await approve('shield-holds', newer!)).state, 'approved')
+    for (const [verb] of eachVerb) assert.equal((await decide(verb, 'shield-holds', former!)).status, 409)
+    assert.equal((await decide('approve', 'shield-holds', newer!)).state, 'approved')
   })
 
-  it('of a hold of DNS need its evidence, which changes with it', async () => {
+  for (const [verb, state] of eachVerb)
+    it(`of a hold of DNS, ${verb}, need its evidence, which changes with it`, () => decideGrown(verb, state))
+
+  const decideGrown = async (verb: keyof typeof verbs, state: (typeof verbs)[keyof typeof verbs]) => {
     const open = async (...sets: string[]): Promise<Pick<ZoneHold, 'id' | 'evidence'>> => {
       await openZoneHold(db(), { kind: 'catalog', reason: 'many_removals', sets })
       const { rows } = await sql<ZoneHold>`select id, evidence from dns_holds where state = 'open'`.execute(
@@ -94,14 +105,14 @@ describe('approvals', () => {
       )
       return rows[0]!
     }
-    const { id, evidence } = await open('a.example.')
-    const grown = await open('a.example.', 'b.example.')
+    const { id, evidence } = await open(`${verb}.example.`)
+    const grown = await open(`${verb}.example.`, 'b.example.')
     assert.deepEqual([grown.id, grown.evidence === evidence], [id, false])
-    assert.equal((await approve('zone-holds', id)).status, 422)
-    assert.equal((await approve('zone-holds', id, `?evidence=${evidence}`)).status, 409)
+    assert.equal((await decide(verb, 'zone-holds', id)).status, 422)
+    assert.equal((await decide(verb, 'zone-holds', id, `?evidence=${evidence}`)).status, 409)
     const operator = { actor: 'operator' }
     for (const shown of [undefined, evidence])
-      await assert.rejects(decideZoneHoldAs({ db: db() }, operator, id, 'approved', shown), /Read it again/)
-    assert.equal((await approve('zone-holds', id, `?evidence=${grown.evidence}`)).state, 'approved')
-  })
+      await assert.rejects(decideZoneHoldAs({ db: db() }, operator, id, state, shown), /Read it again/)
+    assert.equal((await decide(verb, 'zone-holds', id, `?evidence=${grown.evidence}`)).state, state)
+  }
 })

@@ -105,7 +105,7 @@ describe('a copy of the audit log', () => {
   it('has no entry that the database lacks before it is restored', async () => {
     for (const copy of copies) {
       write(copy)
-      assert.match(await compare(), /^0 of \d+ entries are not in the database\.\n$/)
+      assert.match(await compare(), /^Not in the database: 0 of \d+ entries\.\n$/)
     }
   })
 
@@ -132,7 +132,7 @@ describe('a copy of the audit log', () => {
       assert.match(lines[4]!, new RegExp(`^\\S+  webhook\\.rotate_secret  webhook:${webhook}  by user:\\d+$`))
       assert.equal(lines[5], '  the former secret signs again: rotate it')
       assert.match(lines[6]!, new RegExp(`^\\S+  webhook\\.update  webhook:${webhook}`))
-      assert.match(lines[7]!, /^4 of \d+ entries are not in the database\.$/)
+      assert.match(lines[7]!, /^Not in the database: 4 of \d+ entries\.$/)
     }
   })
 
@@ -156,7 +156,7 @@ describe('a copy of the audit log', () => {
     write([old])
     assert.equal(
       await compare(),
-      '1 entries were deleted by the retention.\n0 of 1 entries are not in the database.\n',
+      '1 entry was deleted by the retention.\nNot in the database: 0 of 1 entry.\n',
     )
   })
 })

@@ -280,7 +280,17 @@ describe('a zone below another one of the team', () => {
     await create('wild.example')
     await write('wild.example', '*/A', '192.0.2.9')
     await write('wild.example', '*/TXT', '"all"')
-    await create('kid.wild.example')
+    const copied = ['@/A', '@/TXT', '*/A', '*/TXT']
+    const plan = await red.call('POST', '/zones?dry_run=true', { name: 'kid.wild.example' })
+    assert.deepEqual(
+      plan.body.result.copied.map(({ id }: Answered) => id),
+      copied,
+      'a copy changes no other zone, and is part of the plan nevertheless',
+    )
+    assert.deepEqual(
+      (await create('kid.wild.example')).copied.map(({ id }: Answered) => id),
+      copied,
+    )
     assert.deepEqual(
       (await setsOf('kid.wild.example'))
         .filter(({ type }) => type === recordType.A || type === recordType.TXT)
@@ -591,7 +601,8 @@ function resolve(zones: ReadonlyMap<string, readonly Stored[]>, top: string, nam
     if (!cut) {
       // Servers answer from the closest zone that they have.
       if (hosted.at(-1) !== zone) return `blanked by ${hosted.at(-1)}`
-      return sets.find((set) => set.name === name && set.type === recordType.A)?.content ?? 'none'
+      const answering = nameOrWildcard(sets, name)
+      return sets.find((set) => set.name === answering && set.type === recordType.A)?.content ?? 'none'
     }
     const below = zones.get(cut.name)
     if (!below) return `lame at ${cut.name}`
@@ -600,6 +611,48 @@ function resolve(zones: ReadonlyMap<string, readonly Stored[]>, top: string, nam
     zone = cut.name
   }
 }
+
+/** Returns the name, or the wildcard at its closest encloser if it does not exist (RFC 4592 section 3.3). */
+function nameOrWildcard(sets: readonly Stored[], name: string): string {
+  const exists = (one: string) => sets.some((set) => set.name === one || set.name.endsWith(`.${one}`))
+  let encloser = name
+  while (!exists(encloser)) encloser = encloser.slice(encloser.indexOf('.') + 1)
+  return encloser === name ? name : `*.${encloser}`
+}
+
+describe('creating zones below a zone with wildcards', () => {
+  const top = 'star.example'
+  const full = (name: string) => (name === '' ? top : `${name}.${top}`)
+  const names = ['*', '*.a', '*.a.a', '*.b', 'a', 'b.a', 'a.a', 'x.a.a', 'b', 'x.b.b']
+  const zones = ['a', 'b', 'a.a', 'b.a', 'c', 'c.a', 'b.b']
+  const asked = ['', ...zones, ...names, ...zones.flatMap((zone) => [`q.${zone}`, `q.r.${zone}`]), 'q', 'q.r']
+
+  it('changes the answer of no name', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 6 }),
+        fc.uniqueArray(fc.constantFrom(...zones), { minLength: 1, maxLength: 3 }),
+        async (written, created) => {
+          await sql`delete from dns_zones where name like ${`%${top}.`}`.execute(db())
+          await create(top, {
+            recordsets: written.map((name, at) => ({ name, type: 'A', records: [`192.0.2.${at + 1}`] })),
+          })
+          const answers = async (hosted: readonly string[]) => {
+            const sets = new Map<string, Stored[]>()
+            for (const name of hosted) sets.set(`${full(name)}.`, await setsOf(full(name)))
+            return asked.map((name) => `${name} ${resolve(sets, `${top}.`, `${full(name)}.`)}`)
+          }
+          const before = await answers([''])
+          for (const [at, name] of created.entries()) {
+            await create(full(name))
+            assert.deepEqual(await answers(['', ...created.slice(0, at + 1)]), before, name)
+          }
+        },
+      ),
+      { numRuns: scaled(60) },
+    )
+  })
+})
 
 describe('any order of creating, deleting, restoring and writing', () => {
   const top = 'top.example'

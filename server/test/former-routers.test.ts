@@ -225,7 +225,10 @@ describe('a router that is left out of the platform file', () => {
     await waitFor('the region was checked', isChecked)
     await drainOrUndrain('drain', 'r1')
     await waitFor('r1 is empty', async () => onRouter('r1').length === 0)
-    await apply(['r1'])
+    const isNamed = (notices: readonly string[]) =>
+      notices.some((one) => one.startsWith('region ams: every router is drained'))
+    assert.equal(isNamed(await apply(['r1', 'r2'])), false, 'r2 announces them')
+    assert.equal(isNamed(await apply(['r1'])), true)
     await waitFor('the region names it', async () => {
       const { problems } = await readStatus(owner(), { reconcileIntervalSeconds: 30 })
       return problems.some(

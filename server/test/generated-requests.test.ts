@@ -448,7 +448,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   undrainRouter: router,
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
   approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
-  rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
   getShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   approveShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   rejectShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },

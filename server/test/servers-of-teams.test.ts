@@ -171,7 +171,7 @@ describe('a name server of a team', () => {
     return answer
   }
 
-  it('that does not answer as one is described in the same way, whatever its port does', async () => {
+  it('that does not answer as one is described in the same way, and as late as by silence, whatever its port does', async () => {
     await using open = await listen((socket) => socket.resume())
     await using closing = await listen((socket) => socket.destroy())
     await using web = await listen((socket) =>
@@ -179,9 +179,11 @@ describe('a name server of a team', () => {
     )
     await using closed = await listen(() => {})
     await closed.close()
+    const began = performance.now()
     const answers = [closing, web, closed, open].map(async ({ port }) => {
       const { status, body, text } = await places['a source of an import']!.send('127.0.0.1', port)
       assert.equal(status, 422, text)
+      assert.ok(performance.now() - began > 10_000, 'the time of a server that accepts and is silent')
       return body.errors[0].msg.replace(String(port), 'PORT')
     })
     const texts = new Set(await Promise.all(answers))

@@ -133,7 +133,7 @@ const cases: Record<StatusProblemCode, Case> = {
       change(sql`insert into former_speakers (region_id, name, settings, identity, prefixes)
         select id, 'r0', '{}', 'sandbox ams/r0', '{192.0.2.0/24}' from regions`),
     reported: [
-      /^ams\/r0: the former router sandbox ams\/r0 may have 1 routes; if it is gone: pharos region gone \d+$/,
+      /^ams\/r0: the former router sandbox ams\/r0 may have 1 route; if it is gone: pharos region gone \d+$/,
     ],
   },
   role_missing: {
@@ -171,7 +171,7 @@ const cases: Record<StatusProblemCode, Case> = {
   announcements_unseen: {
     make: () => unseen(1, 2),
     reported: [
-      /^not_visible: 1 announced prefixes are seen by hardly any route collector$/,
+      /^not_visible: 1 announced prefix is seen by hardly any route collector$/,
       /^other_path: 2 announced prefixes are seen by no route collector through us$/,
     ],
   },

@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import type { LetterVerdict } from '../src/byoip/validation/check-rules.ts'
 import { explain } from '../src/byoip/validation/validation.ts'
 import { validateAll, validateDue, type ValidateDeps } from '../src/byoip/validation/validate.ts'
+import { readAnnounced } from '../src/byoip/validation/validation.store.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Asn } from '../src/net/asn.ts'
 import type { Prefix } from '../src/net/prefix.ts'
@@ -175,6 +176,8 @@ const accept = (id: number) =>
     letterId: null,
   })
 
+const announced = async () =>
+  (await readAnnounced(api.database.postgres.owner)).map(({ prefix }) => String(prefix))
 const read = async (who: string, id: number) =>
   (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
 
@@ -385,6 +388,7 @@ describe('an enabled announcement', () => {
     )
     await call('red', 'POST', `${path}/${id}/validate`)
     await waitFor(async () => (await read('red', id)).details.suspended_by === 'validation')
+    assert.deepEqual(await announced(), ['203.0.113.0/24'], 'sources of ROAs are still compared about it')
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await waitFor(async () => !(await read('red', id)).details.suspended)
     assert.equal((await read('red', id)).enabled, true)
@@ -405,6 +409,7 @@ describe('an enabled announcement', () => {
       [details.suspended, details.suspended_by, details.suspended_reason],
       [true, 'staff', 'validation'],
     )
+    assert.deepEqual(await announced(), [])
   })
 
   it('keeps its results while the registries do not respond', async () => {

@@ -96,7 +96,7 @@ describe('holds of DNS', () => {
       const { status, body } = await call('POST', `/${id}/approve?evidence=${evidence}`)
       assert.deepEqual([status, body.state], [200, 'approved'])
     }
-    const rejected = await call('POST', `/${id}/reject`)
+    const rejected = await call('POST', `/${id}/reject?evidence=${evidence}`)
     assert.deepEqual([rejected.status, rejected.body.code], [409, 'conflict'])
     const { rows } = await sql`
       select actor, action from audit_entries where target = ${`dns-hold:${id}`}`.execute(db())
@@ -122,7 +122,7 @@ describe('holds of DNS', () => {
     const { status, body } = await call('POST', `/${id}/approve?evidence=${evidence}`)
     assert.equal(status, 409)
     assert.match(body.detail, /rollback/)
-    assert.equal((await call('POST', `/${id}/reject`)).status, 200)
+    assert.equal((await call('POST', `/${id}/reject?evidence=${evidence}`)).status, 200)
   })
 
   it('of deletions are for the team that deletes too many, which sees that its zones are still served', async () => {
@@ -178,7 +178,7 @@ describe('holds of DNS', () => {
     assert.deepEqual(await shown(5), ['error', ['zone_deletion_held']])
     const [next] = (await call('GET', '?state=open')).body.results
     assert.deepEqual([next.id === hold.id, next.removal_count], [false, 1])
-    assert.equal((await call('POST', `/${next.id}/reject`)).status, 200)
+    assert.equal((await call('POST', `/${next.id}/reject?evidence=${next.evidence}`)).status, 200)
     assert.deepEqual(await publish(), { added: 0, removed: 0, held: 1 })
     assert.equal((await call('GET', '?state=open')).body.count, 0, 'nobody is asked again')
     const { rows } = await sql<{ change: string; count: number }>`

@@ -223,8 +223,8 @@ export const dnsExamples = [
   }),
   example(createZoneRoute, {
     body: { name, dnssec: false, recordsets: [{ name: 'www', type: 'A', records: ['203.0.113.80'] }] },
-    response: { ...fresh, keys: [], other_zones: [] },
-    changes: changesBetween({}, { ...fresh, keys: [], other_zones: [] }),
+    response: { ...fresh, keys: [], other_zones: [], copied: [] },
+    changes: changesBetween({}, { ...fresh, keys: [], other_zones: [], copied: [] }),
   }),
   example(deleteZoneRoute, {
     ...inZone,

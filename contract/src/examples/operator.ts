@@ -252,6 +252,7 @@ export const operatorExamples = [
   }),
   example(rejectZoneHoldRoute, {
     ...zoneHoldIn,
+    query: { evidence: zoneHold.evidence },
     response: rejectedZoneHold,
     changes: changesBetween(zoneHold, rejectedZoneHold),
   }),

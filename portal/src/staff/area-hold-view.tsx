@@ -38,9 +38,10 @@ export const ZoneHoldView = ({ hold }: { hold: ZoneHold }) => (
     count={hold.removal_count}
     mayApprove={hold.reason !== 'apex_removed'}
     decide={(isApproval) =>
-      isApproval
-        ? call(approveZoneHoldRoute, { params: { hold_id: hold.id }, query: { evidence: hold.evidence } })
-        : call(rejectZoneHoldRoute, { params: { hold_id: hold.id } })
+      call(isApproval ? approveZoneHoldRoute : rejectZoneHoldRoute, {
+        params: { hold_id: hold.id },
+        query: { evidence: hold.evidence },
+      })
     }
   />
 )

@@ -1,4 +1,5 @@
 // `pharos holds dns` and `pharos holds shield`: changes that wait for approval, decided by the operator.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import type { ShieldHold } from '@pharos/contract/shield-hold'
 import type { ZoneHold } from '@pharos/contract/zone-hold'
@@ -14,7 +15,7 @@ import { withSchema } from './ready.ts'
 type Area = {
   readonly list: (db: Db) => Promise<{ readonly lines: readonly string[]; readonly count: number }>
   readonly decide: (db: Db, id: number, decision: HoldDecision, shown?: string) => Promise<string>
-  /** Whether an approval names what the list has shown. */
+  /** Whether a decision names what the list has shown. */
   readonly hasEvidence: boolean
 }
 
@@ -43,7 +44,7 @@ const areas = {
 } satisfies Record<string, Area>
 
 function zoneLines({ zone, kind, removals, removal_count: count, evidence, ...hold }: ZoneHold): string {
-  const size = `${count} removals  evidence ${evidence}`
+  const size = `${counted(count, 'removal')}  evidence ${evidence}`
   return linesOf(hold, `${zone?.name ?? 'catalog zone'}  ${kind}`, size, removals)
 }
 
@@ -104,7 +105,7 @@ async function decide(
 ): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
   const area: Area = areas[name]
-  const named = area.hasEvidence && decision === 'approved' ? positionals.slice(0, 1) : positionals
+  const named = area.hasEvidence ? positionals.slice(0, 1) : positionals
   const text = parseOneArgument(named, `the id of a hold: pharos holds ${name} list`)
   const id = parseInteger('id', text, 1, 2 ** 31 - 1)
   const shown =

@@ -26,7 +26,7 @@ test('an unchanged audit log verifies, up to a head recorded before', async () =
     await pharos('verify', '--head', head),
     `3 entries are unchanged, 0 are not checkable\nhead ${head}\n`,
   )
-  assert.match(await pharos('verify', '--from', '2'), /^1 entries are unchanged, 1 are not checkable/)
+  assert.match(await pharos('verify', '--from', '2'), /^1 entry is unchanged, 1 is not checkable/)
   await writeAudit(db, anEntry)
   await seal()
   assert.match(await pharos('verify', '--head', head), /^4 entries/)

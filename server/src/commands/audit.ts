@@ -1,4 +1,5 @@
 // `pharos audit`: verifies that the audit log is unchanged, and prints the head to record for a later verification.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import { formatHead, parseHead } from '../audit/head.ts'
 import { findHead, type Head } from '../audit/seal.store.ts'
@@ -42,7 +43,7 @@ async function head(context: CommandContext, args: readonly string[]): Promise<v
 async function verify(context: CommandContext, args: readonly string[]): Promise<void> {
   const options = parseOptions(args)
   await withSchema(context, async ({ owner }, { secret }) => {
-    const onProgress = (seals: number) => context.out(`${seals} seals\n`)
+    const onProgress = (seals: number) => context.out(`${counted(seals, 'seal')}\n`)
     const found = await verifyAudit({ db: owner, ring: secret }, { ...options, onProgress })
     context.out(described(found))
     if (found.brokenCount > 0) throw new CommandFailure('The audit log was changed.')
@@ -79,11 +80,15 @@ function described({
   expired,
 }: Verification): string {
   const lines = broken.map((place) => `broken: ${placeOf(place)}`)
-  if (brokenCount > broken.length) lines.push(`and ${brokenCount - broken.length} more errors`)
+  if (brokenCount > broken.length) lines.push(`and ${counted(brokenCount - broken.length, 'more error')}`)
   if (waiting > 0)
-    lines.push(`warning: ${waiting} entries wait longer than a minute for their seal; does a reconciler run?`)
+    lines.push(
+      `warning: ${counted(waiting, 'entry waits', 'entries wait')} longer than a minute to be sealed; does a reconciler run?`,
+    )
   if (expired) lines.push(`older months were deleted by the retention, last at ${expired}`)
-  lines.push(`${right} entries are unchanged, ${notCheckable} are not checkable`)
+  lines.push(
+    `${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`,
+  )
   lines.push(head ? `head ${formatHead(head)}` : 'no entry has been sealed yet')
   return `${lines.join('\n')}\n`
 }

@@ -1,5 +1,6 @@
 // `pharos flows`: the exporters that have sent flows, and what the inventory does not know of them; past traffic of nobody is given
 // to the team that holds its prefix now.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import {
   beginDays,
@@ -127,7 +128,7 @@ const reasons: Readonly<Record<ClaimDay['state'], string>> = {
 }
 
 const described = ({ day, rows, bytes, state }: ClaimDay): string =>
-  `${day}  ${rows} flows  ${bytes} bytes${reasons[state]}\n`
+  `${day}  ${counted(rows, 'flow')}  ${counted(bytes, 'byte')}${reasons[state]}\n`
 
 async function apply(
   context: CommandContext,

@@ -94,7 +94,7 @@ test('a hold that does not exist, and a command that does not', async () => {
   }
 })
 
-test('an approval of a hold of DNS names the evidence that the list has shown', async () => {
+test('a decision about a hold of DNS names the evidence that the list has shown', async () => {
   const { rows } = await sql<{ id: number }>`
     insert into dns_holds (kind, reason, attrs, evidence)
     values ('catalog', 'many_removals', '{"count": 1, "sets": ["gone.example."]}', 'abc123') returning id`.execute(
@@ -103,14 +103,15 @@ test('an approval of a hold of DNS names the evidence that the list has shown', 
   const id = String(rows[0]!.id)
   assert.match(
     await pharos('dns', 'list'),
-    new RegExp(`^hold ${id}  catalog zone .* 1 removals  evidence abc123\n`),
+    new RegExp(`^hold ${id}  catalog zone .* 1 removal  evidence abc123\n`),
   )
-  await assert.rejects(() => pharos('dns', 'approve', id), UsageError)
-  await assert.rejects(
-    () => pharos('dns', 'approve', id, 'abc124'),
-    (error) => error instanceof Failure && error.code === 'conflict',
-  )
-  await assert.rejects(() => pharos('dns', 'reject', id, 'abc123'), UsageError)
+  for (const verb of ['approve', 'reject']) {
+    await assert.rejects(() => pharos('dns', verb, id), UsageError)
+    await assert.rejects(
+      () => pharos('dns', verb, id, 'abc124'),
+      (error) => error instanceof Failure && error.code === 'conflict',
+    )
+  }
   assert.match(await pharos('dns', 'approve', id, 'abc123'), /catalog {2}approved/)
 })
 

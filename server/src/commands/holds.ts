@@ -14,7 +14,7 @@ export const holds: Command = {
              show <id> [--json]
              approve <id>
              reject <id>
-             dns list | approve <id> <evidence> | reject <id>
+             dns list | approve <id> <evidence> | reject <id> <evidence>
              shield list | approve <id> | reject <id>`,
   summary: `list and decide changes that wait for approval
 
@@ -22,7 +22,7 @@ export const holds: Command = {
   show     one hold, with the team of each prefix and who asked for the withdrawal
   approve  applies the listed withdrawals and changes, and no others
   reject   keeps the routes announced as they are, and does not ask again for a day
-  dns      the same for publications of DNS zones: what a hold lists is removed, or stays; an approval names the evidence
+  dns      the same for publications of DNS zones: what a hold lists is removed, or stays; a decision names the evidence
            that list shows, which changes with the hold
   shield   the same for shield rules: what a hold is about is applied, or the scrubbers stay as they are`,
   async run(context) {

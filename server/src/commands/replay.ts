@@ -1,4 +1,5 @@
 // `pharos replay`: has stored deliveries read again, after a normaliser or a source's settings were fixed.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import { replayDeliveries } from '../analysis/replay.ts'
 import type { ReplayOptions } from '../analysis/replay.store.ts'
@@ -34,7 +35,9 @@ export const replay: Command = {
         target: `source:${options.sourceKey ?? '*'}`,
         after: { ...options, deliveries, events },
       })
-      context.out(`${deliveries} deliveries will be read again; ${events} events are rebuilt.\n`)
+      context.out(
+        `${counted(deliveries, 'delivery', 'deliveries')} will be read again; ${counted(events, 'event is', 'events are')} rebuilt.\n`,
+      )
     })
   },
 }

@@ -1,4 +1,5 @@
 // `pharos restore`: the differences between a restored database and the network, and the decisions about them.
+import { counted } from '@pharos/contract/counted'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import {
@@ -168,8 +169,9 @@ async function compareAudit(context: CommandContext, args: readonly string[]): P
       context.out(`${at}  ${action}  ${target}${label === undefined ? '' : ` (${label})`}  by ${actor}\n`)
       if (effect !== undefined) context.out(`  ${effect}\n`)
     }
-    if (expired > 0) context.out(`${expired} entries were deleted by the retention.\n`)
-    context.out(`${missing.length} of ${entries.length} entries are not in the database.\n`)
+    if (expired > 0)
+      context.out(`${counted(expired, 'entry was', 'entries were')} deleted by the retention.\n`)
+    context.out(`Not in the database: ${missing.length} of ${counted(entries.length, 'entry', 'entries')}.\n`)
   })
 }
 
@@ -190,7 +192,7 @@ function described({ id, state, detail, detected, areas, sources, known_head, fo
       : [`  remembered ${known_head}`, `  found      ${found_head ?? 'no entry'}`]),
     ...areas.map(
       ({ area, items, undecided, adoptable }) =>
-        `  ${area}  ${items} differences, ${undecided} undecided, of which ${adoptable} can be adopted`,
+        `  ${area}  ${counted(items, 'difference')}, ${undecided} undecided, of which ${adoptable} can be adopted`,
     ),
     ...sources.map(({ area, name, compared, problem }) =>
       compared === null

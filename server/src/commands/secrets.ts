@@ -1,4 +1,5 @@
 // `pharos secrets`: lists which keys of the ring are still needed, and seals all values under the newest one.
+import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import { agentKeys } from '../byoip/reconcile/handed-routes.ts'
 import { countSealed, resealAll } from '../db/reseal.ts'
@@ -38,9 +39,10 @@ async function list(context: CommandContext): Promise<void> {
 async function reseal(context: CommandContext): Promise<void> {
   await withSchema(context, async ({ owner }, { secret }) => {
     const { resealed, failed } = await resealAll(owner, secret)
-    context.out(`${resealed} values were resealed.\n`)
+    context.out(`${counted(resealed, 'value was', 'values were')} resealed.\n`)
     for (const { noun, name, error } of failed.slice(0, 20))
       context.out(`not opened: ${noun}, ${name}: ${error}\n`)
-    if (failed.length > 0) throw new CommandFailure(`${failed.length} values could not be decrypted.`)
+    if (failed.length > 0)
+      throw new CommandFailure(`${counted(failed.length, 'value')} could not be decrypted.`)
   })
 }

@@ -1,5 +1,6 @@
 // The checks that every scrubber makes before it sends anything. Lists are compiled and checked before; a mistake there must not reach
 // a router or a kernel.
+import { counted } from '@pharos/contract/counted'
 import type { CompiledList, ScrubberCapabilities } from '../analysis/shield/scrubber.ts'
 import { familyOf } from '../net/address.ts'
 import { rangeConditions, rangeMax } from '../net/flow-match.ts'
@@ -41,7 +42,9 @@ export function assertInstallable(
     refused.push({ subject: lists[0]!.prefix, reason: `more than ${can.rulesMax} rules` })
   if (refused.length === 0) return
   const first = `${refused[0]!.subject}: ${refused[0]!.reason}`
-  throw new DriverError('refused', `${name}: ${refused.length} rules refused, first ${first}`, { refused })
+  throw new DriverError('refused', `${name}: ${counted(refused.length, 'rule')} refused, first ${first}`, {
+    refused,
+  })
 }
 
 function isWithin(first: number, last: number, max: number): boolean {

@@ -24,7 +24,7 @@ export type HoldArea<Row extends { readonly state: HoldState }, Wire extends obj
   /** The decided hold in the audit entry. */
   readonly audited: (row: Row) => object
   /**
-   * The text that an approval must name: it changes with the plan of the hold. Absent if a hold never changes, so that its id is enough: another plan is
+   * The text that a decision must name: it changes with the plan of the hold. Absent if a hold never changes, so that its id is enough: another plan is
    * another hold.
    */
   readonly evidenceOf?: (row: Row) => string
@@ -63,6 +63,13 @@ export function holdDecisions<Row extends { readonly state: HoldState }, Wire ex
     ) => decideFor(deps, operation, id, 'approved', evidence),
     reject: (deps: HoldDeps, operation: StaffOperation, id: number) =>
       decideFor(deps, operation, id, 'rejected'),
+    /** As `approveShown`. */
+    rejectShown: (
+      deps: HoldDeps,
+      operation: StaffOperation,
+      id: number,
+      { evidence }: { readonly evidence: string },
+    ) => decideFor(deps, operation, id, 'rejected', evidence),
     /** For a command of the operator. */
     decideAs: (
       { db }: HoldDeps,
@@ -90,8 +97,7 @@ async function decide<Row extends { readonly state: HoldState }, Wire extends ob
 ): Promise<{ body: Wire; before: Wire }> {
   const before = await find(trx, id)
   if (!before) throw notFound('hold')
-  const isShown = (row: Row): boolean =>
-    decision === 'rejected' || evidenceOf === undefined || evidenceOf(row) === shown
+  const isShown = (row: Row): boolean => evidenceOf === undefined || evidenceOf(row) === shown
   const refused = decision === 'approved' && refusal?.(before)
   if (refused) throw refused
   const isDecided = await save(trx, id, decision, by.actor)

@@ -1,5 +1,6 @@
 // The templates of mails: pure functions from content to parts. They are written for recipients who did not expect the
 // mail: what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
+import { counted } from '@pharos/contract/counted'
 import { isIP } from 'node:net'
 import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
@@ -13,7 +14,7 @@ const templates: Templates = {
     paragraphs: ['This e-mail address was entered for an account. Confirm it to show that it is yours.'],
     link: { label: 'Confirm the address', url: link },
     after: [
-      `The link works once and expires in ${count(hours, 'hour')}.`,
+      `The link works once and expires in ${counted(hours, 'hour')}.`,
       'If it was not you, ignore this mail: an address that is not confirmed is not used.',
     ],
   }),
@@ -32,7 +33,7 @@ const templates: Templates = {
     paragraphs: ['A new password was requested for your account.'],
     link: { label: 'Choose a new password', url: link },
     after: [
-      `The link works once and expires in ${count(minutes, 'minute')}.`,
+      `The link works once and expires in ${counted(minutes, 'minute')}.`,
       'If it was not you, ignore this mail: your password does not change. Never share the link; we never ask for it.',
     ],
   }),
@@ -53,7 +54,7 @@ const templates: Templates = {
     ],
     link: { label: 'View the invitation', url: link },
     after: [
-      `The link expires in ${count(days, 'day')}.`,
+      `The link expires in ${counted(days, 'day')}.`,
       'If you do not know the sender, ignore this mail: you join only if you accept.',
     ],
   }),
@@ -112,7 +113,7 @@ const templates: Templates = {
     paragraphs: [
       `Hold ${id} of region ${word(region)} has been open since ${time(at)}. The listed changes are not applied until the hold is decided.`,
       `Reason: ${detail}`,
-      `It would withdraw ${count(withdrawals, 'prefix', 'prefixes')} and change the origin, next hop or communities of ${count(changes, 'route')}.`,
+      `It would withdraw ${counted(withdrawals, 'prefix', 'prefixes')} and change the origin, next hop or communities of ${counted(changes, 'route')}.`,
       ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
       ...(items.length > 0
         ? [
@@ -142,7 +143,7 @@ const templates: Templates = {
   }),
 
   'staff-holds-open': ({ area, isReminder, holds, link }) => ({
-    subject: `${isReminder ? 'Reminder: ' : ''}${count(holds.length, `change of ${areaWords[area]} needs`, `changes of ${areaWords[area]} need`)} approval`,
+    subject: `${isReminder ? 'Reminder: ' : ''}${counted(holds.length, `change of ${areaWords[area]} needs`, `changes of ${areaWords[area]} need`)} approval`,
     paragraphs: holds.flatMap(({ id, subject, team, detail, at, items, itemCount }) => [
       `Hold ${id}${subject === '' ? '' : ` of ${resource(subject)}`}, ${team === null ? 'no team' : `team "${word(team)}"`}, open since ${time(at)}: ${detail}`,
       ...(items.length > 0
@@ -164,7 +165,7 @@ const templates: Templates = {
   }),
 
   'zones-refused': ({ zones }) => ({
-    subject: `${count(zones.length, 'zone is', 'zones are')} refused by a name server`,
+    subject: `${counted(zones.length, 'zone is', 'zones are')} refused by a name server`,
     paragraphs: [
       'Other name servers serve the newest version. These keep an old one, or none:',
       {
@@ -275,9 +276,6 @@ export function lifetimeSeconds<T extends MailTemplate>(template: T, content: Ma
 
 const word = (text: string): string => defangLine(text) || 'unknown'
 
-const count = (number: number, unit: string, units = `${unit}s`): string =>
-  `${number} ${number === 1 ? unit : units}`
-
 /** A name that a customer chose. A prefix is not defanged: no program turns one into a link. */
 function resource(name: string): string {
   const [address = '', length = ''] = name.split('/')
@@ -291,7 +289,7 @@ const teamsShown = 20
 function teamLines(teams: MailContents['hold-open']['teams']): string[] {
   const lines = teams.slice(0, teamsShown).map(({ team, count }) => `${teamWord(team)}: ${count}`)
   const more = teams.length - lines.length
-  return more > 0 ? [...lines, `and ${count(more, 'more team')}`] : lines
+  return more > 0 ? [...lines, `and ${counted(more, 'more team')}`] : lines
 }
 
 /** Prefixes are not defanged: they come from the database, and no program turns one into a link. */

@@ -1,4 +1,5 @@
 // Composes the content of a mail from the notifications that wait. Pure.
+import { counted } from '@pharos/contract/counted'
 import { notificationText, type NotificationKind } from '@pharos/contract/notification-text'
 import type { MailContents } from '../mail/mail.ts'
 import { defangLine } from '../mail/defang.ts'
@@ -68,8 +69,8 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
 function subjectOf({ counts, since }: DigestInput, count: number): string {
   const first = counts.toSorted((a, b) => b.count - a.count)[0]!
   const rest = count - first.count
-  const subject = `${first.count} ${phrases[first.kind][first.count === 1 ? 0 : 1]}`
-  const others = rest === 0 ? '' : ` and ${rest} ${rest === 1 ? 'other' : 'others'}`
+  const subject = counted(first.count, phrases[first.kind][0], phrases[first.kind][1])
+  const others = rest === 0 ? '' : ` and ${counted(rest, 'other')}`
   return count === 1 ? subject : `${subject}${others} since ${timeOf(since).slice(-9)}`
 }
 

@@ -1,5 +1,6 @@
 // From a platform document to a plan, and from a plan to the database: in one transaction that is read back before it is
 // committed. It must not print or ask.
+import { counted } from '@pharos/contract/counted'
 import { sql } from 'kysely'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -163,7 +164,7 @@ function verify({ changes }: Plan): void {
   const [first] = changes
   if (!first) return
   throw new Error(
-    `after applying, ${changes.length} changes are still planned, first ${first.kind} ${first.key}`,
+    `after applying, ${counted(changes.length, 'change is', 'changes are')} still planned, first ${first.kind} ${first.key}`,
   )
 }
 

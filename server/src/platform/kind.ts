@@ -141,6 +141,8 @@ export type Row<F = Fields> = RowState & {
   readonly key: string
   readonly id: number | string
   readonly fields: Readonly<F>
+  /** The further columns that the kind selects. */
+  readonly selected: Columns
 }
 
 /** Everything that the file can contain. */

@@ -26,6 +26,7 @@ function after(current: Current, { changes }: Plan): Current {
         key: change.key,
         id: 1,
         fields: { ...row?.fields, ...passedNow(change) },
+        selected: {},
         inUse: null,
         alsoRefersTo: [],
         isPrunable: true,

@@ -1,4 +1,5 @@
 // A plan as text and as JSON. The values of secret fields are in neither.
+import { counted } from '@pharos/contract/counted'
 import type { Change, FieldChange, Kind } from './kind.ts'
 import { printValue, type Plan } from './plan.ts'
 import type { Registry } from './registry.ts'
@@ -17,7 +18,7 @@ function summaryOf({ kinds }: Registry, { changes, unchanged }: Plan): string {
     .map(({ name, plural }) => ({ name, plural, number: unchanged[name] ?? 0 }))
     .filter(({ number }) => number > 0)
   const total = parts.reduce((sum, { number }) => sum + number, 0)
-  const list = parts.map(({ name, plural, number }) => `${number} ${number === 1 ? name : plural}`).join(', ')
+  const list = parts.map(({ name, plural, number }) => counted(number, name, plural)).join(', ')
   const kept = `${total} unchanged${list && ` (${list})`}`
   return `= ${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${kept}`
 }

@@ -29,7 +29,9 @@ function rowOf(kind: Kind, row: Columns): Row {
     Object.entries(kind.fields).map(([name, field]) => [name, field.read(row)]),
   )
   const state = { inUse: null, alsoRefersTo: [], isPrunable: true, setByOwner: [], ...kind.stateOf?.(row) }
-  return { kind: kind.name, key: kind.keyOf(fields), id: row['#id'] as number | string, fields, ...state }
+  const selected = Object.fromEntries(Object.keys(kind.table.select ?? {}).map((name) => [name, row[name]]))
+  const id = row['#id'] as number | string
+  return { kind: kind.name, key: kind.keyOf(fields), id, fields, selected, ...state }
 }
 
 function readColumn(column: string, { reference }: Field): RawBuilder<unknown> {

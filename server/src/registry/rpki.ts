@@ -1,5 +1,6 @@
 // The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
 // expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
+import { counted } from '@pharos/contract/counted'
 import { createAnnouncedOrigins, originText, type AnnouncedOrigin } from './objects/announced-origins.ts'
 import { isLargeDifference } from './objects/loss.ts'
 import type { Asn } from '../net/asn.ts'
@@ -194,7 +195,7 @@ class SourcedRpki implements Rpki {
     const [first] = origins
     if (first) {
       const where = valid[this.#announced.list.indexOf(first)] === 1 ? chosen : other
-      const count = origins.length === 1 ? '1 announcement' : `${origins.length} announcements`
+      const count = counted(origins.length, 'announcement')
       return `${count}, such as ${originText(first)}: valid only in ${where.name}`
     }
     return isLargeDifference(one.size, two.size)

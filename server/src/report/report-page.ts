@@ -1,4 +1,5 @@
 // The pages of a monthly report. The same report results in the same bytes. Loaded in its thread only: see report-thread.ts.
+import { counted } from '@pharos/contract/counted'
 import { peakBands, type PeakBand } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import { formatDuration } from '@pharos/contract/duration'
@@ -291,7 +292,7 @@ function drawChanges(sheets: Sheets, report: MonthlyReport): void {
       prefix,
       rules === null || kind === 'shield_removed'
         ? reportChangeTexts[kind]
-        : `${reportChangeTexts[kind]} (${rules} ${rules === 1 ? 'rule' : 'rules'})`,
+        : `${reportChangeTexts[kind]} (${counted(rules, 'rule')})`,
     ]),
   )
   if (count > shown.length)

@@ -1,5 +1,6 @@
 // Checks a restored copy of the database beside the live one: whether Pharos could continue with it. Every transaction is read-only, and
 // nothing is sent.
+import { counted } from '@pharos/contract/counted'
 import type { Head } from '../audit/seal.store.ts'
 import { verifyAudit } from '../audit/verify.ts'
 import { countRows } from '../db/lost-keys.store.ts'
@@ -132,7 +133,9 @@ async function checkAudit({ copy, ring }: DrillDeps, { retiredKeys }: DrillOptio
   )
   const [first] = broken
   return {
-    results: [`${right} entries are unchanged, ${notCheckable} are not checkable`],
+    results: [
+      `${counted(right, 'entry is', 'entries are')} unchanged, ${counted(notCheckable, 'is', 'are')} not checkable`,
+    ],
     problems: first
       ? [
           `${brokenCount} errors in the chain, the first: ${first.kind} at seal ${first.sequence ?? 'none'}, entry ${first.entryId ?? 'none'}`,
@@ -151,7 +154,7 @@ async function checkSchema({ copy, live }: DrillDeps): Promise<Outcome> {
         isGone(name) && (name === `table ${table}` || table === '' || !isGone(`table ${table}`)),
     )
     .map(({ name }) => name)
-  if (missing.length === 0) return { results: [`${found.size} objects`], problems: [] }
+  if (missing.length === 0) return { results: [counted(found.size, 'object')], problems: [] }
   const others = missing.length > shownMax ? ` and ${missing.length - shownMax} more` : ''
   return { results: [], problems: [`missing: ${missing.slice(0, shownMax).join(', ')}${others}`] }
 }

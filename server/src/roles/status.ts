@@ -1,5 +1,6 @@
 // The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
 // attention. It asks no router, registry or process itself.
+import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/former-router'
 import { readFormerRouters } from '../byoip/reconcile/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
@@ -164,7 +165,7 @@ function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: nu
 
 function restoreProblems({ restore }: Pick<Status, 'restore'>): StatusProblem[] {
   if (restore === null) return []
-  const message = `nothing is sent since ${restore.detected}, ${restore.undecided} differences are undecided: pharos restore show`
+  const message = `nothing is sent since ${restore.detected}, ${counted(restore.undecided, 'difference is', 'differences are')} undecided: pharos restore show`
   return [{ code: 'restore_open', subject: `restore ${restore.id}`, message }]
 }
 
@@ -186,7 +187,7 @@ function regionProblems(
     add(
       'routes_missing',
       slug,
-      `${missing} desired routes do not reach its neighbors: see include=region_states`,
+      `${counted(missing, 'desired route does', 'desired routes do')} not reach its neighbors: see include=region_states`,
     )
   for (const { name, last_check_result: isUp, error, drained, neighbors } of routers) {
     const subject = `${slug}/${name}`
@@ -205,7 +206,8 @@ const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string
   neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
 const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_routers'>): StatusProblem[] =>
   formers.map(({ id, region, name, router, last_check, routes, error }) => {
-    const held = last_check === null ? `may have ${routes} routes` : `has ${routes} routes`
+    const held =
+      last_check === null ? `may have ${counted(routes, 'route')}` : `has ${counted(routes, 'route')}`
     const gone = `if it is gone: pharos region gone ${id}`
     return {
       code: 'former_router',
@@ -237,7 +239,7 @@ const zoneProblems = ({ refused_zones: zones }: Pick<Status, 'refused_zones'>): 
   zones.map(({ name, servers }) => ({
     code: 'zone_refused',
     subject: name,
-    message: `${servers.join(', ')} keeps an old version that others have replaced; its log has the reason`,
+    message: `${servers.join(', ')} ${servers.length === 1 ? 'keeps' : 'keep'} an old version that others have replaced; the log of the server has the reason`,
   }))
 
 function processProblems({
@@ -321,15 +323,15 @@ const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusP
 
 function unseenProblems({ unseen }: Pick<Status, 'unseen'>): StatusProblem[] {
   const texts = {
-    not_visible: 'announced prefixes are seen by hardly any route collector',
-    other_path: 'announced prefixes are seen by no route collector through us',
+    not_visible: 'seen by hardly any route collector',
+    other_path: 'seen by no route collector through us',
   }
   return (['not_visible', 'other_path'] as const)
     .filter((reason) => unseen[reason] > 0)
     .map((reason) => ({
       code: 'announcements_unseen',
       subject: reason,
-      message: `${unseen[reason]} ${texts[reason]}`,
+      message: `${counted(unseen[reason], 'announced prefix is', 'announced prefixes are')} ${texts[reason]}`,
     }))
 }
 

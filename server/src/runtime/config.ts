@@ -1,5 +1,6 @@
 // Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported at once, each
 // with its variable or its file and line. It accesses the outside only through `Files`.
+import { counted } from '@pharos/contract/counted'
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -140,7 +141,7 @@ export function describeConfig(
 function redacted(name: SettingName, settings: Settings): string | null {
   if (name === 'secret') {
     const count = settings.secret.length
-    return count > 0 ? `(${count} ${count === 1 ? 'key' : 'keys'})` : `(in ${secretPath(settings.data_dir)})`
+    return count > 0 ? `(${counted(count, 'key')})` : `(in ${secretPath(settings.data_dir)})`
   }
   const value = settings[name]
   if (value === null) return null

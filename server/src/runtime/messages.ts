@@ -1,17 +1,16 @@
 // The messages of the API, each once: below the problem code the condition, and for it the text: what is wrong, then what
 // to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
+import { counted } from '@pharos/contract/counted'
 import type { ProblemCode } from '@pharos/contract/problem'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string | ((attrs: never) => string)>>
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /** Returns a number of bytes with its binary unit: `1048576 bytes (1 MiB)`. */
 function bytesText(bytes: number): string {
   const [unit, size] = bytes < 1_048_576 ? ['KiB', 1024] : ['MiB', 1_048_576]
   return bytes < 1024
-    ? plural(bytes, 'byte')
+    ? counted(bytes, 'byte')
     : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
 }
 
@@ -20,7 +19,7 @@ const sendAs = (wanted: string, given: string | undefined): string =>
     ? `The request has no Content-Type. Send the body as ${wanted}.`
     : `Send the body as ${wanted}; the Content-Type is ${JSON.stringify(given.slice(0, 100))}.`
 
-const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
+const atMost = (limit: number, noun: string): string => `The team may have at most ${counted(limit, noun)}.`
 
 export const failureTexts = {
   malformed: {
@@ -137,11 +136,11 @@ export const failureTexts = {
     zones: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'zone')} Delete one, or ask your provider for more.`,
     recordSets: ({ limit, count }: { limit: number; count: number }) =>
-      `A zone may have at most ${plural(limit, 'record set')}; it would have ${count}. Ask your provider for more.`,
+      `A zone may have at most ${counted(limit, 'record set')}; it would have ${count}. Ask your provider for more.`,
     aliases: ({ limit, count }: { limit: number; count: number }) =>
-      `A zone may have at most ${plural(limit, 'ALIAS record')}; it would have ${count}. Use A and AAAA records, or CNAME below the zone.`,
+      `A zone may have at most ${counted(limit, 'ALIAS record')}; it would have ${count}. Use A and AAAA records, or CNAME below the zone.`,
     lettersPerDay: ({ limit }: { limit: number }) =>
-      `The team may upload at most ${plural(limit, 'letter')} in 24 hours. Upload the letter later.`,
+      `The team may upload at most ${counted(limit, 'letter')} in 24 hours. Upload the letter later.`,
     letterBytes: ({ limit, left }: { limit: number; left: number }) =>
       `The letters of the team may have at most ${limit} bytes together; ${left} are left. Upload a smaller file.`,
   },
@@ -224,7 +223,7 @@ export const failureTexts = {
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>
-      `The zone has ${plural(ids.length, 'record set')} of the request already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
+      `The zone has ${counted(ids.length, 'record set')} of the request already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
   },
   delegated: {
     zone: ({ zone, servers }: { zone: string; servers: readonly string[] }) =>
@@ -244,7 +243,7 @@ export const failureTexts = {
     shieldRules: ({ prefixes }: { prefixes: readonly string[] }) =>
       `The announcement is needed by shield rules of ${prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', ...' : ''}. Remove them first, or repeat the request with force=true.`,
     reverseZones: ({ zones }: { zones: readonly string[] }) =>
-      `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
+      `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
     restoreClosed: 'The restore is closed: its decisions were applied.',
@@ -291,7 +290,7 @@ export const failureTexts = {
       names: readonly string[]
       count: number
     }) =>
-      `${zone} would answer for ${count} record sets of ${parent}, which cannot move into it: ${names.join(', ')}${count > names.length ? ', ...' : ''}. Delete them first.`,
+      `${zone} would answer for ${counted(count, 'record set')} of ${parent}, which cannot move into it: ${names.join(', ')}${count > names.length ? ', ...' : ''}. Delete them first.`,
     secondaryZone: ({ zone }: { zone: string }) =>
       `${zone} is a secondary zone: its records are transferred from its primary. Change them there.`,
     regionsClosed: ({ open }: { open: readonly string[] }) =>
@@ -377,7 +376,7 @@ export const failureTexts = {
     invitation: ({ email, seconds }: { email: string; seconds: number }) =>
       `The invitation was sent to ${email} only a short time ago. Send it again in ${seconds} s.`,
     streams: ({ limit }: { limit: number }) =>
-      `The team has ${plural(limit, 'open stream')}, the most it may have. Close one, or try again later.`,
+      `The team has ${counted(limit, 'open stream')}, the most it may have. Close one, or try again later.`,
     slowFile: 'The last file took too long to read. Wait before you upload another one.',
   },
   internal: {
@@ -387,7 +386,7 @@ export const failureTexts = {
   undecided: {
     items: ({ items, uncompared }: { items: number; uncompared: readonly string[] }) =>
       [
-        ...(items > 0 ? [`${plural(items, 'difference')} without a decision.`] : []),
+        ...(items > 0 ? [`${counted(items, 'difference')} without a decision.`] : []),
         ...(uncompared.length > 0
           ? [`Not compared yet: ${uncompared.join(', ')}. Wait, or send \`accept_uncompared\`.`]
           : []),
@@ -427,7 +426,7 @@ type RoutersUnable = {
 }
 
 const routersNeeded = (region: string, needed: number, able: number): string =>
-  `Region ${region} needs ${needed} other ${needed === 1 ? 'router' : 'routers'} with an established BGP session, but has ${able}`
+  `Region ${region} needs ${counted(needed, 'other router')} with an established BGP session, but has ${able}`
 
 /**
  * The errors of a 422, each with its public `type` and a text that follows the place. Their attributes are the public `ctx`.

@@ -1,6 +1,7 @@
 // Checks values by a schema, and explains every error as a place and a message: what is wrong, then what to do. The only
 // translator of schema errors: requests, the platform file, the configuration and driver settings use it. A message
 // contains no regular expression, and no value of a secret field.
+import { counted } from '@pharos/contract/counted'
 import {
   describeHiddenCharacter,
   findHiddenCharacter,
@@ -282,12 +283,12 @@ function messageOf(error: TLocalizedValidationError, schema: SchemaPart, value: 
       return `must be at least ${error.params.limit} characters; this has ${lengthOf(value)}`
     case 'maxLength':
       if (schema.lengthText) return schema.lengthText.replace('{length}', String(lengthOf(value)))
-      return `must be at most ${count(error.params.limit, 'character')}; this has ${lengthOf(value)}`
+      return `must be at most ${counted(error.params.limit, 'character')}; this has ${lengthOf(value)}`
     case 'minItems':
       if (error.params.limit === 1) return 'must not be empty'
       return `must have at least ${error.params.limit} elements; this has ${lengthOf(value)}`
     case 'maxItems':
-      return `must have at most ${count(error.params.limit, 'element')}; this has ${lengthOf(value)}`
+      return `must have at most ${counted(error.params.limit, 'element')}; this has ${lengthOf(value)}`
     case 'uniqueItems':
       return `must not repeat a value: ${repeatedValues(value, error.params.duplicateItems)}`
     case 'minimum':
@@ -402,8 +403,6 @@ function hiddenCharacter(path: SchemaPath, format: string, value: unknown): Sche
   const ctx = { code_point: found.codePoint, position: found.position }
   return { path, message: describeHiddenCharacter(found), type: 'hidden_character', ctx }
 }
-
-const count = (limit: number, noun: string): string => `${limit} ${noun}${limit === 1 ? '' : 's'}`
 
 /** Characters as JSON schema counts them (code points), or elements. */
 const lengthOf = (value: unknown): number => Array.from(value as string | unknown[]).length

@@ -404,7 +404,7 @@ export const subjects: readonly Subject[] = [
   { route: 'listZoneHolds', requests: only(), answers: () => 200 },
   { route: 'getZoneHold', ...aboutZoneHolds() },
   { route: 'approveZoneHold', ...aboutZoneHolds({ evidence: 'a test' }) },
-  { route: 'rejectZoneHold', ...aboutZoneHolds() },
+  { route: 'rejectZoneHold', ...aboutZoneHolds({ evidence: 'a test' }) },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
   {
     route: 'getCustomer',

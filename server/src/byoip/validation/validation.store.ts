@@ -230,11 +230,13 @@ export function checkOf({ name, state, reason, attrs, note, evidence, fix, check
   return { name, state, reason, attrs, note, evidence, fix, checked: time }
 }
 
-/** Returns the enabled announcements of all teams. */
+/** Returns the enabled announcements of all teams, also those that the policy for failing checks has suspended: another source may validate them. */
 export async function readAnnounced(db: Db): Promise<AnnouncedOrigin[]> {
   const { rows } = await sql<{ prefix: string; asn: number }>`
     select prefix, origin_asn as asn from announcements
-    where enabled and not suspended and claimed is not null and deleted is null`.execute(db)
+    where enabled and suspended_by is distinct from 'staff' and claimed is not null and deleted is null`.execute(
+    db,
+  )
   return rows.map(({ prefix, asn }) => ({ prefix: parsePrefix(prefix), asn }))
 }
 

@@ -2,7 +2,6 @@
 // primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
-import { RdataError, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import {
   collectRrsets,
   recordsOf,
@@ -18,6 +17,7 @@ import { readServedSets } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import type { ServedChange } from '../sign/served-index.ts'
 import { updateDelegation } from '../zone/delegate-zone.ts'
+import { findRefusal } from '../zone-file/check-zone.ts'
 import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
 import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
@@ -140,24 +140,25 @@ async function transfer(
   const after = sets.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
   if (soa && !isNewer(serialOf(after), serialOf(soa))) return undefined
-  requireServable(sets)
+  requireServable(zone.name, sets)
   await guardShrink(deps.db, zone.id, served, sets)
   await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, soa, sets, serialOf(after)))
   return after
 }
 
 /** Throws DriverError for the first record that a name server would refuse with the whole zone, which would keep the former copy without a limit. */
-function requireServable(sets: readonly SignedRrset[]): void {
-  for (const { name, type, rdata } of sets)
-    try {
-      for (const one of rdata) validateRdata(type, one)
-    } catch (error) {
-      if (!(error instanceof RdataError)) throw error
-      const subject = `${name} ${typeName(type)}`
-      throw new DriverError('refused', `the zone has an invalid record: ${subject}`, {
-        refused: [{ subject, reason: error.message }],
-      })
-    }
+function requireServable(zone: ZoneName, sets: readonly SignedRrset[]): void {
+  const cuts = new Set(
+    sets.filter(({ name, type }) => type === recordType.NS && name !== zone).map(({ name }) => name),
+  )
+  for (const set of sets) {
+    const reason = findRefusal(set, cuts.has(set.name))
+    if (reason === undefined) continue
+    const subject = `${set.name} ${typeName(set.type)}`
+    throw new DriverError('refused', `the zone has an invalid record: ${subject}`, {
+      refused: [{ subject, reason }],
+    })
+  }
 }
 
 const keyOf = ({ name, type, rdata }: Pick<ResourceRecord, 'name' | 'type' | 'rdata'>): string =>

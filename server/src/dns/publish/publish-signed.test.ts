@@ -181,7 +181,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     const [second] = await openHolds()
     assert.deepEqual(second!.removals, ['one.held.example. A', 'two.held.example. A'])
     assert.deepEqual(await addresses(), ['one.held.example.', 'two.held.example.', 'www.held.example.'])
-    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, second!.id, 'rejected')
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, second!.id, 'rejected', second!.evidence)
     assert.equal(await publishZone(losing('one', 'two'), id), 'held')
     assert.deepEqual(await openHolds(), [], 'what was rejected is not asked again')
     assert.equal(await publishZone(losing('one'), id), 'published')

@@ -37,7 +37,7 @@ const zoneHolds = holdDecisions<ZoneHoldRow, Wire>({
 export const {
   get: getZoneHold,
   approveShown: approveZoneHold,
-  reject: rejectZoneHold,
+  rejectShown: rejectZoneHold,
   decideAs: decideZoneHoldAs,
 } = zoneHolds
 

@@ -104,6 +104,12 @@ describe('checkZone', () => {
       checkZone(zone, sets).map(({ code, type }) => `${code} ${typeName(type)}`),
       ['data_refused NSAP', 'data_refused MB', 'data_refused A'],
     )
+    assert.deepEqual(check('*.a NS ns.other.\na.*.b NS ns.other.'), ['data_refused! *.a.example. NS'])
+    assert.deepEqual(
+      check('@ NS ns.other.\n@ DNAME other.\n').filter((one) => one.includes('refused')),
+      [],
+    )
+    assert.deepEqual(check('a NS ns.other.\na DNAME other.').slice(0, 1), ['data_refused! a.example. DNAME'])
   })
 
   it('refuses a set that no resolver can validate: its canonical form has the name in each record', () => {

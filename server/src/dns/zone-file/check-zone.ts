@@ -1,6 +1,6 @@
 // Checks the record sets of one zone together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
 // passes the whole zone, the API the sets that a change touches with their neighbours.
-import { isAtOrBelow, nameToWire, parentOf } from '../../net/dns/name.ts'
+import { isAtOrBelow, isWildcard, nameToWire, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { canonicalRdata, RdataError, targetOf, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
@@ -168,7 +168,7 @@ function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]):
   const delegation = name === zone ? undefined : ofType(types, t.NS)
   for (const set of types) {
     checkSize(check, set)
-    checkData(check, set)
+    checkData(check, set, delegation !== undefined)
     if (set.type === t.CNAME) checkCname(check, set, types)
     if (set.type === t.ALIAS) checkAlias(check, set, types)
     if (isAlias(set)) checkLoop(check, set)
@@ -206,18 +206,28 @@ function checkSize({ findings }: Check, set: PlacedSet): void {
     )
 }
 
-/** What a name server refuses at transfer would keep the whole zone as it is there. */
-function checkData({ findings }: Check, set: PlacedSet): void {
-  const { type, rdata } = set
-  const objection = isZoneType(type)
-    ? findObjection(type, rdata)
+function checkData({ findings }: Check, set: PlacedSet, isDelegation: boolean): void {
+  const objection = isZoneType(set.type)
+    ? findRefusal(set, isDelegation)
     : 'The type is obsolete, or exists only in messages. Remove the record.'
   if (objection !== undefined) findings.push(finding(set, 'data_refused', objection))
 }
 
-function findObjection(type: number, set: readonly Uint8Array[]): string | undefined {
+/**
+ * Returns why a name server would refuse the whole zone at a transfer, and serve it as it was before; undefined if none does. `isDelegation`: the name
+ * has NS records, and is not the apex.
+ */
+export function findRefusal(
+  { name, type, rdata }: Pick<Rrset, 'name' | 'type' | 'rdata'>,
+  isDelegation: boolean,
+): string | undefined {
+  // BIND: "invalid NS owner name (wildcard)".
+  if (type === t.NS && isWildcard(name)) return 'A wildcard cannot delegate. Delegate each name.'
+  // Knot; RFC 6672 section 2.3 has both at the apex only.
+  if (type === t.DNAME && isDelegation)
+    return 'A name with NS records below the apex has no DNAME. Remove one of them.'
   try {
-    for (const rdata of set) validateRdata(type, rdata)
+    for (const one of rdata) validateRdata(type, one)
     return undefined
   } catch (error) {
     if (error instanceof RdataError) return error.message

@@ -22,7 +22,7 @@ import {
   type OtherZone,
 } from './delegate-zone.ts'
 import { planWildcards } from './plan-wildcards.ts'
-import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseZoneInclude, presentSet, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
 import {
   countZones,
   findTsigKeyId,
@@ -33,6 +33,8 @@ import {
   readShownZone,
 } from './zone.store.ts'
 import { readServer, type ServerRules } from './server-of-team.ts'
+import { setId, type StoredSet } from './zone-change.ts'
+import { readNames } from './zone-change.store.ts'
 import { parseNameAt, parseZoneNameAt, shownZoneName } from './zone-name.ts'
 import { managedSets, resolveSettings, type DnsDefaults, type Zone } from './zone.ts'
 
@@ -74,7 +76,7 @@ export async function createZoneWithSoa(
   const name = parseZoneNameAt(nameAt, body.name)
   const primaries = await readPrimaries(deps, operation.actor.teamId, body)
   return runChange(deps.postgres, operation, async (trx) => {
-    const { zone, defaults, created, others } = await insertNewZone(deps, trx, operation, {
+    const { zone, defaults, created, others, copied } = await insertNewZone(deps, trx, operation, {
       name,
       primaries,
       settings: { ...settingsOf(body), ...(soa ? { soa } : {}) },
@@ -87,7 +89,12 @@ export async function createZoneWithSoa(
     const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
     const presented = presentZone(shown, defaults, parseZoneInclude(query.include))
-    const answer = { ...presented, keys, other_zones: presentOthers(others) }
+    const answer = {
+      ...presented,
+      keys,
+      other_zones: presentOthers(others),
+      copied: copied.map((set) => presentSet(zone, set)),
+    }
     await writeAudit(trx, {
       ...auditOf(operation),
       action: 'zone.create',
@@ -133,6 +140,8 @@ type Created = {
   readonly created: DnssecKey[]
   /** Zones above that delegate to the new one. */
   readonly others: readonly OtherZone[]
+  /** Its sets that are copies of a wildcard above. */
+  readonly copied: readonly StoredSet[]
 }
 
 /**
@@ -170,7 +179,7 @@ export async function insertNewZone(
   if (primaries !== null) {
     if (isClaimed) await planTakeover(trx, inserted, [])
     await insertSecondary(trx, inserted.id, primaries)
-    return { zone: inserted, defaults, created: [], others: [] }
+    return { zone: inserted, defaults, created: [], others: [], copied: [] }
   }
   const resolved = resolveSettings(settings, defaults)
   const items = recordsets.map((item, at) => ({ item, loc: ['body', 'recordsets', at] }))
@@ -179,11 +188,12 @@ export async function insertNewZone(
   // With apex NS records of its own, the zone has those instead.
   const own = [...given, ...sets]
   const takeover = isClaimed ? await planTakeover(trx, inserted, own) : undefined
+  const wildcards = takeover ? await planWildcards(trx, takeover, inserted, own) : []
   const desired = [
     ...managed.filter(({ type }) => !own.some((set) => set.name === name && set.type === type)),
     ...own,
     ...(takeover?.moved ?? []),
-    ...(takeover ? await planWildcards(trx, takeover, inserted, own) : []),
+    ...wildcards,
     ...(isClaimed ? await planDelegations(trx, inserted) : []),
   ]
   const { zone } = await changeContent(trx, inserted, desired, {
@@ -196,7 +206,15 @@ export async function insertNewZone(
   const created = await sign(deps, trx, zone, signing)
   const others = takeover ? await delegateNewZone(trx, zone, takeover, { author, now: deps.now() }) : []
   await auditOthers(trx, operation, others)
-  return { zone, defaults, created, others }
+  const copied = await readSets(trx, zone.id, wildcards)
+  return { zone, defaults, created, others, copied }
+}
+
+async function readSets(trx: Trx, zoneId: number, sets: readonly PlacedDesired[]): Promise<StoredSet[]> {
+  if (sets.length === 0) return []
+  const ids = new Set(sets.map(setId))
+  const stored = await readNames(trx, zoneId, new Set(sets.map(({ name }) => name)))
+  return stored.filter((set) => ids.has(setId(set)))
 }
 
 /** Names in settings are stored in canonical form. */

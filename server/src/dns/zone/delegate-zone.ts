@@ -8,6 +8,7 @@ import type { Operation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
 import { changeContent, type PlacedDesired, type ZoneChangeOptions } from './change-content.ts'
 import { delegationSets, dsRecordsOf, isAddress, isAtCut, serversOf } from './delegation-sets.ts'
+import { planWildcardsAbove } from './plan-wildcards.ts'
 import { auditedSets, presentDifference } from './present-zone.ts'
 import {
   ancestorsOf,
@@ -201,6 +202,7 @@ async function write(
     isWanted.has(setId(set)) || (set.name === child.name && set.type === recordType.DS && !hasManagedDs)
   const desired = [
     ...delegation,
+    ...(await planWildcardsAbove(trx, { parent, stored }, child.name)),
     ...replaced
       .filter((set) => !isKept(set))
       .map((set): DesiredSet => ({ ...set, rdata: [], source: 'system' })),

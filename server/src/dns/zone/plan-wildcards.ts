@@ -1,15 +1,17 @@
-// The records that a wildcard of the zone above has for the name of a new zone and the names below it. They are copied into the new zone, from
-// which a name server answers these names: otherwise they would vanish.
+// The records that a wildcard of the zone above has for the name of a new zone and the names around it. They are copied into the new zone, from
+// which a name server answers its names, and in the zone above to the names that the delegation makes exist: otherwise they would vanish.
 import type { Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, nameFromWire, parentOf, prependLabel, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { PlacedDesired } from './change-content.ts'
-import type { Takeover } from './delegate-zone.ts'
 import { isAtCut } from './delegation-sets.ts'
 import { readAtOrBelow } from './related-zone.store.ts'
-import type { StoredSet } from './zone-change.ts'
+import type { DesiredSet, StoredSet } from './zone-change.ts'
 import { readNames } from './zone-change.store.ts'
 import type { Zone } from './zone.ts'
+
+/** The zone above, and its sets at and below the new zone. */
+type Above = { readonly parent: Zone | undefined; readonly stored: readonly StoredSet[] }
 
 /**
  * Returns the copies for the zone itself and for the wildcard below it. A name with records in the zone above is not matched by a wildcard (RFC 4592
@@ -17,21 +19,14 @@ import type { Zone } from './zone.ts'
  */
 export async function planWildcards(
   trx: Trx,
-  { parent, stored }: Takeover,
+  above: Above,
   zone: Pick<Zone, 'name'>,
   own: readonly Pick<StoredSet, 'name'>[],
 ): Promise<PlacedDesired[]> {
-  if (!parent || parent.kind === 'secondary' || stored.length > 0) return []
-  const encloser = await findEncloser(trx, parent, zone.name)
-  if (encloser === undefined) return []
-  const sets = (await readNames(trx, parent.id, [prependLabel('*', encloser)])).filter((set) => !isAtCut(set))
+  const { sets } = await readWildcard(trx, above, zone.name)
   const copy = (set: StoredSet, name: DomainName, type = set.type): PlacedDesired => ({
-    name,
+    ...copyOf(set, name),
     type,
-    ttl: set.ttl,
-    rdata: set.rdata,
-    source: 'user',
-    comment: set.comment,
     loc: ['body', 'name'],
   })
   const isFree = ({ name }: PlacedDesired): boolean => !own.some((set) => set.name === name)
@@ -43,6 +38,35 @@ export async function planWildcards(
       return isInside(set) ? [below] : [below, copy(set, zone.name, recordType.ALIAS)]
     })
     .filter(isFree)
+}
+
+/**
+ * Returns the copies for the names between the zone and the wildcard, and for wildcards below them, in the zone above: with a delegation below them
+ * these names exist, and the wildcard does not match them any longer (RFC 4592 section 2.2.2).
+ */
+export async function planWildcardsAbove(trx: Trx, above: Above, name: DomainName): Promise<DesiredSet[]> {
+  const { encloser, sets } = await readWildcard(trx, above, name)
+  if (sets.length === 0) return []
+  const copies: DesiredSet[] = []
+  for (let one = parentOf(name); one !== undefined && one !== encloser; one = parentOf(one))
+    for (const set of sets) copies.push(copyOf(set, one), copyOf(set, prependLabel('*', one)))
+  return copies
+}
+
+const copyOf = ({ type, ttl, rdata, comment }: StoredSet, name: DomainName) =>
+  ({ name, type, ttl, rdata, source: 'user', comment }) as const
+
+/** Returns the wildcard that answers for the name in the zone above; no sets if none does. */
+async function readWildcard(
+  trx: Trx,
+  { parent, stored }: Above,
+  name: DomainName,
+): Promise<{ readonly encloser?: DomainName; readonly sets: readonly StoredSet[] }> {
+  if (!parent || parent.kind === 'secondary' || stored.length > 0) return { sets: [] }
+  const encloser = await findEncloser(trx, parent, name)
+  if (encloser === undefined) return { sets: [] }
+  const sets = await readNames(trx, parent.id, [prependLabel('*', encloser)])
+  return { encloser, sets: sets.filter((set) => !isAtCut(set)) }
 }
 
 /** Returns the closest name above that the zone has; undefined below a delegation, from where it does not answer. */

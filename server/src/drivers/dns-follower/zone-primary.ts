@@ -1,4 +1,5 @@
 // A primary of other zones over DNS: AXFR (RFC 5936) and IXFR (RFC 1995), each complete and covered by signatures before anything of it is used.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TransferSource } from '../../dns/import/transfer-source.ts'
 import type { TransferResult, TransferredStep, ZonePrimary } from '../../dns/publish/zone-primary.ts'
 import { rcode } from '../../net/dns/message.ts'
@@ -11,6 +12,8 @@ import { receiveMessages, type Query, type Target } from './exchange.ts'
 import { createFollower, serialOf, type FollowerOptions } from './name-server.ts'
 
 const timeoutMs = 10_000
+/** When an import fails whose server does not answer as one: a little later than by silence, so that the time does not tell which ports are closed. */
+const unreachableMs = timeoutMs + 1_000
 
 export function createPrimary(options: FollowerOptions): ZonePrimary {
   const target: Target = { ...options, timeoutMs: options.timeoutMs ?? timeoutMs }
@@ -31,7 +34,12 @@ export function createTransferSource(keyOf: (id: number) => Promise<FollowerOpti
   return {
     async transfer({ zone, address, port, tsigKeyId, recordsMax, signal }) {
       const key = tsigKeyId === undefined ? undefined : await keyOf(tsigKeyId)
-      const found = await transferZone({ address, port, key, timeoutMs }, zone, { recordsMax, signal })
+      const answerAt = sleep(unreachableMs, undefined, { ref: false })
+      const target = { address, port, key, timeoutMs }
+      const found = await transferZone(target, zone, { recordsMax, signal }).catch(async (error: unknown) => {
+        if (error instanceof DriverError && error.kind === 'unreachable') await answerAt
+        throw error
+      })
       if (found.kind !== 'whole')
         throw new DriverError('protocol', 'the server answered AXFR with differences')
       return found.records

@@ -1,6 +1,7 @@
 // The speaker on a GoBGP daemon, 3.x or 4.x; the version is detected. It must not retry, must not store which routes are
 // announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tested with a real daemon
 // (docs/decisions/009-gobgp-4.md).
+import { counted } from '@pharos/contract/counted'
 import type {
   Advertised,
   InstalledRoute,
@@ -278,7 +279,7 @@ class GobgpSpeaker implements Speaker {
   #throwRefused(refused: readonly Refusal[]): void {
     if (refused.length === 0) return
     const first = `${refused[0]!.subject}: ${refused[0]!.reason}`
-    const message = `gobgpd at ${this.#config.address}: ${refused.length} routes refused, first ${first}`
+    const message = `gobgpd at ${this.#config.address}: ${counted(refused.length, 'route')} refused, first ${first}`
     throw new DriverError('refused', message, { refused })
   }
 

@@ -1,5 +1,6 @@
 // Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never throws: an object
 // that cannot be imported is left out with a notice.
+import { counted } from '@pharos/contract/counted'
 import { isShortSlug, type NetboxMapping } from './mapping.ts'
 import type { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
 
@@ -156,9 +157,7 @@ function servicesOf(
   }
   for (const [what, slugs] of Object.entries(unknown))
     for (const [slug, number] of slugs)
-      notice(
-        `${what} ${slug}: ${number === 1 ? '1 circuit' : `${number} circuits`} not imported: no ${whatIsMissing(what)}`,
-      )
+      notice(`${what} ${slug}: ${counted(number, 'circuit')} not imported: no ${whatIsMissing(what)}`)
   return byId
 }
 

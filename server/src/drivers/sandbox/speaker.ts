@@ -1,5 +1,6 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo and for tests
 // of the layers above the port. Its state ends with the process, and it announces nothing.
+import { counted } from '@pharos/contract/counted'
 import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
@@ -232,7 +233,9 @@ class SandboxSpeaker implements Speaker {
 
   #refusal(routes: readonly Route[]): DriverError {
     const refused = routes.map(({ prefix }) => ({ subject: prefix, reason: 'the sandbox refuses it' }))
-    return new DriverError('refused', `sandbox ${this.#name}: refused ${routes.length} routes`, { refused })
+    return new DriverError('refused', `sandbox ${this.#name}: refused ${counted(routes.length, 'route')}`, {
+      refused,
+    })
   }
 }
 

@@ -48,6 +48,7 @@ test('the speakers after a plan are those of its changes', () => {
     alsoRefersTo: [],
     isPrunable: true,
     setByOwner: [],
+    selected: {},
   }
   const of = (change: object) =>
     ({ kind: 'region', row: { ...row, fields: {} }, changes: [], ...change }) as unknown as Change

@@ -55,6 +55,8 @@ export const region = defineKind({
         (select coalesce(max(o.routes), 0) from region_routers o, jsonb_array_elements(t.speakers) s
           where o.region_id = t.id and o.name = s ->> 'name')`,
       formers_left: sql`(select count(*) from former_speakers f where f.region_id = t.id)`,
+      drained: sql`
+        array(select o.name from region_routers o where o.region_id = t.id and o.drained is not null order by o.name)`,
     },
   },
   identity: ['slug'],
@@ -78,15 +80,22 @@ export const region = defineKind({
   stateOf: ({ routes_left, formers_left }) => ({
     inUse: reasonToKeep(routes_left as number, formers_left as number),
   }),
-  /** Names the routers that become former ones. */
+  /** Names the routers that become former ones, and the regions without a router that announces. */
   adjust({ changes, current, notice }) {
-    const before = new Map(
-      [...rowsOf(current, region).values()].map(({ key, fields }) => [key, fields.speakers]),
-    )
-    for (const { region: slug, name, identity } of lostSpeakers(before, speakersAfter(before, changes)))
+    const rows = rowsOf(current, region)
+    const before = new Map([...rows.values()].map(({ key, fields }) => [key, fields.speakers]))
+    const after = speakersAfter(before, changes)
+    for (const { region: slug, name, identity } of lostSpeakers(before, after))
       notice(
         `region ${slug}: ${name} (${identity}) becomes a former router: its routes are withdrawn once the others announce them`,
       )
+    for (const [slug, speakers] of after) {
+      const drained = (rows.get(slug)?.selected['drained'] ?? []) as readonly string[]
+      if (!speakers.every(({ name }) => drained.includes(name))) continue
+      notice(
+        `region ${slug}: every router is drained, so that none announces its routes: pharos undrain ${slug} ${speakers[0]!.name}`,
+      )
+    }
     return changes
   },
   async prepare(trx, changes): Promise<void> {
