@@ -60,6 +60,18 @@ AS $function$
   order by p.name, p.id, lower(a.valid)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.billed_facts(service integer, since timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(port_id integer, valid tstzrange, lag_port_id integer, speed_bps bigint, bits integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select f.port_id, f.valid * a.valid * tstzrange(since, until), f.lag_port_id, f.speed_bps, f.bits
+  from port_assignments a join port_facts f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
+  where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
+  order by f.port_id, lower(f.valid * a.valid)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(interface_id integer, at timestamp with time zone, before text, after text)
  LANGUAGE sql
@@ -880,14 +892,31 @@ create table billing_periods (
   place integer not null, -- of the bill among those of the service and month, from 0
   bill jsonb not null, -- as the API returns it
   closed timestamp with time zone not null default now(),
+  corrects integer, -- the bill that this one replaces
+  reason text, -- why it was corrected
   constraint billing_periods_pkey PRIMARY KEY (id),
   constraint billing_periods_service_id_month_place_key UNIQUE (service_id, month, place),
+  constraint billing_periods_corrects_fkey FOREIGN KEY (corrects) REFERENCES billing_periods(id),
+  constraint billing_periods_check CHECK (((corrects IS NULL) = (reason IS NULL))),
   constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 );
+CREATE UNIQUE INDEX billing_periods_corrects ON public.billing_periods USING btree (corrects) WHERE (corrects IS NOT NULL);
 CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id, month);
 alter table billing_periods enable row level security;
 CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
 create policy tenant on billing_periods as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- files of the samples of closed bills: without foreign keys, so that they outlive services and ports
+create table billing_samples (
+  team_id integer not null,
+  sha256 text not null, -- of the file, as bills name it
+  gzip bytea not null,
+  constraint billing_samples_pkey PRIMARY KEY (team_id, sha256),
+  constraint billing_samples_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+alter table billing_samples enable row level security;
+CREATE TRIGGER billing_samples_immutable BEFORE DELETE OR UPDATE ON public.billing_samples FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
+create policy tenant on billing_samples as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table blackhole_regions (
   blackhole_id integer not null,
@@ -1768,6 +1797,38 @@ create table former_members (
 CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
 create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- interfaces and LAGs that a port had; the first ones hold from the beginning
+create table former_port_facts (
+  port_id integer not null,
+  valid tstzrange not null,
+  interface_id integer not null,
+  lag_port_id integer, -- the port of the LAG of which it was a member
+  speed_bps bigint,
+  bits integer, -- size of the counters
+  constraint former_port_facts_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint former_port_facts_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
+  constraint former_port_facts_once EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
+);
+alter table former_port_facts enable row level security;
+
+-- billing terms that a service had; the first ones hold from the beginning
+create table former_service_terms (
+  service_id integer not null,
+  valid tstzrange not null,
+  commit_bps bigint,
+  method text not null,
+  direction text not null,
+  scope text not null,
+  timezone text not null,
+  constraint former_service_terms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
+  constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
+);
+alter table former_service_terms enable row level security;
+create policy tenant on former_service_terms as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM services s
+  WHERE ((s.id = former_service_terms.service_id) AND (s.team_id = current_team_id())))));
 
 -- routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone
 create table former_speakers (
@@ -3089,6 +3150,7 @@ grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
+grant select on billing_samples to pharos_tenant;
 grant insert, select, update (state, since, reason, attrs) on blackhole_regions to pharos_tenant;
 grant insert, select, update (ended) on blackholes to pharos_tenant;
 grant select on cross_connect_log to pharos_tenant;
@@ -3116,6 +3178,7 @@ grant select on event_relationships to pharos_tenant;
 grant select on event_reviews to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
+grant select on former_service_terms to pharos_tenant;
 grant select on gauge_days to pharos_tenant;
 grant select on gauges to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;

@@ -344,6 +344,18 @@ export interface BillingPeriodsTable {
   /** as the API returns it */
   bill: Json
   closed: Generated<Date>
+  /** the bill that this one replaces */
+  corrects: number | null
+  /** why it was corrected */
+  reason: string | null
+}
+
+/** files of the samples of closed bills: without foreign keys, so that they outlive services and ports */
+export interface BillingSamplesTable {
+  team_id: number
+  /** of the file, as bills name it */
+  sha256: string
+  gzip: Buffer
 }
 
 export type BlackholeRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
@@ -1115,6 +1127,29 @@ export interface FormerMembersTable {
   removed: Generated<Date>
   /** the operator's file brings back whom it took away, and nobody else */
   ended_by: Generated<FormerMembersEndedBy>
+}
+
+/** interfaces and LAGs that a port had; the first ones hold from the beginning */
+export interface FormerPortFactsTable {
+  port_id: number
+  valid: string
+  interface_id: number
+  /** the port of the LAG of which it was a member */
+  lag_port_id: number | null
+  speed_bps: number | null
+  /** size of the counters */
+  bits: number | null
+}
+
+/** billing terms that a service had; the first ones hold from the beginning */
+export interface FormerServiceTermsTable {
+  service_id: number
+  valid: string
+  commit_bps: number | null
+  method: string
+  direction: string
+  scope: string
+  timezone: string
 }
 
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
@@ -2277,6 +2312,7 @@ export interface Schema {
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
   billing_periods: BillingPeriodsTable
+  billing_samples: BillingSamplesTable
   blackhole_regions: BlackholeRegionsTable
   blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
@@ -2320,6 +2356,8 @@ export interface Schema {
   flow_unknown_interfaces: FlowUnknownInterfacesTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
+  former_port_facts: FormerPortFactsTable
+  former_service_terms: FormerServiceTermsTable
   former_speakers: FormerSpeakersTable
   gauge_days: GaugeDaysTable
   gauges: GaugesTable

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { linkPorts } from '../../inventory/port/link-ports.store.ts'
+import { keepingFacts, linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
@@ -121,8 +121,7 @@ export const port = defineKind({
   },
   objectionsTo: (trx, updates) => objectionsToStarts(trx, updates),
   async create(trx, created, now): Promise<void> {
-    const rows = await insertRows(trx, port, created, now, { returning: ['id'] })
-    await linkPorts(trx)
+    const rows = await linkPorts(trx, null, () => insertRows(trx, port, created, now, { returning: ['id'] }))
     for (const [at, { fields }] of created.entries())
       if (fields.service !== null)
         await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
@@ -130,16 +129,18 @@ export const port = defineKind({
   /** Ports may exchange their interfaces, or a new port get that of another: all that move leave theirs first. */
   async prepare(trx, changes): Promise<void> {
     const moved = changes.flatMap((change) => (isMove(change) ? [Number(change.row.id)] : []))
-    await sql`
-      update ports set interface_id = null, interface_key = chr(1) || id,
-        linked_at = case when interface_id is null then linked_at else now() end
-      where id = any(${moved})`.execute(trx)
+    if (moved.length === 0) return
+    await keepingFacts(trx, null, () =>
+      sql`
+        update ports set interface_id = null, interface_key = chr(1) || id,
+          linked_at = case when interface_id is null then linked_at else now() end
+        where id = any(${moved})`.execute(trx),
+    )
   },
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
     const place = isMove(change) ? { interface_key: fields.interface ?? row.fields.interface } : {}
-    await updateRow(trx, port, change, now, place)
-    await linkPorts(trx)
+    await linkPorts(trx, null, () => updateRow(trx, port, change, now, place))
     if (fields.service !== undefined) {
       const from = fields.since ?? now.toISOString()
       await endAssignment(trx, row.id as number, from)

@@ -3,12 +3,14 @@ import { billingDirections, billingMethods, billingScopes } from '@pharos/contra
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { keepFormerTerms } from '../../inventory/bill/bill.store.ts'
 import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, reference, referenceById } from '../field.ts'
 import type { CheckContext } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { AsnNumber, Name, Optional, Pattern, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { updateRow } from '../table.store.ts'
 import { location } from './location.ts'
 import { team } from './team.ts'
 
@@ -18,6 +20,14 @@ const BitRate = Type.Integer({
   expects: 'bits per second as a whole number, such as 1000000000',
 })
 const Day = Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { expects: 'a date such as 2026-01-31' })
+
+const billingTerms = [
+  'commit_bps',
+  'billing_method',
+  'billing_direction',
+  'billing_scope',
+  'billing_timezone',
+] as const
 
 export const service = defineKind({
   name: 'service',
@@ -71,6 +81,12 @@ export const service = defineKind({
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
+  /** Bills of the time before are made by the former terms. */
+  async update(trx, change, now): Promise<void> {
+    if (billingTerms.some((name) => change.fields[name] !== undefined))
+      await keepFormerTerms(trx, change.row.id as number)
+    await updateRow(trx, service, change, now)
+  },
   check(context, elements): void {
     for (const { path, element } of elements) {
       checkDay(context, [...path, 'start_date'], element.start_date)
