@@ -67,7 +67,7 @@ CREATE OR REPLACE FUNCTION public.billed_facts(service integer, since timestamp 
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select f.port_id, f.valid * a.valid * tstzrange(since, until), f.lag_port_id, f.speed_bps, f.bits
-  from port_assignments a join port_facts f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
+  from port_assignments a join port_facts() f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
   where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
   order by f.port_id, lower(f.valid * a.valid)
 $function$;
@@ -355,6 +355,19 @@ AS $function$
     sum(s.discards_out)::bigint
   from port_samples s where s.port_id = port and s.minute >= since and s.minute < until
   group by 1
+$function$;
+
+CREATE OR REPLACE FUNCTION public.port_facts()
+ RETURNS TABLE(port_id integer, valid tstzrange, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select f.port_id, f.valid, f.interface_id, f.lag_port_id, f.speed_bps, f.bits from former_port_facts f
+  union all
+  select p.id, tstzrange((select max(upper(f.valid)) from former_port_facts f where f.port_id = p.id), null), p.interface_id, l.id,
+    coalesce(p.speed_bps, i.speed_bps), (c.state ->> 'bits')::integer
+  from ports p left join interfaces i on i.id = p.interface_id left join interfaces g on g.id = i.lag_id and g.type = 161
+    left join ports l on l.interface_id = g.id left join interface_counters c on c.interface_id = i.id
 $function$;
 
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
@@ -1810,6 +1823,7 @@ create table former_port_facts (
   constraint former_port_facts_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
   constraint former_port_facts_once EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
 );
+CREATE INDEX former_port_facts_port ON public.former_port_facts USING btree (port_id);
 alter table former_port_facts enable row level security;
 
 -- billing terms that a service had; the first ones hold from the beginning
@@ -1825,6 +1839,7 @@ create table former_service_terms (
   constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
   constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
 );
+CREATE INDEX former_service_terms_service ON public.former_service_terms USING btree (service_id);
 alter table former_service_terms enable row level security;
 create policy tenant on former_service_terms as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM services s

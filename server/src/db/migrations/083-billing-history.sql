@@ -13,6 +13,7 @@ create table former_service_terms (
   timezone text not null,
   constraint former_service_terms_once exclude using gist (int4range(service_id, service_id, '[]') with &&, valid with &&)
 );
+create index former_service_terms_service on former_service_terms (service_id);
 comment on table former_service_terms is 'billing terms that a service had; the first ones hold from the beginning';
 
 create table former_port_facts (
@@ -24,25 +25,29 @@ create table former_port_facts (
   bits integer,
   constraint former_port_facts_once exclude using gist (int4range(port_id, port_id, '[]') with &&, valid with &&)
 );
+create index former_port_facts_port on former_port_facts (port_id);
 comment on table former_port_facts is 'interfaces and LAGs that a port had; the first ones hold from the beginning';
 comment on column former_port_facts.lag_port_id is 'the port of the LAG of which it was a member';
 comment on column former_port_facts.bits is 'size of the counters';
 
-create view port_facts as
+/* What bills read of each port, with its time: former and current. A function, since a view would run with the rights of its owner. */
+create function port_facts()
+returns table (port_id integer, valid tstzrange, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer)
+language sql stable as $$
   select f.port_id, f.valid, f.interface_id, f.lag_port_id, f.speed_bps, f.bits from former_port_facts f
   union all
   select p.id, tstzrange((select max(upper(f.valid)) from former_port_facts f where f.port_id = p.id), null), p.interface_id, l.id,
     coalesce(p.speed_bps, i.speed_bps), (c.state ->> 'bits')::integer
   from ports p left join interfaces i on i.id = p.interface_id left join interfaces g on g.id = i.lag_id and g.type = 161
-    left join ports l on l.interface_id = g.id left join interface_counters c on c.interface_id = i.id;
-comment on view port_facts is 'what bills read of a port, with its time: former and current';
+    left join ports l on l.interface_id = g.id left join interface_counters c on c.interface_id = i.id
+$$;
 
 /* The facts of the ports that are or were assigned to a service of the team, within the assignments. */
 create function billed_facts(service integer, since timestamptz, until timestamptz)
 returns table (port_id integer, valid tstzrange, lag_port_id integer, speed_bps bigint, bits integer)
 language sql stable security definer set search_path = public, pg_temp as $$
   select f.port_id, f.valid * a.valid * tstzrange(since, until), f.lag_port_id, f.speed_bps, f.bits
-  from port_assignments a join port_facts f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
+  from port_assignments a join port_facts() f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
   where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
   order by f.port_id, lower(f.valid * a.valid)
 $$;

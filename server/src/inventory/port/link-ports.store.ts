@@ -36,7 +36,7 @@ export async function keepingFacts<T>(
   deviceId: number | null,
   change: () => Promise<T>,
 ): Promise<T> {
-  const ofPorts = sql`from port_facts f join ports p on p.id = f.port_id
+  const ofPorts = sql`from port_facts() f join ports p on p.id = f.port_id
     where upper_inf(f.valid) and (${deviceId}::integer is null or p.device_id = ${deviceId}::integer)`
   const { rows: before } = await sql`
     select f.port_id, f.interface_id, f.lag_port_id, f.speed_bps, f.bits, lower(f.valid) as since ${ofPorts}
@@ -48,7 +48,7 @@ export async function keepingFacts<T>(
       select b.port_id, tstzrange(b.since, now()), b.interface_id, b.lag_port_id, b.speed_bps, b.bits
       from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as b (
         port_id integer, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer, since timestamptz)
-        join port_facts f on f.port_id = b.port_id and upper_inf(f.valid)
+        join port_facts() f on f.port_id = b.port_id and upper_inf(f.valid)
       where (f.interface_id, f.lag_port_id) is distinct from (b.interface_id, b.lag_port_id)
         and (b.since is null or b.since < now())`.execute(trx)
   return result
