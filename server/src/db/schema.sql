@@ -92,6 +92,15 @@ AS $function$
   order by l.at
 $function$;
 
+CREATE OR REPLACE FUNCTION public.billed_until(service integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select max(((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone)
+  from billing_periods b where b.service_id = service
+$function$;
+
 CREATE OR REPLACE FUNCTION public.blackholes_in_region(region integer, team integer, except_host cidr)
  RETURNS integer
  LANGUAGE sql
@@ -478,6 +487,16 @@ CREATE OR REPLACE FUNCTION public.staff_actors()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select coalesce(array_agg('user:' || id), '{}') from users where is_staff
+$function$;
+
+CREATE OR REPLACE FUNCTION public.unbilled_time(service integer, valid tstzrange)
+ RETURNS tstzrange
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.time from (
+    select valid * tstzrange(least(greatest(billed_until(service), now() - interval '13 months'), now()), now()) as time) u
+  where upper(u.time) - lower(u.time) >= interval '5 minutes'
 $function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
@@ -2340,12 +2359,13 @@ create policy tenant on outbox as permissive for all to pharos_tenant using ((te
 create table port_assignments (
   id integer not null generated always as identity,
   port_id integer not null,
-  service_id integer not null,
+  service_id integer, -- null: the service was deleted; its team keeps the usage
   team_id integer not null,
   valid tstzrange not null,
   constraint port_assignments_pkey PRIMARY KEY (id),
   constraint port_assignments_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
-  constraint port_assignments_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE CASCADE,
+  constraint port_assignments_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE SET NULL (service_id),
+  constraint port_assignments_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint port_assignments_valid_check CHECK (((NOT isempty(valid)) AND (lower(valid) IS NOT NULL) AND lower_inc(valid) AND (NOT upper_inc(valid)))),
   constraint port_assignments_one_service EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
 );
@@ -2421,7 +2441,7 @@ create table ports (
   id integer not null generated always as identity,
   circuit_id text not null,
   name text not null,
-  device_id integer not null,
+  device_id integer,
   interface_key text not null, -- key of the interface on the device, which need not exist yet
   interface_id integer,
   media text not null default ''::text,
@@ -2434,14 +2454,16 @@ create table ports (
   managed_by text not null default 'platform'::text,
   created timestamp with time zone not null default now(),
   linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
+  ended timestamp with time zone, -- when it was taken away; it is deleted once its samples are
   constraint ports_pkey PRIMARY KEY (id),
-  constraint ports_circuit_id_key UNIQUE (circuit_id),
   constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),
   constraint ports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id),
   constraint ports_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE SET NULL,
   constraint ports_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
+  constraint ports_place_or_end CHECK (((ended IS NOT NULL) OR (device_id IS NOT NULL))),
   constraint ports_speed_bps_check CHECK ((speed_bps > 0))
 );
+CREATE UNIQUE INDEX ports_circuit_id ON public.ports USING btree (circuit_id) WHERE (ended IS NULL);
 CREATE UNIQUE INDEX ports_interface ON public.ports USING btree (interface_id) WHERE (interface_id IS NOT NULL);
 alter table ports enable row level security;
 create policy tenant on ports as permissive for all to pharos_tenant using ((EXISTS ( SELECT

@@ -1552,7 +1552,8 @@ export interface OutboxTable {
 export interface PortAssignmentsTable {
   id: GeneratedAlways<number>
   port_id: number
-  service_id: number
+  /** null: the service was deleted; its team keeps the usage */
+  service_id: number | null
   team_id: number
   valid: string
 }
@@ -1607,7 +1608,7 @@ export interface PortsTable {
   id: GeneratedAlways<number>
   circuit_id: string
   name: string
-  device_id: number
+  device_id: number | null
   /** key of the interface on the device, which need not exist yet */
   interface_key: string
   interface_id: number | null
@@ -1624,6 +1625,8 @@ export interface PortsTable {
   created: Generated<Date>
   /** since when it has its interface, if it had another one before, or the interface was another port */
   linked_at: Date | null
+  /** when it was taken away; it is deleted once its samples are */
+  ended: Date | null
 }
 
 export interface PrefixesTable {

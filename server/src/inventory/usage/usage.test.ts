@@ -205,16 +205,22 @@ describe('the usage of a port', () => {
     assert.equal(await compactUsage(owner()), 0)
   })
 
-  test('belongs to the customer of the time: the next one sees nothing of before', async () => {
+  test('belongs to the customer of the time: the next one sees nothing of before, the former one nothing of after', async () => {
     await pollFrom(end - 2 * hour)
     const moved = new Date(end - hour)
     await sql`update port_assignments set valid = tstzrange(lower(valid), ${moved})`.execute(owner())
     const serviceId = await addService(nextTeamId)
     await sql`insert into port_assignments (port_id, service_id, team_id, valid)
       values (${port.portId}, ${serviceId}, ${nextTeamId}, tstzrange(${moved}, null))`.execute(owner())
-    await assert.rejects(usage(teamId), { code: 'not_found' })
-    const { series, timestamps } = await usage(nextTeamId, { interval: 300 })
-    const seen = timestamps.filter((_, at) => series[0]!.values[at] !== null)
+    const seenBy = async (team: number) => {
+      const { series, timestamps } = await usage(team, { interval: 300 })
+      return timestamps.filter((_, at) => series[0]!.values[at] !== null)
+    }
+    const seenBefore = await seenBy(teamId)
+    assert.ok(
+      seenBefore.length > 0 && seenBefore.every((at) => Date.parse(at) + 5 * minute <= moved.getTime()),
+    )
+    const seen = await seenBy(nextTeamId)
     assert.ok(seen.length > 0 && seen.every((at) => Date.parse(at) >= moved.getTime() - 5 * minute))
     const asTenant = (team: number) =>
       database.postgres.inTeam(

@@ -59,7 +59,14 @@ export const service = defineKind({
     name: 'services',
     id: 'id',
     key: sql`(select g.slug || ' ' || r.name from teams g where g.id = r.team_id)`,
+    select: {
+      is_unbilled: sql`exists (select from port_assignments a
+        where a.service_id = t.id and not upper_inf(a.valid) and unbilled_time(a.service_id, a.valid) is not null)`,
+    },
   },
+  stateOf: ({ is_unbilled: isUnbilled }) => ({
+    inUse: isUnbilled === true ? 'a month in which it had ports is not closed yet' : null,
+  }),
   identity: ['team', 'name'],
   fields: {
     team: referenceById('services', 'team_id', team),
@@ -81,6 +88,16 @@ export const service = defineKind({
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
+  /** Services may exchange their names in a source that has ids for them. */
+  async prepare(trx, changes): Promise<void> {
+    const renamed = changes.flatMap((change) =>
+      change.kind === 'service' && change.action === 'update' && change.fields['name'] !== undefined
+        ? [Number(change.row.id)]
+        : [],
+    )
+    if (renamed.length > 0)
+      await sql`update services set name = chr(1) || id where id = any(${renamed})`.execute(trx)
+  },
   /** Bills of the time before are made by the former terms. */
   async update(trx, change, now): Promise<void> {
     if (billingTerms.some((name) => change.fields[name] !== undefined))
