@@ -1988,6 +1988,7 @@ create table interface_counters (
   type integer not null,
   dropped text, -- why the last increase that was dropped is unknown
   dropped_at timestamp with time zone,
+  held jsonb, -- state and open minute before a last reading that does not fit; counting goes on from there if the next one fits
   constraint interface_counters_pkey PRIMARY KEY (interface_id),
   constraint interface_counters_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE CASCADE
 );
@@ -2504,6 +2505,7 @@ create table processes (
   loops jsonb not null, -- each loop: name, interval_seconds, last_success or null
   registries jsonb not null, -- each source of ROAs or route objects: kind, name, ok, answered or null
   flow_store jsonb,
+  clock_ms bigint, -- by how much the clock of the process is ahead of that of the database; null if it has not been compared
   constraint processes_pkey PRIMARY KEY (id)
 );
 

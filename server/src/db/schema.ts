@@ -1265,6 +1265,8 @@ export interface InterfaceCountersTable {
   /** why the last increase that was dropped is unknown */
   dropped: string | null
   dropped_at: Date | null
+  /** state and open minute before a last reading that does not fit; counting goes on from there if the next one fits */
+  held: NullableJson
 }
 
 export type InterfaceLogKind = 'oper' | 'admin' | 'speed' | 'module'
@@ -1654,6 +1656,8 @@ export interface ProcessesTable {
   /** each source of ROAs or route objects: kind, name, ok, answered or null */
   registries: Json
   flow_store: NullableJson
+  /** by how much the clock of the process is ahead of that of the database; null if it has not been compared */
+  clock_ms: number | null
 }
 
 /** at most one row */
