@@ -87,7 +87,7 @@ export async function readCurrent({ kinds }: Registry, db: Db | Trx): Promise<Cu
 
 /**
  * Returns the rows with the keys that the source has for them now: a row with another key is updated, instead of one that is deleted and
- * one that is created. What refers to it follows.
+ * one that is created. References to it follow.
  */
 function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }: PlanOptions): Current {
   if (!renamed || renamed.size === 0) return { rows, removed }

@@ -90,7 +90,7 @@ export function listAssignments(
   )
 }
 
-/** What was true of a port in a part of its assignments. */
+/** Values of a port in a part of its assignments. */
 export type PortFact = Period & {
   readonly portId: number
   /** Of the LAG that it was a member of. */

@@ -20,7 +20,7 @@ export async function compactUsage(db: Db): Promise<number> {
   await sql`
     delete from port_days where (seconds = 60 and day < (now() at time zone 'UTC')::date - ${sql.lit(minuteDays)})
       or day < (now() at time zone 'UTC')::date - ${sql.lit(sampleDays)}`.execute(db)
-  // What an ended port has no samples of is billed, or too old to be.
+  // An ended port without samples is billed, or too old to be.
   await sql`
     delete from ports p where p.ended < now() - ${sql.lit(`${sampleDays} days`)}::interval
       and not exists (select from port_days d where d.port_id = p.id)`.execute(db)
