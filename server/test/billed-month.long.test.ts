@@ -220,6 +220,7 @@ function recount(
     const reading = { ...counters[key][place]!, at: clockOf(trueMs), true: trueMs }
     const isIn = (event: number) => last !== undefined && last.true < event && trueMs >= event
     const isOtherPlace = places.slice(1).some(([since]) => isIn(since))
+    if (isOtherPlace) for (const [start, part] of open) store(start, part)
     if (isOtherPlace || isIn(stepped)) open = new Map()
     else if (last !== undefined && !isIn(corrected)) {
       const [from, until] = [last, reading]

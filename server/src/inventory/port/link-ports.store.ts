@@ -29,7 +29,7 @@ export function linkPorts<T = void>(
 
 /**
  * Runs a change of interfaces or ports, and keeps the facts of the ports of the device, or of all, that it replaces. Facts of a port
- * without an interface are not kept: nothing was counted.
+ * without an interface are not kept: nothing was counted. The minute that a port was counting on its former interface is stored.
  */
 export async function keepingFacts<T>(
   trx: Trx,
@@ -39,17 +39,30 @@ export async function keepingFacts<T>(
   const ofPorts = sql`from port_facts() f join ports p on p.id = f.port_id
     where upper_inf(f.valid) and (${deviceId}::integer is null or p.device_id = ${deviceId}::integer)`
   const { rows: before } = await sql`
-    select f.port_id, f.interface_id, f.lag_port_id, f.speed_bps, f.bits, lower(f.valid) as since ${ofPorts}
+    select f.port_id, f.interface_id, f.lag_port_id, f.speed_bps, f.bits, lower(f.valid) as since,
+      (select coalesce(c.open, c.held -> 'open') from interface_counters c where c.interface_id = f.interface_id) as open ${ofPorts}
       and f.interface_id is not null`.execute(trx)
   const result = await change()
-  if (before.length > 0)
-    await sql`
-      insert into former_port_facts (port_id, valid, interface_id, lag_port_id, speed_bps, bits)
-      select b.port_id, tstzrange(b.since, now()), b.interface_id, b.lag_port_id, b.speed_bps, b.bits
-      from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as b (
-        port_id integer, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer, since timestamptz)
-        join port_facts() f on f.port_id = b.port_id and upper_inf(f.valid)
-      where (f.interface_id, f.lag_port_id) is distinct from (b.interface_id, b.lag_port_id)
-        and (b.since is null or b.since < now())`.execute(trx)
+  if (before.length === 0) return result
+  const old = JSON.stringify(before)
+  await sql`
+    insert into former_port_facts (port_id, valid, interface_id, lag_port_id, speed_bps, bits)
+    select b.port_id, tstzrange(b.since, now()), b.interface_id, b.lag_port_id, b.speed_bps, b.bits
+    from jsonb_to_recordset(${old}::jsonb) as b (
+      port_id integer, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer, since timestamptz)
+      join port_facts() f on f.port_id = b.port_id and upper_inf(f.valid)
+    where (f.interface_id, f.lag_port_id) is distinct from (b.interface_id, b.lag_port_id)
+      and (b.since is null or b.since < now())`.execute(trx)
+  await sql`
+    insert into port_samples (port_id, minute, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in, errors_out,
+      discards_in, discards_out)
+    select b.port_id, to_timestamp((b.open ->> 'startMs')::bigint / 1000), (b.open ->> 'coveredMs')::integer, v."octetsIn", v."octetsOut",
+      v."packetsIn", v."packetsOut", v."errorsIn", v."errorsOut", v."discardsIn", v."discardsOut"
+    from jsonb_to_recordset(${old}::jsonb) as b (port_id integer, interface_id integer, open jsonb)
+      join ports p on p.id = b.port_id and p.interface_id is distinct from b.interface_id
+      cross join jsonb_to_record(b.open -> 'values') as v ("octetsIn" bigint, "octetsOut" bigint, "packetsIn" bigint, "packetsOut" bigint,
+        "errorsIn" bigint, "errorsOut" bigint, "discardsIn" bigint, "discardsOut" bigint)
+    where jsonb_typeof(b.open) = 'object'
+    on conflict do nothing`.execute(trx)
   return result
 }

@@ -180,6 +180,23 @@ describe('the usage of a port', () => {
     assert.equal((await sumOfMinutes()).octets, octets + 1_000n)
   })
 
+  test('keeps the minute that it was counting when it moves to another interface', async () => {
+    const { first } = await pollFrom(end - 2 * minute, minute)
+    const last = await poll(end + minute / 2)
+    await owner()
+      .transaction()
+      .execute((trx) =>
+        linkPorts(trx, port.deviceId, () =>
+          sql`update ports set interface_key = 'et-0/0/2' where id = ${port.portId}`.execute(trx),
+        ),
+      )
+    const { rows } = await sql<{ octets: string; covered: number }>`
+      select sum(octets_in) as octets, sum(covered_ms)::integer as covered from port_samples`.execute(owner())
+    assert.deepEqual(rows, [
+      { octets: String(last.octetsIn! - first.octetsIn!), covered: 2.5 * minute },
+    ])
+  })
+
   test('a clock that goes back adds nothing to minutes that were counted', async () => {
     const minutes = async () =>
       (
