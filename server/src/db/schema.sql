@@ -929,8 +929,8 @@ create table billing_periods (
   constraint billing_periods_pkey PRIMARY KEY (id),
   constraint billing_periods_service_id_month_place_key UNIQUE (service_id, month, place),
   constraint billing_periods_corrects_fkey FOREIGN KEY (corrects) REFERENCES billing_periods(id),
-  constraint billing_periods_check CHECK (((corrects IS NULL) = (reason IS NULL))),
-  constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+  constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint billing_periods_reason CHECK (((corrects IS NULL) = (reason IS NULL)))
 );
 CREATE UNIQUE INDEX billing_periods_corrects ON public.billing_periods USING btree (corrects) WHERE (corrects IS NOT NULL);
 CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id, month);
@@ -2462,9 +2462,9 @@ create table ports (
   constraint ports_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE SET NULL,
   constraint ports_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
   constraint ports_place_or_end CHECK (((ended IS NOT NULL) OR (device_id IS NOT NULL))),
-  constraint ports_speed_bps_check CHECK ((speed_bps > 0))
+  constraint ports_speed_bps_check CHECK ((speed_bps > 0)),
+  constraint ports_circuit_id_key EXCLUDE USING btree (circuit_id WITH =) WHERE ((ended IS NULL))
 );
-CREATE UNIQUE INDEX ports_circuit_id ON public.ports USING btree (circuit_id) WHERE (ended IS NULL);
 CREATE UNIQUE INDEX ports_interface ON public.ports USING btree (interface_id) WHERE (interface_id IS NOT NULL);
 alter table ports enable row level security;
 create policy tenant on ports as permissive for all to pharos_tenant using ((EXISTS ( SELECT

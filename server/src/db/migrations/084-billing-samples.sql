@@ -19,8 +19,9 @@ grant select on billing_samples to pharos_tenant;
 
 alter table billing_periods
   add column corrects integer references billing_periods,
-  add column reason text,
-  add check ((corrects is null) = (reason is null));
+  add column reason text;
+alter table billing_periods add constraint billing_periods_reason check ((corrects is null) = (reason is null)) not valid;
+alter table billing_periods validate constraint billing_periods_reason;
 create unique index billing_periods_corrects on billing_periods (corrects) where corrects is not null;
 comment on column billing_periods.corrects is 'the bill that this one replaces';
 comment on column billing_periods.reason is 'why it was corrected';

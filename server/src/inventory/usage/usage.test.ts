@@ -192,9 +192,7 @@ describe('the usage of a port', () => {
       )
     const { rows } = await sql<{ octets: string; covered: number }>`
       select sum(octets_in) as octets, sum(covered_ms)::integer as covered from port_samples`.execute(owner())
-    assert.deepEqual(rows, [
-      { octets: String(last.octetsIn! - first.octetsIn!), covered: 2.5 * minute },
-    ])
+    assert.deepEqual(rows, [{ octets: String(last.octetsIn! - first.octetsIn!), covered: 2.5 * minute }])
   })
 
   test('a clock that goes back adds nothing to minutes that were counted', async () => {
