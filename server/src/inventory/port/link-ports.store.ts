@@ -1,6 +1,7 @@
 // The SQL that links ports to the interfaces that their devices list, and keeps what bills read of the time before.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
+import { counterNames } from '../usage/reading.ts'
 
 /**
  * Links the ports of one device, or all. A port whose interface no device has listed has none. Only interfaces of ports have counters: one
@@ -56,12 +57,14 @@ export async function keepingFacts<T>(
   await sql`
     insert into port_samples (port_id, minute, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in, errors_out,
       discards_in, discards_out)
-    select b.port_id, to_timestamp((b.open ->> 'startMs')::bigint / 1000), (b.open ->> 'coveredMs')::integer, v."octetsIn", v."octetsOut",
-      v."packetsIn", v."packetsOut", v."errorsIn", v."errorsOut", v."discardsIn", v."discardsOut"
+    select b.port_id, to_timestamp((b.open ->> 'startMs')::bigint / 1000), (b.open ->> 'coveredMs')::integer, ${sql.join(
+      counterNames.map(
+        (name) => sql`case when v.${sql.ref(name)} <= 9223372036854775807 then v.${sql.ref(name)} end`,
+      ),
+    )}
     from jsonb_to_recordset(${old}::jsonb) as b (port_id integer, interface_id integer, open jsonb)
       join ports p on p.id = b.port_id and p.interface_id is distinct from b.interface_id
-      cross join jsonb_to_record(b.open -> 'values') as v ("octetsIn" bigint, "octetsOut" bigint, "packetsIn" bigint, "packetsOut" bigint,
-        "errorsIn" bigint, "errorsOut" bigint, "discardsIn" bigint, "discardsOut" bigint)
+      cross join jsonb_to_record(b.open -> 'values') as v (${sql.join(counterNames.map((name) => sql`${sql.ref(name)} numeric`))})
     where jsonb_typeof(b.open) = 'object'
     on conflict do nothing`.execute(trx)
   return result
