@@ -20,6 +20,9 @@ import {
 /** `counters_32_bit`: they wrap within a poll at this speed. */
 const billProblems = ['counters_32_bit', 'no_samples'] as const
 
+/** `missing_samples`: too many for a figure that can be relied on. */
+const billReviews = ['missing_samples'] as const
+
 const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description }))
 const Month = (description: string) =>
   Type.String({
@@ -34,14 +37,18 @@ export const BillablePort = Component('BillablePort', {
     ...Id,
     description: 'id of the port; null if all ports of the service are billed as one',
   }),
-  port_ids: Type.Array(Id, { description: 'the ports that are counted; members of a LAG are in the LAG' }),
+  port_ids: Type.Array(Id, {
+    description: 'the ports that are counted; a member of a LAG is in the LAG for the time of its membership',
+  }),
   name: Type.String({ description: 'name of the port; that of the service for all ports' }),
   circuit_id: Type.String({ description: 'number of the circuit; empty for several ports' }),
   speed_bps: Count('bits per second, of several ports together; null if not known'),
   billing_method: BillingMethodOf,
   direction: BillingDirectionOf,
   scope: BillingScopeOf,
-  commit_bps: Count('the committed rate of the service; null if none'),
+  commit_bps: Count(
+    'the committed rate of the service; the mean by time if it changed in the period; null if none',
+  ),
   p95_in_bps: Count('95th percentile of what the customer received; null without samples'),
   p95_out_bps: Count('95th percentile of what the customer sent'),
   average_in_bps: Count('mean of the samples'),
@@ -74,15 +81,22 @@ export const BillablePort = Component('BillablePort', {
     description:
       'buckets so far of which less than half was measured: they are left out, not counted as zero',
   }),
+  review: Nullable({
+    ...Enumeration('BillReview', billReviews),
+    description:
+      'why the provider decides whether the bill stays or is corrected, once the month is over. `missing_samples`: more than 5 % of the buckets are missing, so ' +
+      'that the 95th percentile could be any of their rates; null: nothing is to be decided',
+  }),
   rank: Count(
     'position of the billed bucket among the samples in ascending order, from 1; null unless the method is `p95`',
   ),
   ranked_at: { ...NullableTime, description: 'start of that bucket' },
   period_start: {
     ...Time,
-    description: 'start of the month in the time zone of the service, or of the first assignment in it',
+    description:
+      'start of the month in the time zone of the service; of the first assignment, of the time without a LAG or of the terms if that is later',
   },
-  period_end: { ...Time, description: 'end of the month, or of the last assignment in it' },
+  period_end: { ...Time, description: 'end of the month, or of one of these' },
   timezone: Type.String({ description: 'IANA name of the time zone of the service' }),
   as_of: { ...Time, description: 'time of the calculation' },
   closed: {
@@ -92,6 +106,8 @@ export const BillablePort = Component('BillablePort', {
   samples_sha256: Nullable(
     Type.String({ description: 'of a closed month: SHA-256 of the file of its samples, in hexadecimal' }),
   ),
+  corrects: Nullable({ ...Id, description: 'id of the closed bill that this one replaces; null if none' }),
+  correction_reason: Nullable(Type.String({ description: 'why the provider has corrected or confirmed it' })),
 })
 export type BillablePort = Static<typeof BillablePort>
 
@@ -106,9 +122,10 @@ export const listBillablePortsRoute = route({
   path: '/v3/inventory/services/{service_id}/billable-ports',
   summary: 'List service billable ports',
   description:
-    'The figures by which a service is billed in a month, one row for each port, or one for all ports if the scope is `service`. Rates are ' +
-    'whole bits per second of buckets of 5 minutes. A month is closed 24 hours after its end and never changes afterwards. To recount a ' +
-    'figure, see getBillingSamples.',
+    'The figures by which a service is billed in a month, one row for each port, or one for all ports if the scope is `service`. A month in which ' +
+    'method, direction or scope changed has rows for each part of it. Rates are ' +
+    'whole bits per second of buckets of 5 minutes. A month is closed 24 hours after its end and never changes afterwards: a correction is a ' +
+    'new bill, and the one that it replaces is in listBillingPeriods. To recount a figure, see getBillingSamples.',
   permission: inventoryReading,
   params: serviceParams,
   query: Strict({
@@ -125,7 +142,9 @@ export const listBillablePortsRoute = route({
 
 export const BillingPeriod = Component('BillingPeriod', {
   period: Month('the month'),
+  bill_id: { ...Id, description: 'id of the closed bill' },
   ...BillablePort.properties,
+  corrected_by: Nullable({ ...Id, description: 'id of the bill that replaces this one; null if none' }),
 })
 export type BillingPeriod = Static<typeof BillingPeriod>
 
@@ -136,7 +155,8 @@ export const listBillingPeriodsRoute = route({
   path: '/v3/inventory/services/{service_id}/billing-periods',
   summary: 'List closed months of a service',
   description:
-    'The figures of all months that are closed. They are kept when ports leave the service, and after the service itself is gone.',
+    'The figures of all months that are closed, corrected bills among them (`corrected_by`). They are kept when ports leave the service, and after the ' +
+    'service itself is gone.',
   permission: inventoryReading,
   params: serviceParams,
   query: Strict({
@@ -157,7 +177,7 @@ export const getBillingSamplesRoute = route({
   description:
     'All buckets of 5 minutes of a billed month as CSV (RFC 4180): `start`, `covered_ms`, `octets_in`, `octets_out`, `in_bps`, `out_bps`, `sum_bps`. ' +
     'Buckets with too little measured have empty rates. Sort a column of rates ascending: line `rank` is the 95th percentile. The SHA-256 of the file of ' +
-    'a closed month is `samples_sha256`. Samples are kept for 400 days.',
+    'a closed month is `samples_sha256`; it is kept with the bill. Samples of other months are kept for 400 days.',
   permission: inventoryReading,
   params: serviceParams,
   query: Strict({
@@ -166,6 +186,11 @@ export const getBillingSamplesRoute = route({
       ...Id,
       description: 'id of the port; only with the scope `port`, and required then',
     }),
+    period_start: Optional({
+      ...Time,
+      description: 'of the bill, if the port has several in the month',
+    }),
+    bill_id: Optional({ ...Id, description: 'id of a closed bill; instead of the others' }),
   }),
   success: 200,
   download: ['text/csv'],

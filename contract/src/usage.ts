@@ -37,7 +37,7 @@ export const getPortUsageRoute = route({
   path: '/v3/inventory/ports/{port_id}/usage',
   summary: 'Port usage metrics',
   description:
-    'Rates of a port over time, since it belongs to the team, by default of the last 24 hours. One series for each metric and ' +
+    'Rates of a port over time, while it belonged to the team, by default of the last 24 hours; a former customer keeps them. One series for each metric and ' +
     'direction; directions are those of the customer. Buckets of 5 minutes are kept for 400 days and of one minute for 30 ' +
     'days: `interval` is rounded up to what is kept. A bucket without a measurement is null, never 0. ' +
     'The figures of a series (`min`, `max`, `avg`, `last`, `p95`) are of the buckets of 5 minutes, whatever the interval: ' +

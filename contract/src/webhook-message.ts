@@ -253,7 +253,11 @@ export const messageData = {
         overage_bps: Nullable(Type.Integer({ minimum: 0, description: 'the billed rate above the commit' })),
       }),
     ),
-    at: { ...Time, description: 'when the month was closed' },
+    corrects: Nullable({
+      ...Id,
+      description: 'id of the bill that was corrected or confirmed; null when the month is closed',
+    }),
+    at: { ...Time, description: 'when the month was closed, or the bill corrected' },
   }),
   'cross_connect.status_changed': Component('CrossConnectStatusChangedData', {
     cross_connect_id: { ...Id, description: 'id of the cross connect' },

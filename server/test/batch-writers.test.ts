@@ -101,6 +101,7 @@ const safe: Readonly<Record<string, string>> = {
   'inventory/device/device.store.ts': 'only reads',
   'inventory/gauge/gauge.store.ts': 'only reads',
   'inventory/optics/watch-optics.store.ts': ofOwn,
+  'inventory/port/link-ports.store.ts': ofDatabase,
   'platform/kinds/announcement.store.ts': ofRequest,
   'platform/kinds/port.ts': 'only reads',
   'roles/status.store.ts': 'only reads',

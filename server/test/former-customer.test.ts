@@ -1,5 +1,5 @@
-// A port that is sold to the next customer: over every reading operation of the inventory, the former one gets nothing of the port any more, and the
-// next one nothing of the time before.
+// A port that is sold to the next customer: over every reading operation of the inventory, the former one gets nothing of the port any more but the usage of its own time,
+// and the next one nothing of the time before.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -79,7 +79,8 @@ describe('a port that has another customer now', () => {
         urlOf(route, Object.fromEntries(names.map((name) => [name, own[name]!])), {}),
       )
       tried.push(route.name)
-      if (names.length > 0) assert.equal(answer.statusCode, 404, `${route.name} ${answer.body}`)
+      if (route.name === 'getPortUsage') assert.equal(answer.json<PortUsage>().samples, 0)
+      else if (names.length > 0) assert.equal(answer.statusCode, 404, `${route.name} ${answer.body}`)
       else {
         assert.equal(answer.statusCode, 200, `${route.name} ${answer.body}`)
         for (const mark of marks) assert.ok(!answer.body.includes(mark), `${route.name} shows ${mark}`)
@@ -110,6 +111,18 @@ describe('a port that has another customer now', () => {
       log!.map(({ after }) => after),
       ['module after'],
     )
+  })
+
+  it('shows the former one the usage of its own time, and nothing of the time after', async () => {
+    const { portId } = fixtures.red
+    const week = `start=${new Date(movedMs - 3 * 86_400_000).toISOString()}`
+    const usage = (
+      await get('red', `/v3/inventory/ports/${portId}/usage?${week}&interval=300`)
+    ).json<PortUsage>()
+    assert.equal(usage.samples, 12)
+    assert.equal(usage.octets_in, 60 * octetsBefore)
+    assert.equal(usage.series[0]!.max, (octetsBefore * 8) / 60)
+    assert.equal(usage.missing_samples, 288 - 12)
   })
 
   it('is billed to each for its own time', async () => {

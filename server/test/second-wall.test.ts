@@ -78,6 +78,7 @@ const owners: Record<string, string> = {
   gauges: `(select a.team_id from ports p join port_assignments a on a.port_id = p.id where p.device_id = t.device_id)`,
   gauge_days: `(select a.team_id from gauges g join ports p on p.device_id = g.device_id
     join port_assignments a on a.port_id = p.id where g.id = t.gauge_id)`,
+  former_service_terms: '(select s.team_id from services s where s.id = t.service_id)',
   attachments: 't.customer_id',
   ...Object.fromEntries(
     ['devices', 'device_states', 'interfaces'].map((table) => [
@@ -114,6 +115,7 @@ const closed: Record<string, string> = {
   detector_rates: 'rates of the detectors, for the collectors',
   detector_attacks: 'open attacks of the detector, for the collectors',
   former_speakers: 'routers that regions no longer have, for the loops and staff',
+  former_port_facts: 'LAGs and interfaces that ports had, for bills: read through billed_facts',
   scrubbers: 'scrubbers of the provider, for the loops',
   shield_installs: 'what scrubbers hold of a list, for the loops',
   shield_holds: 'changes at scrubbers that wait for staff',

@@ -144,6 +144,12 @@ const cases: Record<StatusProblemCode, Case> = {
     make: () => change(sql`update processes set loops = ${JSON.stringify(loops(120))}`),
     reported: [/^seal on app1:7: last succeeded at \d/],
   },
+  clock_differs: {
+    make: () => change(sql`update processes set clock_ms = -7400`),
+    reported: [
+      /^app1:7: its clock is 7 s behind that of the database: check the time synchronization of both$/,
+    ],
+  },
   registry_down: {
     make: () => withRegistry({ ok: false, answered: null }),
     reported: [/^rpki file on app1:7: has not answered$/],

@@ -33,6 +33,7 @@ const bill: BillablePort = {
   problem: null,
   samples: 8914,
   missing_samples: 2,
+  review: null,
   rank: 8469,
   ranked_at: '2026-03-17T19:35:00.000Z',
   period_start: '2026-02-28T23:00:00.000Z',
@@ -41,6 +42,8 @@ const bill: BillablePort = {
   as_of: '2026-04-01T22:00:09.412Z',
   closed: '2026-04-01T22:00:09.440Z',
   samples_sha256: '3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855e',
+  corrects: null,
+  correction_reason: null,
 }
 
 const params = { service_id: transit.id }
@@ -54,7 +57,7 @@ export const billExamples = [
   example(listBillingPeriodsRoute, {
     params,
     query: { ordering: '-period,name', limit: 12 },
-    response: { results: [{ period: '2026-03', ...bill }], count: 1 },
+    response: { results: [{ period: '2026-03', bill_id: 371, ...bill, corrected_by: null }], count: 1 },
   }),
   example(getBillingSamplesRoute, { params, query: { period: '2026-03', port_id: uplink.id } }),
 ]

@@ -205,6 +205,7 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
             overage_bps: 0,
           },
         ],
+        corrects: null,
         at: '2026-04-02T00:00:07.441Z',
       },
     },

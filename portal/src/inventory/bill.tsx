@@ -1,5 +1,5 @@
 // The bills of a service: a month with its figures, the closed months, and how to recount them.
-import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, NativeSelect, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   getBillingSamplesRoute,
@@ -72,7 +72,13 @@ export function BillCard({ service }: { service: Service }) {
           {bills
             .toSorted((a, b) => Number(a.problem !== null) - Number(b.problem !== null))
             .map((bill) => (
-              <Bill key={bill.port_id ?? 0} bill={bill} service={service} month={month} />
+              <Bill
+                key={`${bill.port_id} ${bill.period_start}`}
+                bill={bill}
+                isPart={bills.some((other) => other !== bill && other.port_id === bill.port_id)}
+                service={service}
+                month={month}
+              />
             ))}
         </Stack>
       )}
@@ -95,8 +101,9 @@ const monthText = (month: string): string =>
 
 type BillProps = { readonly bill: BillablePort; readonly service: Service; readonly month: string }
 
-function Bill({ bill, service, month }: BillProps) {
-  const { billable_bps: billed, commit_bps: commit, forecast_bps: forecast, problem } = bill
+/** `isPart`: the terms of the service changed in the month. */
+function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: boolean }) {
+  const { billable_bps: billed, commit_bps: commit, forecast_bps: forecast, problem, review } = bill
   return (
     <div>
       <Group justify="space-between" gap="xs">
@@ -110,6 +117,12 @@ function Bill({ bill, service, month }: BillProps) {
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
       )}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
+      {review !== null && (
+        <Alert color="yellow" p="xs" my="xs">
+          {texts.reviews[review](bill.missing_samples, bill.samples + bill.missing_samples)}
+        </Alert>
+      )}
+      {bill.correction_reason !== null && <Dimmed>{texts.decided(bill.correction_reason)}</Dimmed>}
       {problem === null && (
         <Facts
           facts={[
@@ -120,6 +133,12 @@ function Bill({ bill, service, month }: BillProps) {
             ],
             [texts.volume, texts.bothWays(amount(bill.octets_in) ?? '–', amount(bill.octets_out) ?? '–')],
             [texts.samples, texts.samplesOf(bill.samples, bill.missing_samples)],
+            ...(isPart
+              ? [
+                  [texts.from, <Time key="from" at={bill.period_start} />] as const,
+                  [texts.until, <Time key="until" at={bill.period_end} />] as const,
+                ]
+              : []),
           ]}
         />
       )}
@@ -148,7 +167,15 @@ function summaryOf({
 function Recount({ bill, service, month }: BillProps) {
   const [opened, { open, close }] = useDisclosure(false)
   const samples = useQuery({
-    queryKey: [teamIdNow(), 'samples', service.id, bill.port_id, month],
+    queryKey: [
+      teamIdNow(),
+      'samples',
+      service.id,
+      bill.port_id,
+      bill.period_start,
+      bill.samples_sha256,
+      month,
+    ],
     queryFn: async () => (await samplesOf(service, bill, month)).text(),
     enabled: opened,
   })
@@ -195,10 +222,18 @@ function Recount({ bill, service, month }: BillProps) {
   )
 }
 
-async function samplesOf(service: Service, { port_id: portId }: BillablePort, month: string): Promise<Blob> {
+async function samplesOf(
+  service: Service,
+  { port_id: portId, period_start: start }: BillablePort,
+  month: string,
+): Promise<Blob> {
   const { body } = await call(getBillingSamplesRoute, {
     params: { service_id: service.id },
-    query: { ...(month === '' ? {} : { period: month }), ...(portId === null ? {} : { port_id: portId }) },
+    query: {
+      ...(month === '' ? {} : { period: month }),
+      ...(portId === null ? {} : { port_id: portId }),
+      period_start: start,
+    },
   })
   return body as unknown as Blob
 }
@@ -210,7 +245,8 @@ const saveSamples = async (service: Service, bill: BillablePort, month: string):
 export function PastMonths({ service }: { service: Service }) {
   const answer = useAllRows(listBillingPeriodsRoute, { params: { service_id: service.id } })
   if (answer.error && !answer.data) return <FailedSection title={texts.past} answer={answer} />
-  const periods = answer.data ?? []
+  const all = answer.data ?? []
+  const periods = all.filter(({ corrected_by: next }) => next === null)
   if (periods.length === 0) return null
   const months = [...new Set(periods.map(({ period }) => period))].sort()
   const billed = periods.filter(({ problem }) => problem === null)
@@ -249,9 +285,11 @@ export function PastMonths({ service }: { service: Service }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {billed.map((period) => (
-              <PastMonth key={`${period.period} ${period.port_id}`} {...period} />
-            ))}
+            {all
+              .filter(({ problem }) => problem === null)
+              .map((period) => (
+                <PastMonth key={period.bill_id} {...period} />
+              ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
@@ -269,7 +307,14 @@ const PastMonth = (period: BillingPeriod) => (
     <Table.Td>
       <OrDash>{period.overage_bps === 0 ? null : rate(period.overage_bps)}</OrDash>
     </Table.Td>
-    <Table.Td>{period.missing_samples}</Table.Td>
+    <Table.Td>
+      {period.missing_samples}
+      {period.corrected_by !== null ? (
+        <> · {texts.replaced(period.corrected_by)}</>
+      ) : (
+        period.review !== null && <> · {texts.undecided}</>
+      )}
+    </Table.Td>
     <Table.Td>
       <OrDash>
         {period.samples_sha256 && (

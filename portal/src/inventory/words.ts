@@ -313,6 +313,15 @@ export const words = {
         'The device counts with 32 bits only, which is not exact at this speed. Ask the provider how this port is billed.',
       no_samples: 'Nothing has been measured in this month yet.',
     },
+    reviews: {
+      missing_samples: (missing: number, all: number) =>
+        `${missing.toLocaleString('en')} of ${all.toLocaleString('en')} samples are missing. The provider decides whether this bill stays or is corrected.`,
+    },
+    decided: (reason: string) => `Decided by the provider: ${reason}`,
+    undecided: 'provider decides',
+    replaced: (id: number) => `replaced by bill ${id}`,
+    from: 'From',
+    until: 'Until',
     p95: '95th percentile',
     average: 'Average',
     volume: 'Volume',

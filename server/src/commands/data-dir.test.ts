@@ -21,6 +21,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   drain: ['ams', 'r1'],
   undrain: ['ams', 'r1'],
   audit: ['verify'],
+  bills: ['review'],
   secrets: ['list'],
   flows: ['exporters'],
   restore: ['show'],

@@ -2,6 +2,7 @@
 import { agent } from './agent.ts'
 import { apply } from './apply.ts'
 import { audit } from './audit.ts'
+import { bills } from './bills.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   agent,
   region,
   audit,
+  bills,
   mail,
   secrets,
   config,

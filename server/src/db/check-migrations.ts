@@ -4,7 +4,7 @@ import { compareVersions, version as ownVersion } from '../runtime/version.ts'
 import type { Migration } from './migration-file.ts'
 
 const rules: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
-  { pattern: /\bdrop\b/, problem: 'drops what the release before may use' },
+  { pattern: /\bdrop\b(?! not null\b)/, problem: 'drops what the release before may use' },
   { pattern: /\brename\b/, problem: 'renames what the release before may use' },
   { pattern: /\bset not null\b/, problem: 'refuses rows that the release before writes' },
   { pattern: /\balter (column )?\S+ (set data )?type\b/, problem: 'changes the type of a column' },

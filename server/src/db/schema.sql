@@ -60,6 +60,18 @@ AS $function$
   order by p.name, p.id, lower(a.valid)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.billed_facts(service integer, since timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(port_id integer, valid tstzrange, lag_port_id integer, speed_bps bigint, bits integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select f.port_id, f.valid * a.valid * tstzrange(since, until), f.lag_port_id, f.speed_bps, f.bits
+  from port_assignments a join port_facts() f on f.port_id = a.port_id and f.valid && (a.valid * tstzrange(since, until))
+  where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
+  order by f.port_id, lower(f.valid * a.valid)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(interface_id integer, at timestamp with time zone, before text, after text)
  LANGUAGE sql
@@ -78,6 +90,15 @@ AS $function$
     (select o.at, o.before, o.after from interface_log o
       where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.linked_at, until) order by o.at limit 1)) l
   order by l.at
+$function$;
+
+CREATE OR REPLACE FUNCTION public.billed_until(service integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select max(((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone)
+  from billing_periods b where b.service_id = service
 $function$;
 
 CREATE OR REPLACE FUNCTION public.blackholes_in_region(region integer, team integer, except_host cidr)
@@ -345,6 +366,19 @@ AS $function$
   group by 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.port_facts()
+ RETURNS TABLE(port_id integer, valid tstzrange, interface_id integer, lag_port_id integer, speed_bps bigint, bits integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select f.port_id, f.valid, f.interface_id, f.lag_port_id, f.speed_bps, f.bits from former_port_facts f
+  union all
+  select p.id, tstzrange((select max(upper(f.valid)) from former_port_facts f where f.port_id = p.id), null), p.interface_id, l.id,
+    coalesce(p.speed_bps, i.speed_bps), (c.state ->> 'bits')::integer
+  from ports p left join interfaces i on i.id = p.interface_id left join interfaces g on g.id = i.lag_id and g.type = 161
+    left join ports l on l.interface_id = g.id left join interface_counters c on c.interface_id = i.id
+$function$;
+
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
@@ -453,6 +487,16 @@ CREATE OR REPLACE FUNCTION public.staff_actors()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select coalesce(array_agg('user:' || id), '{}') from users where is_staff
+$function$;
+
+CREATE OR REPLACE FUNCTION public.unbilled_time(service integer, valid tstzrange)
+ RETURNS tstzrange
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.time from (
+    select valid * tstzrange(least(greatest(billed_until(service), now() - interval '13 months'), now()), now()) as time) u
+  where upper(u.time) - lower(u.time) >= interval '5 minutes'
 $function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
@@ -880,14 +924,31 @@ create table billing_periods (
   place integer not null, -- of the bill among those of the service and month, from 0
   bill jsonb not null, -- as the API returns it
   closed timestamp with time zone not null default now(),
+  corrects integer, -- the bill that this one replaces
+  reason text, -- why it was corrected
   constraint billing_periods_pkey PRIMARY KEY (id),
   constraint billing_periods_service_id_month_place_key UNIQUE (service_id, month, place),
-  constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+  constraint billing_periods_corrects_fkey FOREIGN KEY (corrects) REFERENCES billing_periods(id),
+  constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint billing_periods_reason CHECK (((corrects IS NULL) = (reason IS NULL)))
 );
+CREATE UNIQUE INDEX billing_periods_corrects ON public.billing_periods USING btree (corrects) WHERE (corrects IS NOT NULL);
 CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id, month);
 alter table billing_periods enable row level security;
 CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
 create policy tenant on billing_periods as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- files of the samples of closed bills: without foreign keys, so that they outlive services and ports
+create table billing_samples (
+  team_id integer not null,
+  sha256 text not null, -- of the file, as bills name it
+  gzip bytea not null,
+  constraint billing_samples_pkey PRIMARY KEY (team_id, sha256),
+  constraint billing_samples_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+alter table billing_samples enable row level security;
+CREATE TRIGGER billing_samples_immutable BEFORE DELETE OR UPDATE ON public.billing_samples FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
+create policy tenant on billing_samples as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table blackhole_regions (
   blackhole_id integer not null,
@@ -1769,6 +1830,40 @@ CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
 create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- interfaces and LAGs that a port had; the first ones hold from the beginning
+create table former_port_facts (
+  port_id integer not null,
+  valid tstzrange not null,
+  interface_id integer not null,
+  lag_port_id integer, -- the port of the LAG of which it was a member
+  speed_bps bigint,
+  bits integer, -- size of the counters
+  constraint former_port_facts_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint former_port_facts_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
+  constraint former_port_facts_once EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
+);
+CREATE INDEX former_port_facts_port ON public.former_port_facts USING btree (port_id);
+alter table former_port_facts enable row level security;
+
+-- billing terms that a service had; the first ones hold from the beginning
+create table former_service_terms (
+  service_id integer not null,
+  valid tstzrange not null,
+  commit_bps bigint,
+  method text not null,
+  direction text not null,
+  scope text not null,
+  timezone text not null,
+  constraint former_service_terms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
+  constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
+);
+CREATE INDEX former_service_terms_service ON public.former_service_terms USING btree (service_id);
+alter table former_service_terms enable row level security;
+create policy tenant on former_service_terms as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM services s
+  WHERE ((s.id = former_service_terms.service_id) AND (s.team_id = current_team_id())))));
+
 -- routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone
 create table former_speakers (
   id integer not null generated always as identity,
@@ -1893,6 +1988,7 @@ create table interface_counters (
   type integer not null,
   dropped text, -- why the last increase that was dropped is unknown
   dropped_at timestamp with time zone,
+  held jsonb, -- state and open minute before a last reading that does not fit; counting goes on from there if the next one fits
   constraint interface_counters_pkey PRIMARY KEY (interface_id),
   constraint interface_counters_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE CASCADE
 );
@@ -2264,12 +2360,13 @@ create policy tenant on outbox as permissive for all to pharos_tenant using ((te
 create table port_assignments (
   id integer not null generated always as identity,
   port_id integer not null,
-  service_id integer not null,
+  service_id integer, -- null: the service was deleted; its team keeps the usage
   team_id integer not null,
   valid tstzrange not null,
   constraint port_assignments_pkey PRIMARY KEY (id),
   constraint port_assignments_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
-  constraint port_assignments_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE CASCADE,
+  constraint port_assignments_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE SET NULL (service_id),
+  constraint port_assignments_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint port_assignments_valid_check CHECK (((NOT isempty(valid)) AND (lower(valid) IS NOT NULL) AND lower_inc(valid) AND (NOT upper_inc(valid)))),
   constraint port_assignments_one_service EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
 );
@@ -2345,7 +2442,7 @@ create table ports (
   id integer not null generated always as identity,
   circuit_id text not null,
   name text not null,
-  device_id integer not null,
+  device_id integer,
   interface_key text not null, -- key of the interface on the device, which need not exist yet
   interface_id integer,
   media text not null default ''::text,
@@ -2358,13 +2455,15 @@ create table ports (
   managed_by text not null default 'platform'::text,
   created timestamp with time zone not null default now(),
   linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
+  ended timestamp with time zone, -- when it was taken away; it is deleted once its samples are
   constraint ports_pkey PRIMARY KEY (id),
-  constraint ports_circuit_id_key UNIQUE (circuit_id),
   constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),
   constraint ports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id),
   constraint ports_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE SET NULL,
   constraint ports_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
-  constraint ports_speed_bps_check CHECK ((speed_bps > 0))
+  constraint ports_place_or_end CHECK (((ended IS NOT NULL) OR (device_id IS NOT NULL))),
+  constraint ports_speed_bps_check CHECK ((speed_bps > 0)),
+  constraint ports_circuit_id_key EXCLUDE USING btree (circuit_id WITH =) WHERE ((ended IS NULL))
 );
 CREATE UNIQUE INDEX ports_interface ON public.ports USING btree (interface_id) WHERE (interface_id IS NOT NULL);
 alter table ports enable row level security;
@@ -2406,6 +2505,7 @@ create table processes (
   loops jsonb not null, -- each loop: name, interval_seconds, last_success or null
   registries jsonb not null, -- each source of ROAs or route objects: kind, name, ok, answered or null
   flow_store jsonb,
+  clock_ms bigint, -- by how much the clock of the process is ahead of that of the database; null if it has not been compared
   constraint processes_pkey PRIMARY KEY (id)
 );
 
@@ -3089,6 +3189,7 @@ grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
+grant select on billing_samples to pharos_tenant;
 grant insert, select, update (state, since, reason, attrs) on blackhole_regions to pharos_tenant;
 grant insert, select, update (ended) on blackholes to pharos_tenant;
 grant select on cross_connect_log to pharos_tenant;
@@ -3116,6 +3217,7 @@ grant select on event_relationships to pharos_tenant;
 grant select on event_reviews to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
+grant select on former_service_terms to pharos_tenant;
 grant select on gauge_days to pharos_tenant;
 grant select on gauges to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;

@@ -344,6 +344,18 @@ export interface BillingPeriodsTable {
   /** as the API returns it */
   bill: Json
   closed: Generated<Date>
+  /** the bill that this one replaces */
+  corrects: number | null
+  /** why it was corrected */
+  reason: string | null
+}
+
+/** files of the samples of closed bills: without foreign keys, so that they outlive services and ports */
+export interface BillingSamplesTable {
+  team_id: number
+  /** of the file, as bills name it */
+  sha256: string
+  gzip: Buffer
 }
 
 export type BlackholeRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
@@ -1117,6 +1129,29 @@ export interface FormerMembersTable {
   ended_by: Generated<FormerMembersEndedBy>
 }
 
+/** interfaces and LAGs that a port had; the first ones hold from the beginning */
+export interface FormerPortFactsTable {
+  port_id: number
+  valid: string
+  interface_id: number
+  /** the port of the LAG of which it was a member */
+  lag_port_id: number | null
+  speed_bps: number | null
+  /** size of the counters */
+  bits: number | null
+}
+
+/** billing terms that a service had; the first ones hold from the beginning */
+export interface FormerServiceTermsTable {
+  service_id: number
+  valid: string
+  commit_bps: number | null
+  method: string
+  direction: string
+  scope: string
+  timezone: string
+}
+
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
 export interface FormerSpeakersTable {
   id: GeneratedAlways<number>
@@ -1230,6 +1265,8 @@ export interface InterfaceCountersTable {
   /** why the last increase that was dropped is unknown */
   dropped: string | null
   dropped_at: Date | null
+  /** state and open minute before a last reading that does not fit; counting goes on from there if the next one fits */
+  held: NullableJson
 }
 
 export type InterfaceLogKind = 'oper' | 'admin' | 'speed' | 'module'
@@ -1517,7 +1554,8 @@ export interface OutboxTable {
 export interface PortAssignmentsTable {
   id: GeneratedAlways<number>
   port_id: number
-  service_id: number
+  /** null: the service was deleted; its team keeps the usage */
+  service_id: number | null
   team_id: number
   valid: string
 }
@@ -1572,7 +1610,7 @@ export interface PortsTable {
   id: GeneratedAlways<number>
   circuit_id: string
   name: string
-  device_id: number
+  device_id: number | null
   /** key of the interface on the device, which need not exist yet */
   interface_key: string
   interface_id: number | null
@@ -1589,6 +1627,8 @@ export interface PortsTable {
   created: Generated<Date>
   /** since when it has its interface, if it had another one before, or the interface was another port */
   linked_at: Date | null
+  /** when it was taken away; it is deleted once its samples are */
+  ended: Date | null
 }
 
 export interface PrefixesTable {
@@ -1616,6 +1656,8 @@ export interface ProcessesTable {
   /** each source of ROAs or route objects: kind, name, ok, answered or null */
   registries: Json
   flow_store: NullableJson
+  /** by how much the clock of the process is ahead of that of the database; null if it has not been compared */
+  clock_ms: number | null
 }
 
 /** at most one row */
@@ -2277,6 +2319,7 @@ export interface Schema {
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
   billing_periods: BillingPeriodsTable
+  billing_samples: BillingSamplesTable
   blackhole_regions: BlackholeRegionsTable
   blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
@@ -2320,6 +2363,8 @@ export interface Schema {
   flow_unknown_interfaces: FlowUnknownInterfacesTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
+  former_port_facts: FormerPortFactsTable
+  former_service_terms: FormerServiceTermsTable
   former_speakers: FormerSpeakersTable
   gauge_days: GaugeDaysTable
   gauges: GaugesTable

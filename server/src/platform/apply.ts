@@ -34,7 +34,7 @@ export async function preparePlatform(
   deps: SecretDeps,
   options: PlanOptions,
 ): Promise<Prepared> {
-  const current = await readCurrent(registry, db)
+  const current = renameRows(registry, await readCurrent(registry, db), options)
   const { desired, secrets, ...checked } = checkPlatform(registry, document, current, options)
   const problems: Problem[] = [...checked.problems]
   const add = (path: Problem['path'], message: string) =>
@@ -86,6 +86,42 @@ export async function readCurrent({ kinds }: Registry, db: Db | Trx): Promise<Cu
   return { rows, removed }
 }
 
+/**
+ * Returns the rows with the keys that the source has for them now: a row with another key is updated, instead of one that is deleted and
+ * one that is created. References to it follow.
+ */
+function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }: PlanOptions): Current {
+  if (!renamed || renamed.size === 0) return { rows, removed }
+  const keyOf = (kind: string, key: string): string => renamed.get(`${kind} ${key}`) ?? key
+  const valueOf = (kind: Kind, field: string, value: unknown): unknown => {
+    const { reference } = kind.fields[field]!
+    if (!reference || kind.identity.includes(field)) return value
+    const target = reference.kind.name
+    if (typeof value === 'string') return keyOf(target, value)
+    return Array.isArray(value) ? value.map((one) => keyOf(target, String(one))) : value
+  }
+  const renamedRow = (kind: Kind, row: Row): Row => ({
+    ...row,
+    key: keyOf(kind.name, row.key),
+    fields: Object.fromEntries(
+      Object.entries(row.fields).map(([field, value]) => [field, valueOf(kind, field, value)]),
+    ),
+  })
+  return {
+    rows: new Map(
+      kinds.map((kind) => [
+        kind.name,
+        new Map(
+          [...rowsOf({ rows, removed }, kind).values()]
+            .map((row) => renamedRow(kind, row))
+            .map((row) => [row.key, row]),
+        ),
+      ]),
+    ),
+    removed,
+  }
+}
+
 /** The database was changed between the plan and its application. */
 export class PlanOutdated extends Error {
   constructor() {
@@ -125,7 +161,7 @@ export async function applyLocked(
   now: Date,
   author: Author,
 ): Promise<void> {
-  const before = await readCurrent(registry, trx)
+  const before = renameRows(registry, await readCurrent(registry, trx), options)
   const { changes } = planPlatform(registry, desired, before, options)
   if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
   await refuseObjections(registry, trx, { document, desired }, changes)

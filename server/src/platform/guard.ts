@@ -1,5 +1,5 @@
 // The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
-// platform. Pure.
+// platform, and what is not billed yet is removed by a person. Pure.
 import { createHash } from 'node:crypto'
 import { rowsOf } from './define-kind.ts'
 import type { Change, Current, PlanOptions } from './kind.ts'
@@ -17,7 +17,7 @@ export type HeldDeletions = {
 const alwaysAllowed = 3
 const allowedShare = 0.05
 
-/** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages. */
+/** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or rows whose removal is held. */
 export function findHeldDeletions(
   registry: Registry,
   plan: Plan,
@@ -35,7 +35,8 @@ export function findHeldDeletions(
       const limit = Math.max(alwaysAllowed, Math.floor(rows.length * allowedShare))
       const removals = plan.changes.filter((change) => change.kind === kind.name && isRemoval(change))
       const keys = removals.map(({ key }) => key).toSorted()
-      return { kind: kind.name, deletions: removals.length, limit, keys }
+      const areHeld = keys.some((key) => rowsOf(current, kind).get(key)?.isRemovalHeld)
+      return { kind: kind.name, deletions: removals.length, limit: areHeld ? 0 : limit, keys }
     })
     .filter(({ deletions, limit }) => deletions > limit)
 }

@@ -4,15 +4,17 @@ import type { Db } from '../db/postgres.ts'
 import type { NetboxClient } from '../drivers/netbox/client.ts'
 import type { NetboxMapping } from '../drivers/netbox/mapping.ts'
 import { readObjects } from '../drivers/netbox/read-objects.ts'
-import { toEntries, type NetboxDocument } from '../drivers/netbox/to-entries.ts'
+import { toEntries, type Element, type NetboxDocument } from '../drivers/netbox/to-entries.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { preparePlatform, readCurrent, type Prepared } from './apply.ts'
 import { rowsOf } from './define-kind.ts'
 import { documentOf, type PlatformDocument } from './document.ts'
-import type { Current, Kind, PlanOptions } from './kind.ts'
+import type { Current, Kind, PlanOptions, Row } from './kind.ts'
+import { device } from './kinds/device.ts'
 import { location } from './kinds/location.ts'
 import { platformKinds } from './kinds/index.ts'
 import { port } from './kinds/port.ts'
+import { service } from './kinds/service.ts'
 import { team } from './kinds/team.ts'
 import { managerOf } from './plan.ts'
 import type { Path } from './problem.ts'
@@ -32,13 +34,14 @@ export async function prepareImport(
   const managed = (kind: string) => managedKeys(current, platformKinds.get(kind), true).length
   if (objects.devices.length === 0 && managed('device') > 0) throw emptyList('devices', managed('device'))
   if (objects.circuits.length === 0 && managed('service') > 0) throw emptyList('circuits', managed('service'))
+  const ports = [...rowsOf(current, port).values()]
   const existing = {
     teams: new Set(rowsOf(current, team).keys()),
-    ports: new Map(
-      [...rowsOf(current, port).values()].map(({ key, fields }) => [
-        `${fields.device} ${fields.interface}`,
-        key,
-      ]),
+    ports: new Map(ports.map(({ key, fields }) => [`${fields.device} ${fields.interface}`, key])),
+    portsByRef: new Map(
+      ports
+        .filter((row) => managerOf(row as unknown as Row) === 'netbox')
+        .map(({ key, fields }) => [fields.external_ref, key]),
     ),
     locations: new Set(managedKeys(current, location as unknown as Kind, false)),
   }
@@ -46,8 +49,39 @@ export async function prepareImport(
   const prepared = await preparePlatform(platformKinds, db, documentOfNetbox(document), noSecrets, {
     ...options,
     source: 'netbox',
+    renamed: new Map([
+      ...renamedKeys(current, platformKinds.get(device.name), document.devices, ({ name }) => String(name)),
+      ...renamedKeys(
+        current,
+        platformKinds.get(service.name),
+        document.services,
+        ({ team: slug, name }) => `${String(slug)} ${String(name)}`,
+      ),
+    ]),
   })
   return { ...prepared, plan: { ...prepared.plan, notices: [...notices, ...prepared.plan.notices] } }
+}
+
+/** The new keys of imported rows whose object in NetBox, which keeps its id, has got another name that is free. */
+function renamedKeys(
+  current: Current,
+  kind: Kind,
+  elements: readonly Element[],
+  keyOf: (element: Element) => string,
+): [string, string][] {
+  const rows = rowsOf(current, kind)
+  const wanted = new Map(elements.map((element) => [element['external_ref'], keyOf(element)]))
+  const moves = [...rows.values()].flatMap((row): [string, string][] => {
+    const key = wanted.get(row.fields['external_ref'])
+    const isRenamed = key !== undefined && key !== row.key && managerOf(row) === 'netbox'
+    return isRenamed ? [[row.key, key]] : []
+  })
+  const leaving = new Set(moves.map(([from]) => from))
+  const isSameTeam = ([from, to]: [string, string]) =>
+    kind.name !== service.name || from.split(' ')[0] === to.split(' ')[0]
+  return moves
+    .filter((move) => isSameTeam(move) && (!rows.has(move[1]) || leaving.has(move[1])))
+    .map(([from, to]) => [`${kind.name} ${from}`, to])
 }
 
 /** The keys of the rows that the import manages, or of the others. */

@@ -133,6 +133,8 @@ type RowState = {
   readonly isPrunable: boolean
   /** Fields that the team or the user has set since: the file changes them only with `enforce`. */
   readonly setByOwner: readonly string[]
+  /** Removing it needs approval, however few elements are removed. */
+  readonly isRemovalHeld?: boolean
 }
 
 /** An element as it is in the database. */
@@ -229,6 +231,8 @@ export type PlanOptions = {
   readonly prune: boolean
   /** The document overrides settings that teams and users have changed since. */
   readonly enforce: boolean
+  /** New keys of rows that the source has renamed, by `kind key`. */
+  readonly renamed?: ReadonlyMap<string, string>
 }
 
 /** A plan before the rules of the kinds. */

@@ -257,6 +257,120 @@ describe('the import from NetBox', () => {
     assert.deepEqual(left.rows, [{ circuit_id: 'r1.ams et-0/0/3' }])
   })
 
+  const rowIds = async () =>
+    (
+      await sql<{
+        device: number
+        port: number
+        service: number
+        counted: number
+        name: string
+        place: string
+      }>`
+        select d.id as device, p.id as port, a.service_id as service, c.interface_id as counted, s.name,
+          d.name || ' ' || p.interface_key as place
+        from ports p join devices d on d.id = p.device_id join port_assignments a on a.port_id = p.id and a.valid @> now()
+          join services s on s.id = a.service_id left join interface_counters c on c.interface_id = p.interface_id`.execute(
+        owner(),
+      )
+    ).rows
+  type Listed = { readonly id: number; readonly name: string }
+  const interfacesOf = () => netbox.lists['dcim/interfaces'] as unknown as readonly Listed[]
+  /** The device lists the interface, and its counters were read. */
+  const survey = (key: string) =>
+    sql`
+      with i as (
+        insert into interfaces (device_id, key, if_index, name, type) select id, ${key}, 1, ${key}, 6 from devices where name = 'r1.ams'
+        returning id),
+      p as (update ports set interface_id = i.id from i where interface_key = ${key} returning i.id)
+      insert into interface_counters (interface_id, state, type) select id, '{}', 6 from p`.execute(owner())
+
+  it('follows new names of devices, circuits and interfaces: ids, counters and assignments stay', async () => {
+    await sync()
+    await survey('et-0/0/1')
+    const [before] = await rowIds()
+    assert.equal(before!.place, 'r1.ams et-0/0/1')
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r9.ams')]
+    netbox.lists['circuits/circuits'] = [fake.circuit(1, 'C-9', 'demo')]
+    await sync()
+    const [renamed] = await rowIds()
+    assert.deepEqual(renamed, { ...before, name: 'C-9', place: 'r9.ams et-0/0/1' })
+    assert.equal((await assignments()).length, 1)
+    const { rows: audit } = await sql<{ action: string }>`
+      select action from audit_entries where action like 'device.%' order by id desc limit 1`.execute(owner())
+    assert.deepEqual(audit, [{ action: 'device.update' }])
+    netbox.lists['dcim/interfaces'] = interfacesOf().map((one) =>
+      one.name === 'et-0/0/1' ? { ...one, name: 'eth1/1' } : one,
+    )
+    await sync()
+    const [moved] = await rowIds()
+    assert.deepEqual(moved, { ...before, name: 'C-9', counted: null, place: 'r9.ams eth1/1' })
+    assert.equal((await assignments()).length, 1)
+    assert.match(await pharos('netbox', '--dry-run', '--prune'), /= 0 to create, 0 to change, 0 to delete/)
+    assert.deepEqual(errors, [])
+  })
+
+  it('follows two devices that exchange their names, and a new interface with the former name of another', async () => {
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), fake.device(5, 'r5.ams', { primary_ip: null })]
+    await sync()
+    const [before] = await rowIds()
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r5.ams'), fake.device(5, 'r1.ams', { primary_ip: null })]
+    await sync()
+    assert.deepEqual(await rowIds(), [{ ...before, place: 'r5.ams et-0/0/1' }])
+    const list = interfacesOf()
+    const first = list.find(({ name }) => name === 'et-0/0/1')!
+    netbox.lists['dcim/interfaces'] = [
+      ...list.map((one) => (one === first ? { ...one, name: 'et-0/0/7' } : one)),
+      { ...first, id: 99, tags: [{ slug: 'pharos' }] },
+    ]
+    await sync()
+    assert.deepEqual(await rowIds(), [{ ...before, place: 'r5.ams et-0/0/7' }])
+    const ids = await sql<{ circuit_id: string }>`
+      select circuit_id from ports where external_ref = 'netbox:interface:99'`.execute(owner())
+    assert.deepEqual(ids.rows, [{ circuit_id: 'r5.ams et-0/0/1' }])
+  })
+
+  it('waits for approval before it takes away a port with samples that no closed month has', async () => {
+    await sync()
+    await sql`update port_assignments set valid = tstzrange(now() - interval '1 day', null)`.execute(owner())
+    await sql`insert into port_samples (port_id, minute, covered_ms) select id, now() - interval '1 hour', 60000 from ports`.execute(
+      owner(),
+    )
+    netbox.lists['circuits/circuit-terminations'] = []
+    await sync()
+    assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
+    assert.deepEqual(await assignments(), [
+      { circuit_id: 'r1.ams et-0/0/1', service: 'C-1', is_current: true },
+    ])
+    const refused = await pharos('netbox', '--prune', '--yes').catch((error: Error) => error.message)
+    const [, evidence = ''] = /--deletions 1 --evidence ([0-9a-f]{64})/.exec(String(refused)) ?? []
+    await pharos('netbox', '--prune', '--yes', '--deletions', '1', '--evidence', evidence)
+    await sync()
+    await sync()
+    const { rows } = await sql`
+      select p.circuit_id, p.ended is not null as ended, p.device_id, count(s.minute)::integer as samples, s2.name as service
+      from ports p join port_samples s on s.port_id = p.id join port_assignments a on a.port_id = p.id
+        join services s2 on s2.id = a.service_id
+      where p.circuit_id = 'r1.ams et-0/0/1' group by p.id, s2.name`.execute(owner())
+    assert.deepEqual(rows, [
+      { circuit_id: 'r1.ams et-0/0/1', ended: true, device_id: null, samples: 1, service: 'C-1' },
+    ])
+    // The interface and the id are free for another port.
+    netbox.lists['circuits/circuit-terminations'] = fake.smallWorld()['circuits/circuit-terminations']!
+    await sync()
+    const again = await sql`select ended from ports where circuit_id = 'r1.ams et-0/0/1' order by id`.execute(
+      owner(),
+    )
+    assert.equal(again.rows.length, 2)
+    assert.deepEqual(again.rows[1], { ended: null })
+    // A service is kept until the months of its ports are closed.
+    netbox.lists['circuits/circuit-terminations'] = []
+    netbox.lists['circuits/circuits'] = [fake.circuit(7, 'C-7', 'demo')]
+    await sync()
+    await sync()
+    assert.ok((await names('services')).includes('C-1'))
+  })
+
   it('needs both settings', () => {
     assert.throws(
       () => config({ ...env(), PHAROS_NETBOX_TOKEN: undefined }),

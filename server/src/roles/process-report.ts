@@ -17,6 +17,10 @@ export type Role = 'api' | 'reconciler' | 'collector' | 'nameserver'
 /** A process that has not reported for three times as long counts as gone. */
 export const reportIntervalMs = 15_000
 
+/** Far more than a busy process or network takes for a statement: counters would be added to other minutes. */
+const clockMaxMs = 5_000
+export const isClockOff = (ms: number | null): boolean => ms !== null && Math.abs(ms) > clockMaxMs
+
 export function processReportPart(
   shared: Shared,
   roles: readonly Role[],
@@ -27,12 +31,13 @@ export function processReportPart(
   const id = randomUUID()
   const started = new Date()
   const readsRegistries = roles.some((role) => role === 'api' || role === 'reconciler')
+  let wasClockOff = false
   const loop = createLoop({
     name: 'process-report',
     sends: 'nothing',
     intervalMs: reportIntervalMs,
     run: async () => {
-      const floor = await saveProcess(db, {
+      const { floor, clockMs } = await saveProcess(db, {
         id,
         host: hostname(),
         pid: process.pid,
@@ -43,6 +48,11 @@ export function processReportPart(
         registries: readsRegistries ? readRegistries(shared) : [],
         flow_store: readFlowStore(),
       })
+      if (isClockOff(clockMs) !== wasClockOff) {
+        wasClockOff = !wasClockOff
+        if (wasClockOff) log.error({ clock_ms: clockMs }, 'clock differs from that of the database')
+        else log.info({ clock_ms: clockMs }, 'clock agrees with that of the database again')
+      }
       if (floor === null || compareVersions(version, floor) >= 0) return
       // It was out of reach of the database when the upgrade was finished, or was just starting.
       log.error({ floor }, belowFloor(version, floor))

@@ -44,18 +44,25 @@ export type ProcessReport = {
   readonly flow_store: FlowStoreReport | null
 }
 
-/** Returns the oldest release that may run. Also removes processes that were killed a day ago. */
-export async function saveProcess(db: Db, report: ProcessReport): Promise<string | null> {
+/**
+ * Returns the oldest release that may run, and by how much the clock of this process is ahead of that of the database. Also removes
+ * processes that were killed a day ago.
+ */
+export async function saveProcess(
+  db: Db,
+  report: ProcessReport,
+): Promise<{ readonly floor: string | null; readonly clockMs: number }> {
   const { id, host, pid, version, roles, started, loops, registries, flow_store } = report
-  const { rows } = await sql<{ floor: string | null }>`
+  const { rows } = await sql<{ floor: string | null; clockMs: number }>`
     with gone as (delete from processes where seen < now() - interval '1 day')
-    insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store)
+    insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store, clock_ms)
     values (${id}, ${host}, ${pid}, ${version}, ${roles}::text[], ${started}, now(), ${JSON.stringify(loops)},
-      ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)})
+      ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)},
+      ${Date.now()}::bigint - (extract(epoch from clock_timestamp()) * 1000)::bigint)
     on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries,
-      flow_store = excluded.flow_store
-    returning (select schema_floor from installation) as floor`.execute(db)
-  return rows[0]?.floor ?? null
+      flow_store = excluded.flow_store, clock_ms = excluded.clock_ms
+    returning (select schema_floor from installation) as floor, clock_ms as "clockMs"`.execute(db)
+  return rows[0]!
 }
 
 /** The oldest release that may run; null before the first upgrade was finished. */
@@ -70,12 +77,17 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
   await sql`delete from processes where id = ${id}`.execute(db)
 }
 
+export type LiveProcess = ProcessReport & {
+  readonly age_seconds: number
+  readonly uptime_seconds: number
+  /** By how much its clock is ahead of that of the database; null in reports of older versions. */
+  readonly clock_ms: number | null
+}
+
 /** Seen now, by the clock of the database. */
-export async function listProcesses(
-  trx: Trx,
-): Promise<(ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number })[]> {
-  const { rows } = await sql<ProcessReport & { age_seconds: number; uptime_seconds: number }>`
-    select id, host, pid, version, roles, started, loops, registries, flow_store,
+export async function listProcesses(trx: Trx): Promise<LiveProcess[]> {
+  const { rows } = await sql<LiveProcess>`
+    select id, host, pid, version, roles, started, loops, registries, flow_store, clock_ms,
       extract(epoch from now() - seen)::float8 as age_seconds,
       extract(epoch from now() - started)::float8 as uptime_seconds
     from processes order by host, started, id`.execute(trx)

@@ -18,7 +18,7 @@ import type { Config } from '../runtime/config.ts'
 import { compareVersions, version } from '../runtime/version.ts'
 import { sql } from 'kysely'
 import { readFigures, type Figures } from './figures.store.ts'
-import { reportIntervalMs, type Role } from './process-report.ts'
+import { isClockOff, reportIntervalMs, type Role } from './process-report.ts'
 import {
   listOpenHolds,
   listRefusedZones,
@@ -31,7 +31,7 @@ import {
   type Leaders,
   type OpenHold,
   type RefusedZone,
-  type ProcessReport,
+  type LiveProcess,
 } from './status.store.ts'
 
 /** docs/operating/status.md explains each. */
@@ -45,6 +45,7 @@ export const statusProblemCodes = [
   'former_router',
   'role_missing',
   'loop_late',
+  'clock_differs',
   'registry_down',
   'registry_doubtful',
   'flow_store_down',
@@ -71,8 +72,6 @@ export type StatusProblem = {
   readonly subject: string
   readonly message: string
 }
-
-export type LiveProcess = ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number }
 
 export type Status = {
   readonly at: Date
@@ -257,8 +256,15 @@ function processProblems({
     })),
     ...unled.map((work) => ({ code: 'work_unled' as const, subject: work, message: 'no process leads' })),
     ...processes.flatMap((one) => lateLoops(at, one)),
+    ...processes.filter(({ clock_ms: ms }) => isClockOff(ms)).map(clockProblem),
   ]
 }
+
+const clockProblem = ({ host, pid, clock_ms: ms }: LiveProcess): StatusProblem => ({
+  code: 'clock_differs',
+  subject: `${host}:${pid}`,
+  message: `its clock is ${Math.round(Math.abs(ms!) / 1000)} s ${ms! > 0 ? 'ahead of' : 'behind'} that of the database: check the time synchronization of both`,
+})
 
 /** A loop is late after three intervals and a minute: a run may take its time. */
 function lateLoops(

@@ -152,6 +152,7 @@ export const failureTexts = {
       `${type} records are managed: they follow from the keys of the zone. Use the operations of DNSSEC.`,
   },
   not_found: {
+    samplesOfBill: 'The samples of this bill are no longer those that it was closed with.',
     object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
     id: 'There is no such object. An id is a positive integer.',
     asnText: ({ asn }: { asn: string }) => `There is no such object. Write the ASN as ${asn}, without AS.`,
@@ -246,6 +247,7 @@ export const failureTexts = {
       `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    billCorrected: ({ id }: { id: number }) => `The bill was corrected before: correct bill ${id}.`,
     restoreClosed: 'The restore is closed: its decisions were applied.',
     restoreAction: ({ area, actions }: { area: string; actions: readonly string[] }) =>
       `Differences of ${area} can be decided by ${actions.join(' or ')}.`,
@@ -509,6 +511,7 @@ export const invalidTexts = {
   teamOfAttachment: ['unknown', 'is not the id of a team'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
+  startOfBill: ['required', 'is required: the port has several bills in this month'],
   noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],
   deviceMetric: [
     'not_reported',

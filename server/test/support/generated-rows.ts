@@ -87,7 +87,7 @@ export async function addGeneratedRow(
 ): Promise<void> {
   const columns = table.columns.filter(
     ({ name, required, hasDefault, isGenerated }) =>
-      isTeam(name) || isClosing(table, name) || (required && !hasDefault && !isGenerated),
+      isTeam(name) || filled[table.name] === name || (required && !hasDefault && !isGenerated),
   )
   if (columns.length === 0)
     return void (await sql`insert into ${sql.table(table.name)} default values on conflict do nothing`.execute(
@@ -99,9 +99,8 @@ export async function addGeneratedRow(
     overriding system value values (${sql.join(values)})`.execute(trx)
 }
 
-/** At most one restore is open. */
-const isClosing = (table: TableShape, column: string): boolean =>
-  table.name === 'restores' && column === 'closed'
+/** Columns that may be null: at most one restore is open, and a port that is in use has a device. */
+const filled: Readonly<Record<string, string>> = { restores: 'closed', ports: 'device_id' }
 
 const isTeam = (column: string): boolean => column === 'team_id' || column === 'customer_id'
 

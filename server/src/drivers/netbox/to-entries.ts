@@ -19,9 +19,11 @@ export type Existing = {
   readonly locations: ReadonlySet<string>
   /** Circuit ids by place: `device interface`. */
   readonly ports: ReadonlyMap<string, string>
+  /** Circuit ids of imported ports by their object: `netbox:interface:17`. */
+  readonly portsByRef?: ReadonlyMap<string, string>
 }
 
-type Element = Readonly<Record<string, unknown>>
+export type Element = Readonly<Record<string, unknown>>
 export type NetboxDocument = {
   readonly locations: readonly Element[]
   readonly devices: readonly Element[]
@@ -168,7 +170,7 @@ function portsOf(
   { circuits, terminations, interfaces }: NetboxObjects,
   devices: ReadonlyMap<number, { readonly name: string }>,
   services: ReadonlyMap<number, ServiceElement>,
-  { ports }: Existing,
+  existing: Existing,
   { portTag, circuitField, portIdField }: NetboxMapping,
   notice: Notice,
 ) {
@@ -176,13 +178,22 @@ function portsOf(
   const idsByCid = new Map(circuits.toReversed().map(({ id, cid }) => [cid, id]))
   const ids = new Set<string>()
   const places = new Set<string>()
+  /** Ids that other interfaces keep, under whatever names they have now. */
+  const kept = new Map(
+    interfaces.flatMap(({ id }) => {
+      const held = existing.portsByRef?.get(`netbox:interface:${id}`)
+      return held === undefined ? [] : [[held, `netbox:interface:${id}`] as const]
+    }),
+  )
   return interfaces.flatMap((one) => {
     const device = devices.get(one.device.id)
     const written = circuitOf(one.custom_fields[circuitField], idsByCid)
     const service = services.get(written ?? cabled.get(one.id) ?? 0)
     if (!device || (!service && !one.tags.some(({ slug }) => slug === portTag))) return []
     const place = `${device.name} ${one.name}`
-    const circuit_id = circuitIdOf(textOf(one.custom_fields[portIdField]), place, ports, (message) =>
+    const external_ref = `netbox:interface:${one.id}`
+    const wanted = textOf(one.custom_fields[portIdField])
+    const circuit_id = circuitIdOf({ wanted, place, external_ref, kept }, existing, (message) =>
       notice(`interface ${one.id}: ${message}`),
     )
     if (ids.has(circuit_id) || places.has(place)) {
@@ -198,24 +209,36 @@ function portsOf(
       media: one.type.label,
       speed_bps: bitsOf(one.speed),
       description: one.description,
-      external_ref: `netbox:interface:${one.id}`,
+      external_ref,
       ...(service ? { team: service.team, service: service.name } : { service: null }),
     }
     return [withoutUndefined(element)]
   })
 }
 
-/** The id of an existing port never changes: one with another id at the same place would be another port. */
+type PortPlace = {
+  readonly wanted: string | undefined
+  readonly place: string
+  readonly external_ref: string
+  /** The objects of ids that are kept. */
+  readonly kept: ReadonlyMap<string, string>
+}
+
+/** The id of an existing port never changes, also if its interface or device gets another name: another id would be another port. */
 function circuitIdOf(
-  wanted: string | undefined,
-  place: string,
-  ports: Existing['ports'],
+  { wanted, place, external_ref: reference, kept }: PortPlace,
+  { ports, portsByRef }: Existing,
   notice: Notice,
 ): string {
-  const held = ports.get(place)
-  if (held === undefined || wanted === held) return wanted ?? place
-  if (wanted === undefined) return held
-  if ([...ports.values()].includes(wanted)) return wanted
+  const isFree = (id: string): boolean => (kept.get(id) ?? reference) === reference
+  const atPlace = ports.get(place)
+  const held = portsByRef?.get(reference) ?? (atPlace !== undefined && isFree(atPlace) ? atPlace : undefined)
+  if (held === undefined) {
+    const id = wanted ?? place
+    return wanted !== undefined || isFree(id) ? id : `${id} (${reference})`
+  }
+  if (wanted === undefined || wanted === held) return held
+  if ([...ports.values()].includes(wanted) && isFree(wanted)) return wanted
   notice(`the circuit id is ${wanted} in NetBox; the port keeps ${held}`)
   return held
 }

@@ -1,37 +1,59 @@
 // The SQL of bills: the rules of a service, the ports that were assigned to it, their samples, and closed months. As the team.
-import type { BillablePort, listBillingPeriodsRoute } from '@pharos/contract/bill'
-import type { BillingDirection, BillingMethod, BillingScope } from '@pharos/contract/billing-rules'
+import type { BillablePort, BillingPeriod, listBillingPeriodsRoute } from '@pharos/contract/bill'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { Period } from '../usage/billing-month.ts'
 import { readCounted, type Counted } from '../usage/counted.store.ts'
+import { timezoneOf, type BillingTerms, type TermsHistory } from './terms.ts'
 
 export type BilledService = {
   readonly id: number
   readonly teamId: number
   readonly name: string
   readonly billingRef: string
-  readonly commitBps: number | null
-  readonly method: BillingMethod
-  readonly direction: BillingDirection
-  readonly scope: BillingScope
-  readonly timezone: string
+  readonly terms: TermsHistory
 }
 
-const billedService = sql`
-  s.id, s.team_id as "teamId", s.name, s.billing_ref as "billingRef", s.commit_bps as "commitBps", s.billing_method as method,
-  s.billing_direction as direction, s.billing_scope as scope, s.billing_timezone as timezone`
+/** Null: without a start or an end. */
+type TermsRow = BillingTerms & { readonly startMs: number | null; readonly endMs: number | null }
+type ServiceRow = Omit<BilledService, 'terms'> & { readonly terms: readonly TermsRow[] }
+
+const serviceColumns = sql`
+  s.id, s.team_id as "teamId", s.name, s.billing_ref as "billingRef", (
+    select json_agg(json_build_object('method', t.method, 'direction', t.direction, 'scope', t.scope, 'timezone', t.timezone,
+      'commitBps', t.commit_bps, 'startMs', (extract(epoch from lower(t.valid)) * 1000)::bigint,
+      'endMs', (extract(epoch from upper(t.valid)) * 1000)::bigint) order by lower(t.valid) nulls first)
+    from (
+      select f.commit_bps, f.method, f.direction, f.scope, f.timezone, f.valid from former_service_terms f where f.service_id = s.id
+      union all
+      select s.commit_bps, s.billing_method, s.billing_direction, s.billing_scope, s.billing_timezone,
+        tstzrange((select max(upper(f.valid)) from former_service_terms f where f.service_id = s.id), null)) t) as terms`
+
+const billedService = <Row extends ServiceRow>({ terms, ...row }: Row) => ({
+  ...row,
+  terms: terms.map((one) => ({ ...one, startMs: one.startMs ?? -Infinity, endMs: one.endMs ?? Infinity })),
+})
 
 export async function findBilledService(
   postgres: Postgres,
   teamId: number,
   id: number,
 ): Promise<BilledService | undefined> {
-  const query = sql<BilledService>`
-    select ${billedService} from services s where s.team_id = ${teamId} and s.id = ${id}::bigint`
-  return (await postgres.readInTeam(teamId, query))[0]
+  const query = sql<ServiceRow>`
+    select ${serviceColumns} from services s where s.team_id = ${teamId} and s.id = ${id}::bigint`
+  return (await postgres.readInTeam(teamId, query)).map(billedService)[0]
+}
+
+/** Keeps the billing terms of a service that are changed now, for the bills of the time before. */
+export async function keepFormerTerms(trx: Trx, serviceId: number): Promise<void> {
+  await sql`
+    insert into former_service_terms (service_id, valid, commit_bps, method, direction, scope, timezone)
+    select s.id, tstzrange(f.until, now()), s.commit_bps, s.billing_method, s.billing_direction, s.billing_scope, s.billing_timezone
+    from services s cross join lateral (
+      select max(upper(f.valid)) as until from former_service_terms f where f.service_id = s.id) f
+    where s.id = ${serviceId} and (f.until is null or f.until < now())`.execute(trx)
 }
 
 export type Assignment = {
@@ -45,10 +67,7 @@ export type Assignment = {
   readonly interfaceId: number | null
   /** Since when the port has the interface; null: always. */
   readonly linkedMs: number | null
-  readonly lagInterfaceId: number | null
-  readonly isLag: boolean
   readonly oper: string
-  readonly bits: number | null
   /** The first sample of the port, of any customer; null if it has none. */
   readonly measuredMs: number | null
 }
@@ -63,11 +82,36 @@ export function listAssignments(
     teamId,
     sql<Assignment>`
       select port_id as "portId", name, circuit_id as "circuitId", speed_bps as "speedBps", interface_id as "interfaceId",
-        lag_interface_id as "lagInterfaceId", is_lag as "isLag", oper, bits,
+        oper,
         (extract(epoch from linked_at) * 1000)::bigint as "linkedMs",
         (extract(epoch from measured) * 1000)::bigint as "measuredMs",
         (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
       from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,
+  )
+}
+
+/** Values of a port in a part of its assignments. */
+export type PortFact = Period & {
+  readonly portId: number
+  /** Of the LAG that it was a member of. */
+  readonly lagPortId: number | null
+  readonly speedBps: number | null
+  readonly bits: number | null
+}
+
+/** In the order of ports and time. */
+export function listPortFacts(
+  postgres: Postgres,
+  teamId: number,
+  serviceId: number,
+  { startMs, endMs }: Period,
+): Promise<PortFact[]> {
+  return postgres.readInTeam(
+    teamId,
+    sql<PortFact>`
+      select port_id as "portId", lag_port_id as "lagPortId", speed_bps as "speedBps", bits,
+        (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
+      from billed_facts(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,
   )
 }
 
@@ -125,32 +169,55 @@ export function listAttackOctets(
   )
 }
 
-export type ClosedBill = Omit<BillablePort, 'closed'> & { readonly period: string; readonly closedAt: Date }
+/** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
+const closedBill = sql<BillingPeriod>`
+  jsonb_build_object('review', null) || b.bill || jsonb_build_object('period', b.month, 'closed', b.closed, 'bill_id', b.id,
+    'corrects', b.corrects, 'correction_reason', b.reason,
+    'corrected_by', (select c.id from billing_periods c where c.corrects = b.id))`
 
-/** The closed bills of a month, in their order; none if it is not closed. */
+type BillRow = { readonly bill: BillingPeriod }
+
+const presentBill = ({ bill }: BillRow): BillingPeriod => ({
+  ...bill,
+  closed: new Date(bill.closed!).toISOString(),
+})
+
+/** The closed bills of a month, in their order; none if it is not closed. Corrected ones are left out. */
 export async function listClosedBills(
   postgres: Postgres,
   teamId: number,
   serviceId: number,
   month: string,
-): Promise<ClosedBill[]> {
-  const query = sql<{ bill: BillablePort; closed: Date }>`
-    select bill, closed from billing_periods
-    where team_id = ${teamId} and service_id = ${serviceId}::bigint and month = ${month} order by place`
-  const rows = await postgres.readInTeam(teamId, query)
-  return rows.map(({ bill, closed }) => ({ ...bill, period: month, closedAt: closed }))
+): Promise<BillingPeriod[]> {
+  const query = sql<BillRow>`
+    select ${closedBill} as bill from billing_periods b
+    where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.month = ${month}
+      and not exists (select from billing_periods c where c.corrects = b.id)
+    order by b.place`
+  return (await postgres.readInTeam(teamId, query)).map(presentBill)
 }
 
-export type PeriodRow = { readonly month: string; readonly bill: BillablePort; readonly closed: Date }
+/** One closed bill of a service, a corrected one too. */
+export async function findBillOfTeam(
+  postgres: Postgres,
+  teamId: number,
+  serviceId: number,
+  id: number,
+): Promise<BillingPeriod | undefined> {
+  const query = sql<BillRow>`
+    select ${closedBill} as bill from billing_periods b
+    where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.id = ${id}::bigint`
+  return (await postgres.readInTeam(teamId, query)).map(presentBill)[0]
+}
 
 /** Of a service that is gone too, if the team had bills of it; else `not_found`. */
-export const listPeriodRows = (
+export async function listPeriodRows(
   postgres: Postgres,
   teamId: number,
   serviceId: number,
   { ordering, ...slice }: QueryOf<typeof listBillingPeriodsRoute>,
-): Promise<Page<PeriodRow>> =>
-  listInTeam(postgres, teamId, {
+): Promise<Page<BillingPeriod>> {
+  const { page, count } = await listInTeam<BillRow>(postgres, teamId, {
     parent: {
       name: 'service',
       statement: sql`select from (select 1) one where exists (
@@ -158,45 +225,89 @@ export const listPeriodRows = (
         or exists (select from billing_periods b where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint)`,
     },
     matching: sql`
-      select b.id, b.month, b.bill, b.closed from billing_periods b
+      select b.id, b.month, ${closedBill} as bill from billing_periods b
       where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint`,
     order: orderBy(ordering, { period: sql`m.month`, name: sql`m.bill ->> 'name'` }, sql`m.id`),
     slice,
   })
+  return { page: page.map(presentBill), count }
+}
+
+export type ClosedBill = BillRow & {
+  readonly teamId: number
+  readonly serviceId: number
+  readonly name: string
+  readonly billingRef: string
+}
+
+/** For staff: a closed bill of any team. */
+export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBill | undefined> {
+  const { rows } = await sql<ClosedBill>`
+    select b.team_id as "teamId", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
+      ${closedBill} as bill
+    from billing_periods b where b.id = ${id}`.execute(db)
+  return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
+}
+
+/** For staff: the closed bills that wait for a decision, the oldest first. */
+export async function listReviews(
+  db: Db,
+): Promise<readonly (BillRow & { readonly team: string; readonly service: string })[]> {
+  const { rows } = await sql<BillRow & { readonly team: string; readonly service: string }>`
+    select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBill} as bill
+    from billing_periods b left join teams t on t.id = b.team_id
+    where b.bill ->> 'review' is not null and not exists (select from billing_periods c where c.corrects = b.id)
+    order by b.month, b.id`.execute(db)
+  return rows
+}
+
+/** Adds a bill that replaces another one. Undefined if that was replaced before. */
+export async function insertCorrection(
+  trx: Trx,
+  { bill: { bill_id: corrected } }: ClosedBill,
+  { bill, reason }: { readonly bill: BillablePort; readonly reason: string },
+): Promise<ClosedBill | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill, corrects, reason)
+    select b.team_id, b.service_id, b.service_name, b.billing_ref, b.month, b.timezone,
+      (select max(o.place) + 1 from billing_periods o where o.service_id = b.service_id and o.month = b.month),
+      ${JSON.stringify(bill)}::jsonb, b.id, ${reason}
+    from billing_periods b where b.id = ${corrected}
+    on conflict do nothing returning id`.execute(trx)
+  return rows[0] && findClosedBill(trx, rows[0].id)
+}
+
+export type ClosableService = BilledService & {
+  /** Start of the first assignment, and when its port became known; ms since 1970. */
+  readonly firstMs: number
+  readonly knownMs: number
+  readonly closed: readonly string[]
+}
 
 /** Services with ports, for the loop that closes their months. */
-export async function listServicesWithPorts(db: Db): Promise<
-  (BilledService & {
-    /** Start of the first assignment, and when its port became known; ms since 1970. */
-    readonly firstMs: number
-    readonly knownMs: number
-    readonly closed: readonly string[]
-  })[]
-> {
-  const { rows } = await sql<
-    BilledService & { readonly firstMs: number; readonly knownMs: number; readonly closed: readonly string[] }
-  >`
-    select ${billedService}, (extract(epoch from f.first) * 1000)::bigint as "firstMs",
+export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> {
+  const { rows } = await sql<ServiceRow & Pick<ClosableService, 'firstMs' | 'knownMs' | 'closed'>>`
+    select ${serviceColumns}, (extract(epoch from f.first) * 1000)::bigint as "firstMs",
       (extract(epoch from f.known) * 1000)::bigint as "knownMs",
       array(select distinct b.month from billing_periods b where b.service_id = s.id) as closed
     from services s cross join lateral (
       select min(lower(a.valid)) as first, min(p.created) as known
       from port_assignments a join ports p on p.id = a.port_id where a.service_id = s.id) f
     where f.first is not null order by s.id`.execute(db)
-  return rows
+  return rows.map(billedService)
 }
 
 /** Adds the bills of a month; false if another process has closed it. */
 export async function insertBills(
   trx: Trx,
-  { id, teamId, name, billingRef, timezone }: BilledService,
+  { id, teamId, name, billingRef, terms }: BilledService,
   month: string,
   bills: readonly BillablePort[],
 ): Promise<boolean> {
   const rows = JSON.stringify(bills.map((bill, place) => ({ place, bill })))
   const { rows: added } = await sql`
     insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill)
-    select ${teamId}, ${id}, ${name}, ${billingRef}, ${month}, ${timezone}, n.place, n.bill
+    select ${teamId}, ${id}, ${name}, ${billingRef}, ${month}, ${timezoneOf(month, terms)}, n.place, n.bill
     from jsonb_to_recordset(${rows}::jsonb) as n (place integer, bill jsonb)
     on conflict (service_id, month, place) do nothing returning id`.execute(trx)
   return added.length > 0

@@ -7,9 +7,12 @@ import { sql } from 'kysely'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/testing.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
+import { linkPorts } from '../port/link-ports.store.ts'
 import { seedPort } from '../testing.ts'
+import { keepFormerTerms, listReviews } from './bill.store.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
 import { closePeriods } from './close-period.ts'
+import { correctBill, type Correction } from './correct-bill.ts'
 
 const dayMs = 86_400_000
 let database: TestDatabase
@@ -60,6 +63,30 @@ const addPort = (circuitId: string, service: number, since = new Date('2025-01-0
 
 const change = (rules: object) =>
   owner().updateTable('services').set(rules).where('id', '=', serviceId).execute()
+
+/** The member joins the LAG, or none, as a survey finds it; at another time than now. */
+async function joinLag(member: typeof port, lagId: number | null, at: string): Promise<void> {
+  await owner()
+    .transaction()
+    .execute((trx) =>
+      linkPorts(trx, null, () =>
+        sql`update interfaces set lag_id = ${lagId} where id = ${member.interfaceId}`.execute(trx),
+      ),
+    )
+  await sql`update former_port_facts set valid = tstzrange(lower(valid), ${at}) where port_id = ${member.portId}
+    and upper(valid) > now() - interval '1 minute'`.execute(owner())
+}
+
+/** Other terms, from another time than now on. */
+async function changeTerms(at: string, rules: object): Promise<void> {
+  await owner()
+    .transaction()
+    .execute((trx) => keepFormerTerms(trx, serviceId))
+  await change(rules)
+  await sql`update former_service_terms set valid = tstzrange(lower(valid), ${at}) where upper(valid) > now() - interval '1 minute'`.execute(
+    owner(),
+  )
+}
 
 /** Days of samples: bucket i since the first day has i kbit/s in both directions, the customer's in shifted by `more` kbit/s. */
 async function addDays(portId: number, first: string, days: number, more = 0): Promise<void> {
@@ -295,6 +322,95 @@ describe('the bill of a month', () => {
     assert.equal((await bills({ period: '2026-03' }))[0]!.p95_in_bps, 278_000)
   })
 
+  test('of a member of a LAG is of its own days, and each day is billed once', async () => {
+    await change({ billing_timezone: 'UTC' })
+    const member = await addPort('C2', serviceId)
+    await sql`update interfaces set type = 161 where id = ${port.interfaceId}`.execute(owner())
+    await addDays(port.portId, '2026-03-01', 31)
+    await addDays(member.portId, '2026-03-01', 31)
+    await joinLag(member, port.interfaceId, '2026-03-11T00:02:30Z')
+    await joinLag(member, null, '2026-03-21T12:00:00Z')
+    const own = 10 * 288 + 10.5 * 288
+    const figures = async () =>
+      (await bills({ period: '2026-03', ordering: 'circuit_id' })).map(
+        ({ port_ids, samples, missing_samples }) => ({ port_ids, samples, missing_samples }),
+      )
+    assert.deepEqual(await figures(), [
+      { port_ids: [port.portId], samples: 31 * 288, missing_samples: 0 },
+      { port_ids: [member.portId], samples: own, missing_samples: 0 },
+    ])
+    // The LAG counts nothing itself: its samples are those of the member in it.
+    await sql`delete from port_days where port_id = ${port.portId}`.execute(owner())
+    assert.deepEqual(await figures(), [
+      { port_ids: [port.portId], samples: 10.5 * 288, missing_samples: 20.5 * 288 },
+      { port_ids: [member.portId], samples: own, missing_samples: 0 },
+    ])
+    await change({ billing_scope: 'service' })
+    const [both] = await bills({ period: '2026-03' })
+    assert.equal(both!.samples, 31 * 288)
+    const octets = (31 * 288 * (31 * 288 - 1) * 37_500) / 2
+    assert.equal(both!.octets_in, octets)
+    assert.equal(both!.attack_excluded_bps, null)
+  })
+
+  test('leaves out the attacks of a member in its time in the LAG, and of a port in its own', async () => {
+    await change({ billing_timezone: 'UTC', billing_method: 'average', billing_direction: 'in' })
+    const member = await addPort('C2', serviceId)
+    await sql`update interfaces set type = 161 where id = ${port.interfaceId}`.execute(owner())
+    await addDays(port.portId, '2026-03-01', 31)
+    await addDays(member.portId, '2026-03-01', 31)
+    await joinLag(member, port.interfaceId, '2026-03-11T00:00:00Z')
+    // 144 kbit/s in two buckets: before and after it joined.
+    await sql`insert into port_attack_octets (team_id, port_id, bucket, octets)
+      select ${teamId}, ${member.portId}, at::timestamptz, 5400000 from unnest(array['2026-03-10T12:00:00Z', '2026-03-11T12:00:00Z']) at`.execute(
+      owner(),
+    )
+    const without = (samples: number) =>
+      Math.floor(((samples * (samples - 1) * 1000) / 2 - 144_000) / samples)
+    const rows = await bills({ period: '2026-03', ordering: 'circuit_id' })
+    assert.deepEqual(
+      rows.map(({ attack_excluded_bps }) => attack_excluded_bps),
+      [without(31 * 288), without(10 * 288)],
+    )
+  })
+
+  test('by the terms of the time: a commit in proportion, and a part for each direction', async () => {
+    await change({ billing_timezone: 'UTC', billing_direction: 'in' })
+    await addDays(port.portId, '2026-03-01', 31, 5)
+    await changeTerms('2026-03-11T00:00:00Z', { commit_bps: 2_000_000 })
+    const mean = Math.floor((10 * 1_000_000 + 21 * 2_000_000) / 31)
+    const ranked = Math.ceil(0.95 * 31 * 288) - 1
+    const [one, ...none] = await bills({ period: '2026-03' })
+    assert.deepEqual(
+      [none.length, one!.commit_bps, one!.billable_bps, one!.overage_bps],
+      [0, mean, (ranked + 5) * 1000, (ranked + 5) * 1000 - mean],
+    )
+    await changeTerms('2026-03-21T00:00:00Z', { billing_direction: 'out' })
+    // A change after the month is none of the month.
+    await changeTerms('2026-04-01T00:00:00Z', { billing_direction: 'sum', commit_bps: null })
+    const [first, second, ...rest] = await bills({ period: '2026-03' })
+    const [firstRank, secondRank] = [Math.ceil(0.95 * 20 * 288), Math.ceil(0.95 * 11 * 288)]
+    assert.deepEqual(
+      [rest.length, first!.direction, first!.billable_bps, first!.commit_bps, first!.period_end],
+      [0, 'in', (firstRank - 1 + 5) * 1000, 1_500_000, '2026-03-21T00:00:00.000Z'],
+    )
+    assert.deepEqual(
+      [second!.direction, second!.billable_bps, second!.commit_bps, second!.period_start],
+      ['out', (20 * 288 + secondRank - 1) * 1000, 2_000_000, '2026-03-21T00:00:00.000Z'],
+    )
+    await assert.rejects(file({ period: '2026-03', port_id: port.portId }), isFailure('invalid'))
+    const csv = String(
+      await file({ period: '2026-03', port_id: port.portId, period_start: second!.period_start }),
+    )
+    assert.match(csv, /^start.*\n2026-03-21T00:00:00Z,/)
+    await close()
+    const closed = await bills({ period: '2026-03' })
+    assert.deepEqual(
+      closed.map(({ billable_bps }) => billable_bps),
+      [first!.billable_bps, second!.billable_bps],
+    )
+  })
+
   test('has a forecast while it lasts, which is the figure itself at its end', async () => {
     await addDays(port.portId, '2026-03-01', 31)
     const [half] = await bills({ period: '2026-03' }, { now: '2026-03-16T00:00:00Z' })
@@ -355,6 +471,110 @@ describe('a month that is over', () => {
     const { rows } = await sql<{ type: string; period: string }>`
       select type, data ->> 'period' as period from outbox order by id desc limit 1`.execute(owner())
     assert.deepEqual(rows, [{ type: 'service.billed', period: '2026-03' }])
+  })
+
+  test('keeps the file of its samples, whatever becomes of port, scope, zone and service', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    await close()
+    const query = { period: '2026-03', port_id: port.portId }
+    const csv = await file(query)
+    const [closed] = await bills({ period: '2026-03' })
+    assert.equal(closed!.samples_sha256, hash('sha256', csv))
+    await sql`delete from port_days where day > '2026-03-10'`.execute(owner())
+    assert.deepEqual(await file(query), csv)
+    await change({ billing_scope: 'service', billing_timezone: 'Asia/Tokyo' })
+    assert.deepEqual(await file(query), csv)
+    await sql`delete from ports`.execute(owner())
+    assert.deepEqual(await file({ ...query, period_start: closed!.period_start }), csv)
+    await sql`delete from services`.execute(owner())
+    assert.deepEqual(await file(query), csv)
+    const { bill_id } = (await periods()).results.find(({ period }) => period === '2026-03')!
+    assert.deepEqual(await file({ bill_id }), csv)
+    await assert.rejects(
+      getBillingSamples(deps(), as(nextTeamId), serviceId, { bill_id }),
+      isFailure('not_found'),
+    )
+    await assert.rejects(sql`delete from billing_samples`.execute(owner()), /never changed/)
+    const { rows } = await sql<{ stored: number }>`
+      select length(gzip) as stored from billing_samples where sha256 = ${closed!.samples_sha256}`.execute(
+      owner(),
+    )
+    assert.ok(rows[0]!.stored < csv.length / 3, `${rows[0]!.stored} of ${csv.length}`)
+  })
+
+  test('closed before files were kept has a file as long as it has the hash of the bill', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    await close()
+    const query = { period: '2026-03', port_id: port.portId }
+    await emptyTables(owner(), ['billing_samples'])
+    const [closed] = await bills({ period: '2026-03' })
+    assert.equal(hash('sha256', await file(query)), closed!.samples_sha256)
+    await sql`delete from port_days where day = '2026-03-10'`.execute(owner())
+    await assert.rejects(file(query), isFailure('not_found'))
+  })
+
+  test('with many missing samples waits for the provider, and a correction names the bill it replaces', async () => {
+    await change({ billing_timezone: 'UTC' })
+    await addDays(port.portId, '2026-03-01', 31)
+    const review = async (missing: number, now?: string) => {
+      await sql`update port_days set covered_ms = array_fill(300000, array[288]) where day < '2026-03-03'`.execute(
+        owner(),
+      )
+      await sql`
+        update port_days set covered_ms = (select array_agg(case when (day - '2026-03-01') * 288 + n > ${missing} then 300000 end order by n)
+          from generate_series(1, 288) n) where day < '2026-03-03'`.execute(owner())
+      return (await bills({ period: '2026-03' }, now ? { now } : {}))[0]!
+    }
+    // 5 % of 8928 buckets are 446.4.
+    assert.equal((await review(446)).review, null)
+    const open = await review(447)
+    assert.deepEqual([open.review, open.missing_samples], ['missing_samples', 447])
+    assert.equal((await review(447, '2026-03-02T00:00:00Z')).review, null)
+    await close()
+    const ofMarch = async () => (await periods()).results.filter(({ period }) => period === '2026-03')
+    const old = (await ofMarch())[0]!
+    const csv = await file({ bill_id: old.bill_id })
+    const waiting = async () => (await listReviews(owner())).filter(({ bill }) => bill.period === '2026-03')
+    assert.deepEqual(
+      (await waiting()).map(({ bill, team }) => [bill.bill_id, team]),
+      [[old.bill_id, 'one']],
+    )
+    // The samples of the first two days were found.
+    await sql`update port_days set covered_ms = array_fill(300000, array[288])`.execute(owner())
+    const correct = (to: Correction['to'], billId = old.bill_id) =>
+      correctBill(deps('2026-04-09T00:00:00Z'), { billId, reason: 'Samples were restored.', to })
+    const recounted = await correct('recount')
+    const rank = Math.ceil(0.95 * 8928)
+    assert.deepEqual(
+      [recounted.corrects, recounted.samples, recounted.rank, recounted.billable_bps, recounted.review],
+      [old.bill_id, 8928, rank, (rank - 1) * 1000, null],
+    )
+    const { period: _period, bill_id: _id, corrected_by: _none, ...valid } = recounted
+    assert.deepEqual(await bills({ period: '2026-03' }), [valid])
+    assert.deepEqual(await waiting(), [])
+    await assert.rejects(correct('confirm'), isFailure('conflict'))
+    const stated = await correct({ bps: 1_500_000 }, recounted.bill_id)
+    assert.deepEqual([stated.billable_bps, stated.overage_bps, stated.rank], [1_500_000, 500_000, null])
+    const march = await ofMarch()
+    assert.deepEqual(
+      march.map(({ bill_id, corrects, corrected_by }) => ({ bill_id, corrects, corrected_by })),
+      [
+        { bill_id: old.bill_id, corrects: null, corrected_by: recounted.bill_id },
+        { bill_id: recounted.bill_id, corrects: old.bill_id, corrected_by: stated.bill_id },
+        { bill_id: stated.bill_id, corrects: recounted.bill_id, corrected_by: null },
+      ],
+    )
+    assert.deepEqual({ ...march[0], corrected_by: null }, old)
+    assert.deepEqual(await file({ bill_id: old.bill_id }), csv)
+    assert.equal(hash('sha256', await file({ bill_id: recounted.bill_id })), recounted.samples_sha256)
+    const { rows } = await sql<{ corrects: number }>`
+      select data -> 'corrects' as corrects from outbox where type = 'service.billed' order by id desc limit 2`.execute(
+      owner(),
+    )
+    assert.deepEqual(
+      rows.map(({ corrects }) => corrects),
+      [recounted.bill_id, old.bill_id],
+    )
   })
 
   test('outlives its port and its service, for its team', async () => {

@@ -1,19 +1,12 @@
 // The figures of a billed month from its samples. Pure; rates are whole bits per second.
 import type { BillablePort } from '@pharos/contract/bill'
-import type { BillingDirection, BillingMethod, BillingScope } from '@pharos/contract/billing-rules'
-import { type Period } from '../usage/billing-month.ts'
+import type { BillingDirection } from '@pharos/contract/billing-rules'
+import { intersect, type Period } from '../usage/billing-month.ts'
 import { type BucketRate, billingGridMs } from '../usage/bucket.ts'
 import { forecast95 } from '../usage/forecast.ts'
 import { percentile95 } from '../usage/percentile.ts'
 import type { Sample } from './samples.ts'
-
-export type BillingRules = {
-  readonly method: BillingMethod
-  readonly direction: BillingDirection
-  readonly scope: BillingScope
-  readonly timezone: string
-  readonly commitBps: number | null
-}
+import type { BillingTerms } from './terms.ts'
 
 /** A port, or all ports of a service together. */
 export type Billed = {
@@ -35,9 +28,12 @@ export type Billed = {
 
 export type MonthNow = { readonly period: Period; readonly nowMs: number }
 
+/** The share of buckets above the 95th percentile: if more are missing, all of these may be among them. */
+const reviewedShare = 0.05
+
 /** The bill as of now. `closed` and `samples_sha256` are null. */
-export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: MonthNow): BillablePort {
-  const parts = billed.parts.flatMap((part) => clip(part, period))
+export function billOf(billed: Billed, rules: BillingTerms, { period, nowMs }: MonthNow): BillablePort {
+  const parts = billed.parts.flatMap((part) => intersect(part, period) ?? [])
   const samples = billed.samples.filter(({ startMs }) => startMs + billingGridMs <= nowMs)
   const ofMonth = samples.filter(({ startMs }) => startMs >= period.startMs && startMs < period.endMs)
   const rates = ofMonth.flatMap(({ rate }) => rate ?? [])
@@ -48,6 +44,8 @@ export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: M
   const ranked = rules.method === 'p95' && problem === null ? percentile95(rates, rules.direction) : undefined
   const billable = problem === null ? billedRate(rules, ranked?.bps ?? null, averages) : null
   const isOver = nowMs >= period.endMs
+  const expected = expectedSamples(parts, nowMs)
+  const missing = Math.max(0, expected - rates.length)
   return {
     port_id: billed.portId,
     port_ids: [...billed.portIds],
@@ -75,7 +73,9 @@ export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: M
     attack_excluded_bps: problem === null ? rateWithoutAttacks(billed, rules, rates) : null,
     problem,
     samples: rates.length,
-    missing_samples: Math.max(0, expectedSamples(parts, nowMs) - rates.length),
+    missing_samples: missing,
+    review:
+      isOver && rules.method !== 'flat' && missing > reviewedShare * expected ? 'missing_samples' : null,
     rank: ranked?.rank ?? null,
     ranked_at: ranked ? isoOf(ranked.startMs) : null,
     period_start: isoOf(Math.min(...parts.map(({ startMs }) => startMs))),
@@ -84,19 +84,16 @@ export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: M
     as_of: isoOf(nowMs),
     closed: null,
     samples_sha256: null,
+    corrects: null,
+    correction_reason: null,
   }
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
-function clip(part: Period, period: Period): Period[] {
-  const [startMs, endMs] = [Math.max(part.startMs, period.startMs), Math.min(part.endMs, period.endMs)]
-  return startMs < endMs ? [{ startMs, endMs }] : []
-}
-
 function problemOf(
   { hasSmallCounters }: Billed,
-  { method }: BillingRules,
+  { method }: BillingTerms,
   rates: readonly BucketRate[],
 ): BillablePort['problem'] {
   if (method === 'flat') return null
@@ -107,7 +104,7 @@ function problemOf(
 /** The billed rate if buckets lose what flows show of attacks, at most all that was received. Null without flows. */
 function rateWithoutAttacks(
   { attackOctets }: Billed,
-  rules: BillingRules,
+  rules: BillingTerms,
   rates: readonly BucketRate[],
 ): number | null {
   if (attackOctets === null || rules.method === 'flat') return null
@@ -128,7 +125,7 @@ function ofDirection(direction: BillingDirection, both: Both): number | null {
 }
 
 function billedRate(
-  { method, direction, commitBps }: BillingRules,
+  { method, direction, commitBps }: BillingTerms,
   p95: number | null,
   averages: Both,
 ): number | null {
@@ -150,7 +147,7 @@ function totalOf(samples: readonly Sample[], name: 'octetsIn' | 'octetsOut'): nu
 
 function forecastOf(
   samples: readonly Sample[],
-  { direction }: BillingRules,
+  { direction }: BillingTerms,
   { period, nowMs }: MonthNow,
 ): number | null {
   const rates = samples.flatMap(({ rate }) => rate ?? [])

@@ -1,4 +1,5 @@
 // The bill of a service as a team sees it: the month so far, closed months, and the samples to recount them.
+import { hash } from 'node:crypto'
 import type {
   billOrderings,
   BillablePort,
@@ -7,29 +8,27 @@ import type {
   listBillablePortsRoute,
   listBillingPeriodsRoute,
 } from '@pharos/contract/bill'
+import type { BillingScope } from '@pharos/contract/billing-rules'
 import type { QueryOf } from '@pharos/contract/route'
 import type { OrderingText } from '@pharos/contract/scalar'
 import { parseOrdering } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation, TeamReader } from '../../operation/operation.ts'
-import { invalid, notFound } from '../../runtime/error.ts'
-import { billingMonth, monthOf, type Period } from '../usage/billing-month.ts'
+import { fail, invalid, notFound } from '../../runtime/error.ts'
 import { billingGridMs } from '../usage/bucket.ts'
-import { billOf } from './bill.ts'
 import {
   findBilledService,
+  findBillOfTeam,
   listClosedBills,
   listPeriodRows,
   type BilledService,
-  type PeriodRow,
 } from './bill.store.ts'
-import { readBilled } from './read-billed.ts'
+import { readBills } from './read-bills.ts'
+import { readFile } from './sample-file.ts'
 import { samplesFile } from './samples.ts'
+import { monthAt, scopesOf } from './terms.ts'
 
 export type BillDeps = { readonly postgres: Postgres; readonly now: () => Date }
-
-/** The forecast needs the samples of four weeks. */
-const forecastMs = 28 * 86_400_000
 
 /** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
 export async function listBillablePorts(
@@ -40,12 +39,12 @@ export async function listBillablePorts(
 ): Promise<{ results: BillablePort[]; count: number }> {
   const service = await serviceOf(deps, actor.teamId, serviceId)
   const now = lastSample(deps.now())
-  const month = period ?? monthOf(now.getTime(), service.timezone)
+  const month = period ?? monthAt(now.getTime(), service.terms)
   const closed = await listClosedBills(deps.postgres, actor.teamId, serviceId, month)
   const all =
     closed.length > 0
-      ? closed.map(({ period: _period, closedAt, ...bill }) => ({ ...bill, closed: closedAt.toISOString() }))
-      : await currentBills(deps.postgres, service, periodOf(month, service), now)
+      ? closed.map(({ period: _period, bill_id: _id, corrected_by: _none, ...bill }) => bill)
+      : (await readBills(deps.postgres, service, { month, now })).map(({ bill }) => bill)
   return { results: orderBills(all, ordering).slice(offset, offset + limit), count: all.length }
 }
 
@@ -70,20 +69,6 @@ function orderBills(bills: readonly BillablePort[], ordering: OrderingText<Key>)
   })
 }
 
-/** The bills of a month that is not closed, as of now. */
-async function currentBills(
-  postgres: Postgres,
-  service: BilledService,
-  period: Period,
-  now: Date,
-): Promise<BillablePort[]> {
-  const nowMs = now.getTime()
-  const isCurrent = nowMs >= period.startMs && nowMs < period.endMs
-  const sinceMs = isCurrent ? Math.min(period.startMs, nowMs - forecastMs) : period.startMs
-  const billed = await readBilled(postgres, service, period, { sinceMs })
-  return billed.map((one) => billOf(one, service, { period, nowMs }))
-}
-
 /** The closed months of a service, with those of its former ports. */
 export async function listBillingPeriods(
   { postgres }: BillDeps,
@@ -92,36 +77,89 @@ export async function listBillingPeriods(
   query: QueryOf<typeof listBillingPeriodsRoute>,
 ): Promise<{ results: BillingPeriod[]; count: number }> {
   const { page, count } = await listPeriodRows(postgres, actor.teamId, serviceId, query)
-  return { results: page.map(presentPeriod), count }
+  return { results: page, count }
 }
 
-const presentPeriod = ({ month, bill, closed }: PeriodRow): BillingPeriod => ({
-  period: month,
-  ...bill,
-  closed: closed.toISOString(),
-})
-
-/** The file of the samples of one bill. */
+/** The file of the samples of one bill. That of a closed bill is the stored one, whatever has become of its service and ports. */
 export async function getBillingSamples(
   deps: BillDeps,
   { actor }: Operation,
   serviceId: number,
-  { period: text, port_id: portId }: QueryOf<typeof getBillingSamplesRoute>,
+  query: QueryOf<typeof getBillingSamplesRoute>,
 ): Promise<{ bytes: Buffer; mediaType: string; filename: string }> {
-  const service = await serviceOf(deps, actor.teamId, serviceId)
-  const isByPort = service.scope === 'port'
-  if (isByPort && portId === undefined) throw invalid(['query', 'port_id'], 'portOfBill')
-  if (!isByPort && portId !== undefined) throw invalid(['query', 'port_id'], 'noPortOfBill')
-  const month = text ?? monthOf(deps.now().getTime(), service.timezone)
-  const [billed] = await readBilled(deps.postgres, service, periodOf(month, service), {
-    wanted: (id) => id === portId,
-  })
-  if (!billed) throw notFound('port')
+  const { teamId } = actor
+  const { month, bill } =
+    query.bill_id === undefined
+      ? await selectClosed(deps, teamId, serviceId, query)
+      : await closedById(deps, teamId, serviceId, query.bill_id)
+  const stored = bill?.samples_sha256 && (await readFile(deps.postgres, teamId, bill.samples_sha256))
+  const portId = bill ? (bill.port_id ?? undefined) : query.port_id
+  const wanted = { month, portId, start: bill?.period_start ?? query.period_start }
+  const bytes = stored || (await calculateFile(deps, teamId, serviceId, wanted))
+  // Closed by a version that kept no files, and calculated from other samples since.
+  if (bill && hash('sha256', bytes) !== bill.samples_sha256) throw fail('not_found', 'samplesOfBill')
   return {
-    bytes: Buffer.from(samplesFile(billed.samples)),
+    bytes,
     mediaType: 'text/csv',
-    filename: `samples-${month}-${isByPort ? `port-${portId}` : `service-${serviceId}`}.csv`,
+    filename: `samples-${month}-${portId === undefined ? `service-${serviceId}` : `port-${portId}`}.csv`,
   }
+}
+
+async function closedById({ postgres }: BillDeps, teamId: number, serviceId: number, id: number) {
+  const bill = await findBillOfTeam(postgres, teamId, serviceId, id)
+  if (!bill) throw notFound('bill')
+  return { month: bill.period, bill }
+}
+
+/** `bill` is undefined if the month is not closed. */
+async function selectClosed(
+  deps: BillDeps,
+  teamId: number,
+  serviceId: number,
+  { period, port_id: portId, period_start: start }: QueryOf<typeof getBillingSamplesRoute>,
+): Promise<{ month: string; bill?: BillablePort }> {
+  const month = period ?? monthAt(deps.now().getTime(), (await serviceOf(deps, teamId, serviceId)).terms)
+  const closed = await listClosedBills(deps.postgres, teamId, serviceId, month)
+  if (closed.length === 0) return { month }
+  checkPort(new Set(closed.map(({ scope }) => scope)), portId)
+  return { month, bill: selectBill(closed, portId, start) }
+}
+
+async function calculateFile(
+  deps: BillDeps,
+  teamId: number,
+  serviceId: number,
+  { month, portId, start }: { month: string; portId: number | undefined; start: string | undefined },
+): Promise<Buffer> {
+  const service = await serviceOf(deps, teamId, serviceId)
+  checkPort(scopesOf(month, service.terms), portId)
+  const options = { month, now: lastSample(deps.now()), wanted: (id: number) => id === portId }
+  const read = await readBills(deps.postgres, service, options)
+  const bill = selectBill(
+    read.map((one) => one.bill),
+    portId,
+    start,
+  )
+  return Buffer.from(samplesFile(read.find((one) => one.bill === bill)!.samples))
+}
+
+function checkPort(scopes: ReadonlySet<BillingScope>, portId: number | undefined): void {
+  if (portId === undefined && !scopes.has('service')) throw invalid(['query', 'port_id'], 'portOfBill')
+  if (portId !== undefined && !scopes.has('port')) throw invalid(['query', 'port_id'], 'noPortOfBill')
+}
+
+/** A port has several bills of a month in which its service got other terms. */
+function selectBill(
+  bills: readonly BillablePort[],
+  portId: number | undefined,
+  start: string | undefined,
+): BillablePort {
+  const own = bills.filter((bill) => bill.port_id === (portId ?? null))
+  const [found, ...others] =
+    start === undefined ? own : own.filter((bill) => Date.parse(bill.period_start) === Date.parse(start))
+  if (!found) throw notFound('bill')
+  if (others.length > 0) throw invalid(['query', 'period_start'], 'startOfBill')
+  return found
 }
 
 async function serviceOf({ postgres }: BillDeps, teamId: number, id: number): Promise<BilledService> {
@@ -132,5 +170,3 @@ async function serviceOf({ postgres }: BillDeps, teamId: number, id: number): Pr
 
 /** The end of the newest whole sample: the figures do not change between two of them. */
 const lastSample = (now: Date): Date => new Date(now.getTime() - (now.getTime() % billingGridMs))
-
-const periodOf = (month: string, { timezone }: BilledService): Period => billingMonth(month, timezone)

@@ -1,14 +1,13 @@
-// Closes the months of services: their bills become rows that nothing changes, with the hash of their samples.
-import type { BillablePort } from '@pharos/contract/bill'
-import { hash } from 'node:crypto'
+// Closes the months of services: their bills become rows that nothing changes, with the files of their samples.
 import { Temporal } from 'temporal-polyfill'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import { billingMonth, isClosable, monthOf } from '../usage/billing-month.ts'
-import { billOf } from './bill.ts'
+import { isClosable } from '../usage/billing-month.ts'
+import { billedMessage } from './billed-message.ts'
 import { insertBills, listServicesWithPorts, type BilledService } from './bill.store.ts'
-import { readBilled } from './read-billed.ts'
-import { samplesFile } from './samples.ts'
+import { readBills } from './read-bills.ts'
+import { insertFile, sampleFileOf } from './sample-file.ts'
+import { monthAt, periodOf } from './terms.ts'
 
 /** Samples are kept for 400 days: older months cannot be closed. */
 const monthsMax = 12
@@ -35,13 +34,13 @@ export async function closePeriods(
 }
 
 /** The months that are over for long enough, the oldest first. */
-function closableMonths({ timezone }: BilledService, sinceMs: number, now: Date): string[] {
-  const current = Temporal.PlainYearMonth.from(monthOf(now.getTime(), timezone))
+function closableMonths({ terms }: BilledService, sinceMs: number, now: Date): string[] {
+  const current = Temporal.PlainYearMonth.from(monthAt(now.getTime(), terms))
   const months = Array.from({ length: monthsMax }, (_, back) =>
     String(current.subtract({ months: monthsMax - back })),
   )
   return months.filter((month) => {
-    const period = billingMonth(month, timezone)
+    const period = periodOf(month, terms)
     return period.endMs > sinceMs && isClosable(period, now.getTime())
   })
 }
@@ -52,31 +51,19 @@ async function closeMonth(
   month: string,
   now: Date,
 ): Promise<boolean> {
-  const period = billingMonth(month, service.timezone)
-  const billed = await readBilled(postgres, service, period)
-  const bills = billed.map((one): BillablePort => ({
-    ...billOf(one, service, { period, nowMs: now.getTime() }),
-    samples_sha256: hash('sha256', samplesFile(one.samples)),
-  }))
-  if (bills.length === 0) return false
+  const read = await readBills(postgres, service, { month, now })
+  if (read.length === 0) return false
+  const closed = await Promise.all(
+    read.map(async ({ bill, samples }) => {
+      const file = await sampleFileOf(samples)
+      return { file, bill: { ...bill, samples_sha256: file.sha256 } }
+    }),
+  )
+  const bills = closed.map(({ bill }) => bill)
   return postgres.owner.transaction().execute(async (trx) => {
     if (!(await insertBills(trx, service, month, bills))) return false
-    const data = {
-      service_id: service.id,
-      name: service.name,
-      billing_ref: service.billingRef,
-      period: month,
-      ports: bills.map(({ port_id, name, circuit_id, billable_bps, billable_octets, overage_bps }) => ({
-        port_id,
-        name,
-        circuit_id,
-        billable_bps,
-        billable_octets,
-        overage_bps,
-      })),
-      at: now.toISOString(),
-    }
-    await writeMessages(trx, [{ teamId: service.teamId, type: 'service.billed', data }])
+    for (const { file } of closed) await insertFile(trx, service.teamId, file)
+    await writeMessages(trx, [billedMessage(service, month, bills, { now, corrects: null })])
     return true
   })
 }

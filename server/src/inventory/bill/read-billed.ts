@@ -1,27 +1,36 @@
 // Reads what is billed of a service in a period: its ports with their samples, each by itself or as one.
+import type { BillingScope } from '@pharos/contract/billing-rules'
 import type { Postgres } from '../../db/postgres.ts'
-import { assignedPart, type Period } from '../usage/billing-month.ts'
+import { assignedPart, intersect, subtract, type Period } from '../usage/billing-month.ts'
 import { billingGridMs } from '../usage/bucket.ts'
 import type { Billed } from './bill.ts'
 import {
   listAssignments,
   listAttackOctets,
+  listPortFacts,
   listStateChanges,
   readBuckets,
   type Assignment,
   type AttackOctets,
   type BilledService,
+  type PortFact,
   type StateChange,
 } from './bill.store.ts'
+import { lagPartsOf, type LagPart } from './lag-part.ts'
 import { addSamples, samplesOf, type Sample, type SampledPort } from './samples.ts'
 
 /** Ports with counters of 32 bits are too fast above this: they wrap in less than two polls. */
 const smallCountersMaxBps = 100_000_000
 
 type PortPart = { readonly port: Assignment; readonly parts: readonly Period[] }
-type ReadPort = PortPart & { readonly sampled: SampledPort }
+type ReadPort = PortPart & {
+  readonly sampled: SampledPort
+  /** The ports that were counted, with their time: the port, or members of the LAG too. */
+  readonly counted: readonly PortPart[]
+}
 
-export type BilledReading = {
+export type BilledReading = Period & {
+  readonly scope: BillingScope
   /** Limits the ports that are read, if each is billed by itself. */
   readonly wanted?: (portId: number) => boolean
   /** Samples are read from here on, also of ports that left the service before the period; default: its start. */
@@ -29,54 +38,84 @@ export type BilledReading = {
 }
 
 /**
- * Returns the ports of the period by name, or one for all of them. Members of a LAG that is a port of the service are in the LAG.
+ * Returns the ports of the period by name, or one for all of them. While a port is a member of a LAG that is a port of the service, it is
+ * in the LAG.
  */
 export async function readBilled(
   postgres: Postgres,
-  service: BilledService,
-  period: Period,
-  { wanted = () => true, sinceMs = period.startMs }: BilledReading = {},
+  { teamId, id, name }: BilledService,
+  { scope, wanted = () => true, sinceMs, ...period }: BilledReading,
 ): Promise<Billed[]> {
-  const { teamId, id, scope, name } = service
-  const read = { startMs: sinceMs, endMs: period.endMs }
-  const assignments = await listAssignments(postgres, teamId, id, read)
+  const read = { startMs: sinceMs ?? period.startMs, endMs: period.endMs }
+  const assigned = portsOf(await listAssignments(postgres, teamId, id, read), read)
+  const facts = Map.groupBy(await listPortFacts(postgres, teamId, id, read), ({ portId }) => portId)
   const changes = Map.groupBy(
     await listStateChanges(postgres, teamId, id, read),
     ({ interfaceId }) => interfaceId,
   )
-  const all = portsOf(assignments, read)
-  const isInPeriod = ({ parts }: PortPart): boolean => parts.some(({ endMs }) => endMs > period.startMs)
+  const members = assigned.flatMap((one) =>
+    lagPartsOf(facts.get(one.port.portId) ?? [], one.parts, partsById(assigned)).map((part) => ({
+      ...part,
+      port: one.port,
+    })),
+  )
   const readPort = async (one: PortPart): Promise<ReadPort> => {
     const own = await readSamples(postgres, teamId, one)
-    const members = all.filter((other) => isMemberOf(other, one))
-    const isOwn = hasOctets(own) || members.length === 0
-    const ofMembers = isOwn ? [] : await Promise.all(members.map(readPort))
+    const inLag = membersOf(one, members)
+    const isOwn = hasOctets(own) || inLag.length === 0
+    const ofMembers = isOwn ? [] : await Promise.all(inLag.map(readPort))
     const samples = isOwn ? own : addSamples(ofMembers.map(({ sampled }) => sampled))
-    const measuredMs = minOf([one, ...members].flatMap(({ port }) => port.measuredMs ?? []))
+    const measuredMs = minOf([one, ...inLag].flatMap(({ port }) => port.measuredMs ?? []))
     const states = { changes: changes.get(one.port.interfaceId ?? 0) ?? [], measuredMs }
-    return { ...one, sampled: { samples, wasUp: (startMs) => wasUp(one, states, startMs) } }
+    // A LAG that counts nothing hides no traffic while it has no members.
+    const isCounted = (startMs: number) => isOwn || inLag.some(({ parts }) => isIn(parts, startMs))
+    const sampled = {
+      samples,
+      wasUp: (startMs: number) => isCounted(startMs) && wasUp(one, states, startMs),
+    }
+    return { ...one, sampled, counted: [one, ...inLag] }
   }
-  // A LAG that has left the service replaces its members only if they have left it too.
-  const isInLag = (one: PortPart): boolean =>
-    all.some((lag) => isMemberOf(one, lag) && (isInPeriod(lag) || !isInPeriod(one)))
-  const hasLeft = (one: PortPart): boolean =>
-    !isInPeriod(one) && all.some((member) => isMemberOf(member, one) && isInPeriod(member))
+  const isInPeriod = ({ parts }: PortPart): boolean => parts.some(({ endMs }) => endMs > period.startMs)
+  const byThemselves = assigned.flatMap((one) => {
+    const parts = subtract(
+      one.parts,
+      members.filter(({ port }) => port === one.port),
+    )
+    return parts.length > 0 ? [{ port: one.port, parts }] : []
+  })
   const isWanted = (one: PortPart): boolean =>
     scope === 'service' || (isInPeriod(one) && wanted(one.port.portId))
-  const ports = await Promise.all(
-    all.filter((one) => !isInLag(one) && !hasLeft(one) && isWanted(one)).map(readPort),
-  )
+  const ports = await Promise.all(byThemselves.filter(isWanted).map(readPort))
   const ofPeriod = ports.filter(isInPeriod)
   if (ofPeriod.length === 0) return []
-  const portIds = ofPeriod.map(({ port }) => port.portId)
-  const octets = await listAttackOctets(postgres, teamId, portIds, period)
-  if (scope === 'port') return ofPeriod.map((one) => billedPort(one, attackOctetsOf(octets, [one])))
+  const ids = new Set(ofPeriod.flatMap(({ counted }) => counted.map(({ port }) => port.portId)))
+  const octets = await listAttackOctets(postgres, teamId, [...ids], period)
+  const billed = (some: readonly ReadPort[]) => ({
+    attackOctets: attackOctetsOf(
+      octets,
+      some.flatMap(({ counted }) => counted),
+    ),
+    hasSmallCounters: some.some(({ counted }) => hasSmallCounters(counted, facts, period)),
+  })
+  if (scope === 'port') return ofPeriod.map((one) => ({ ...billedPort(one), ...billed([one]) }))
   const samples = addSamples(ports.map(({ sampled }) => sampled))
-  return [{ ...billedService(name, ofPeriod, attackOctetsOf(octets, ofPeriod)), samples }]
+  return [{ ...billedService(name, ofPeriod), ...billed(ofPeriod), samples }]
 }
 
-const isMemberOf = (one: PortPart, lag: PortPart): boolean =>
-  lag.port.isLag && lag.port.interfaceId !== null && one.port.lagInterfaceId === lag.port.interfaceId
+const partsById = (ports: readonly PortPart[]): ReadonlyMap<number, readonly Period[]> =>
+  new Map(ports.map(({ port, parts }) => [port.portId, parts]))
+
+/** The members of a LAG, each with its time in it. */
+function membersOf(lag: PortPart, members: readonly (LagPart & { readonly port: Assignment })[]): PortPart[] {
+  const own = members.filter(({ lagPortId }) => lagPortId === lag.port.portId)
+  return [...Map.groupBy(own, ({ port }) => port)].flatMap(([port, parts]) => {
+    const inLag = parts.flatMap((part) => lag.parts.flatMap((of) => intersect(part, of) ?? []))
+    return inLag.length > 0 ? [{ port, parts: inLag }] : []
+  })
+}
+
+const isIn = (parts: readonly Period[], startMs: number): boolean =>
+  parts.some((part) => startMs >= part.startMs && startMs < part.endMs)
 
 const minOf = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : Math.min(...values)
@@ -105,51 +144,63 @@ type States = { readonly changes: readonly StateChange[]; readonly measuredMs: n
  * measured: the states of that one are not its own.
  */
 function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
-  if (!parts.some((part) => startMs >= part.startMs && startMs < part.endMs)) return false
+  if (!isIn(parts, startMs)) return false
   const endMs = startMs + billingGridMs
   const wasMeasured = endMs > (measuredMs ?? 0)
   if (startMs < (port.linkedMs ?? 0)) return wasMeasured
-  const isIn = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
-  if (changes.some((change) => isIn(change) && change.after === 'up')) return true
+  const isMeanwhile = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
+  if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
   if (before) return before.after === 'up'
   return (changes[0]?.before ?? port.oper) === 'up' && wasMeasured
 }
 
-const hasSmallCounters = ({ port: { bits, speedBps } }: PortPart): boolean =>
-  bits === 32 && (speedBps ?? Infinity) > smallCountersMaxBps
+/** Whether any of the ports counted with 32 bits at too high a speed in its time of the period. */
+const hasSmallCounters = (
+  ports: readonly PortPart[],
+  facts: ReadonlyMap<number, readonly PortFact[]>,
+  period: Period,
+): boolean =>
+  ports.some(({ port, parts }) =>
+    facts
+      .get(port.portId)
+      ?.some(
+        (fact) =>
+          fact.bits === 32 &&
+          (fact.speedBps ?? Infinity) > smallCountersMaxBps &&
+          parts.some((part) => intersect(intersect(part, period) ?? { startMs: 0, endMs: 0 }, fact)),
+      ),
+  )
 
-/** Within the assignments. Null if no row says that flows were received. */
+/** Of the ports in their time. Null if no row says that flows were received. */
 function attackOctetsOf(
   octets: readonly AttackOctets[],
   ports: readonly PortPart[],
 ): ReadonlyMap<number, number> | null {
-  const own = octets.filter(({ portId, startMs }) =>
+  const isOf = (portId: number, startMs: number, endMs: number): boolean =>
     ports.some(
       ({ port, parts }) =>
-        port.portId === portId &&
-        parts.some((part) => startMs >= part.startMs - dayMs && startMs < part.endMs),
-    ),
-  )
-  if (own.length === 0) return null
+        port.portId === portId && parts.some((part) => intersect(part, { startMs, endMs }) !== undefined),
+    )
+  if (!octets.some(({ portId, startMs }) => isOf(portId, startMs, startMs + dayMs))) return null
   const sums = new Map<number, number>()
-  for (const { startMs, octets: count } of own) sums.set(startMs, (sums.get(startMs) ?? 0) + count)
+  for (const { portId, startMs, octets: count } of octets)
+    if (isOf(portId, startMs, startMs + billingGridMs)) sums.set(startMs, (sums.get(startMs) ?? 0) + count)
   return sums
 }
 
 const dayMs = 86_400_000
 
-const billedPort = (
-  { port, parts, sampled }: ReadPort,
-  attackOctets: ReadonlyMap<number, number> | null,
-): Billed => ({
-  attackOctets,
+const billedPort = ({
+  port,
+  parts,
+  sampled,
+}: ReadPort): Omit<Billed, 'attackOctets' | 'hasSmallCounters'> => ({
   portId: port.portId,
   portIds: [port.portId],
   name: port.name,
   circuitId: port.circuitId,
   speedBps: port.speedBps,
-  hasSmallCounters: hasSmallCounters({ port, parts }),
   parts,
   samples: sampled.samples,
 })
@@ -157,9 +208,7 @@ const billedPort = (
 const billedService = (
   name: string,
   ports: readonly PortPart[],
-  attackOctets: ReadonlyMap<number, number> | null,
-): Omit<Billed, 'samples'> => ({
-  attackOctets,
+): Omit<Billed, 'samples' | 'attackOctets' | 'hasSmallCounters'> => ({
   portId: null,
   portIds: ports.map(({ port }) => port.portId),
   name,
@@ -167,6 +216,5 @@ const billedService = (
   speedBps: ports.some(({ port }) => port.speedBps === null)
     ? null
     : ports.reduce((sum, { port }) => sum + port.speedBps!, 0),
-  hasSmallCounters: ports.some(hasSmallCounters),
   parts: ports.flatMap(({ parts }) => parts),
 })

@@ -131,19 +131,26 @@ type SavedStates<Row> = {
 }
 
 /** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
-export async function saveInterfaces(
+export function saveInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
 ): Promise<SavedStates<SeenInterface>> {
-  const changes: StateChange[] = []
-  const refused = await writeRows(
-    trx,
-    seen,
-    async (some) => void changes.push(...(await upsertInterfaces(trx, deviceId, some))),
-  )
-  // An agent that has just started may list nothing yet.
-  if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
+  return linkPorts(trx, deviceId, async () => {
+    const changes: StateChange[] = []
+    const refused = await writeRows(
+      trx,
+      seen,
+      async (some) => void changes.push(...(await upsertInterfaces(trx, deviceId, some))),
+    )
+    // An agent that has just started may list nothing yet.
+    if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
+    await saveLags(trx, deviceId, seen)
+    return { changes, refused }
+  })
+}
+
+async function saveLags(trx: Trx, deviceId: number, seen: readonly SeenInterface[]): Promise<void> {
   const lags = storedJson(
     seen.filter(({ lagKey }) => lagKey !== undefined).map(({ key, lagKey }) => ({ key, lag: lagKey })),
   )
@@ -152,8 +159,6 @@ export async function saveInterfaces(
     from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
       left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
     where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
-  await linkPorts(trx, deviceId)
-  return { changes, refused }
 }
 
 function upsertInterfaces(

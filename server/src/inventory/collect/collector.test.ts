@@ -262,6 +262,30 @@ describe('the collector', () => {
     assert.equal(new Set(read).size, 40)
   })
 
+  test('an answer that cannot be saved ends the lease, and the next poll has its increase', async () => {
+    const id = await addDevice('r1', bundle)
+    await using collector = disposable(createCollector())
+    await run(collector)
+    const [ae0, first, second] = bundle.interfaces
+    const changed = JSON.stringify({ interfaces: [ae0, { ...first, oper: 'down' }, second] })
+    await sql`update devices set settings = ${changed} where id = ${id}`.execute(database.postgres.owner)
+    await sql`create function refuse_test() returns trigger language plpgsql as 'begin raise exception ''full''; end'`.execute(
+      database.postgres.owner,
+    )
+    await sql`create trigger refuse_test before update on interfaces for each row execute function refuse_test()`.execute(
+      database.postgres.owner,
+    )
+    await makeDue('next_poll')
+    await run(collector)
+    const [state] = await all(sql<{ lease: string | null; error_text: string; waits: boolean }>`
+      select lease_owner as lease, error_text, next_poll > now() as waits from device_states`)
+    assert.deepEqual(state, { lease: null, error_text: 'its answer could not be saved', waits: true })
+    await sql`drop function refuse_test cascade`.execute(database.postgres.owner)
+    await makeDue('next_poll')
+    await run(collector)
+    assert.deepEqual((await interfaces())[1]!.oper, 'down')
+  })
+
   test('a process that lost its lease saves nothing', async () => {
     await addDevice('r1', bundle)
     await using collector = disposable(

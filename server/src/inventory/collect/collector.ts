@@ -29,6 +29,8 @@ const retrySeconds = 60
 const silentAfter = 3
 const silentSeconds = 300
 
+const notSaved = { kind: 'protocol', text: 'its answer could not be saved', isSilent: false }
+
 export type LeasedDevice = DueDevice & { readonly sealed: SealedCredential | undefined }
 
 export type DeviceCollectorDeps = {
@@ -106,11 +108,14 @@ export class DeviceCollector {
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const failure = failureOf(error, timeout)
-      if (failure === undefined) throw error
-      log.debug({ device: device.name, ...failure }, 'device did not answer')
+      if (failure) log.debug({ device: device.name, ...failure }, 'device did not answer')
+      // An answer that could not be saved ends the lease as well: the next poll has its increase.
       await saveObservations(postgres, device.id, owner, (trx) =>
-        saveFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter }),
-      )
+        saveFailure(trx, device.id, failure ?? notSaved, { retrySeconds, silentSeconds, silentAfter }),
+      ).catch((second: unknown) => {
+        if (failure) throw second
+      })
+      if (!failure) throw error
     }
   }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { storedJson, storedText } from '../../db/stored-json.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
-import { advance, type Progress } from '../usage/advance.ts'
+import { advance, type Mark, type Progress } from '../usage/advance.ts'
 import type { Bucket } from '../usage/bucket.ts'
 import { mapCounters, type CounterValues } from '../usage/reading.ts'
 import type { CounterRow } from './device-source.ts'
@@ -17,6 +17,7 @@ type PortRow = {
   readonly type: number
   readonly state: StoredRow | null
   readonly open: StoredBucket | null
+  readonly held: { readonly state: StoredRow; readonly open: StoredBucket | null } | null
   readonly isReplaced: boolean
   /** Of `linked_at`, ms since 1970. */
   readonly linkedMs: number | null
@@ -47,26 +48,37 @@ export async function saveCounters(
         isReplaced: port.isReplaced,
       }),
     }))
-  const progress = advanced.map(({ port, progress, dropped }) => ({
-    interface_id: port.interfaceId,
-    state: storedRow(progress.last),
-    open: progress.open && storedBucket(progress.open),
-    mac: port.mac,
-    type: port.type,
-    dropped,
+  const written = advanced.map(({ port, progress, closed, dropped }) => ({
+    progress: {
+      interface_id: port.interfaceId,
+      state: storedRow(progress.last),
+      open: progress.open && storedBucket(progress.open),
+      held: progress.held && {
+        state: storedRow(progress.held.last),
+        open: progress.held.open && storedBucket(progress.held.open),
+      },
+      mac: port.mac,
+      type: port.type,
+      dropped,
+    },
+    samples: closed.map((bucket) => sampleOf(port.portId, bucket)),
   }))
-  const samples = advanced.flatMap(({ port, closed }) =>
-    closed.map((bucket) => sampleOf(port.portId, bucket)),
-  )
-  return [
-    ...(await writeRows(trx, progress, (some) => saveProgress(trx, some))),
-    ...(await writeRows(trx, samples, (some) => insertSamples(trx, some))),
-  ]
+  // A port whose samples are refused keeps its state: its next reading has what they would have had.
+  return writeRows(trx, written, async (some) => {
+    await insertSamples(
+      trx,
+      some.flatMap(({ samples }) => samples),
+    )
+    await saveProgress(
+      trx,
+      some.map(({ progress }) => progress),
+    )
+  })
 }
 
 async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): Promise<PortRow[]> {
   const { rows } = await sql<PortRow>`
-    select i.id as "interfaceId", p.id as "portId", i.key, i.speed_bps as "speedBps", i.mac, i.type, c.state, c.open,
+    select i.id as "interfaceId", p.id as "portId", i.key, i.speed_bps as "speedBps", i.mac, i.type, c.state, c.open, c.held,
       c.interface_id is not null and (c.mac, c.type) is distinct from (i.mac, i.type) as "isReplaced",
       extract(epoch from p.linked_at)::double precision * 1000 as "linkedMs"
     from ports p join interfaces i on i.id = p.interface_id
@@ -77,28 +89,35 @@ async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): P
 
 async function saveProgress(trx: Trx, rows: readonly object[]): Promise<void> {
   await sql`
-    insert into interface_counters (interface_id, state, open, mac, type, dropped, dropped_at)
-    select n.interface_id, n.state, n.open, n.mac, n.type, n.dropped, case when n.dropped is not null then now() end
+    insert into interface_counters (interface_id, state, open, held, mac, type, dropped, dropped_at)
+    select n.interface_id, n.state, n.open, n.held, n.mac, n.type, n.dropped, case when n.dropped is not null then now() end
     from jsonb_to_recordset(${storedJson(rows)}::jsonb)
-      as n (interface_id integer, state jsonb, open jsonb, mac text, type integer, dropped text)
+      as n (interface_id integer, state jsonb, open jsonb, held jsonb, mac text, type integer, dropped text)
     on conflict (interface_id) do update set
-      state = excluded.state, open = excluded.open, mac = excluded.mac, type = excluded.type,
+      state = excluded.state, open = excluded.open, held = excluded.held, mac = excluded.mac, type = excluded.type,
       dropped = coalesce(excluded.dropped, interface_counters.dropped),
       dropped_at = coalesce(excluded.dropped_at, interface_counters.dropped_at)`.execute(trx)
 }
 
-/** A minute is inserted once. After the state of the counters was lost, the rest of a minute is added to it. */
+/**
+ * A minute is inserted once. After the state of the counters was lost, the rest of a minute is added to it. A minute that comes again since
+ * the clock went back is left as it is, and so is a day that has become rows of port_days.
+ */
 async function insertSamples(trx: Trx, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return
   await sql`
     insert into port_samples as s
     select n.* from jsonb_populate_recordset(null::port_samples, ${storedJson(rows)}::jsonb) n
+    where not exists (
+      select from port_days d where d.port_id = n.port_id and d.seconds = 300 and d.day = (n.minute at time zone 'UTC')::date)
     on conflict (port_id, minute) do update set
-      covered_ms = least(60000, s.covered_ms + excluded.covered_ms),
+      covered_ms = s.covered_ms + excluded.covered_ms,
       octets_in = s.octets_in + excluded.octets_in, octets_out = s.octets_out + excluded.octets_out,
       packets_in = s.packets_in + excluded.packets_in, packets_out = s.packets_out + excluded.packets_out,
       errors_in = s.errors_in + excluded.errors_in, errors_out = s.errors_out + excluded.errors_out,
       discards_in = s.discards_in + excluded.discards_in,
-      discards_out = s.discards_out + excluded.discards_out`.execute(trx)
+      discards_out = s.discards_out + excluded.discards_out
+    where s.covered_ms + excluded.covered_ms <= 60000`.execute(trx)
 }
 
 const sampleOf = (portId: number, { startMs, coveredMs, values }: Bucket) => ({
@@ -145,9 +164,12 @@ const storedBucket = ({ values, ...bucket }: Bucket): StoredBucket => ({
   values: storedValues(values),
 })
 
-function progressOf({ state, open }: PortRow): Progress | undefined {
+function progressOf({ state, open, held }: PortRow): Progress | undefined {
   if (!state) return undefined
-  const { values, ...row } = state
+  return { ...markOf(state, open), held: held && markOf(held.state, held.open) }
+}
+
+function markOf({ values, ...row }: StoredRow, open: StoredBucket | null): Mark {
   return {
     last: { ...row, ...valuesOf(values) },
     open: open && { ...open, values: valuesOf(open.values) },

@@ -17,24 +17,20 @@ const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number 
     'out_bps', floor(sum(s.octets_in) * 8000 / sum(s.covered_ms)))
   from port_samples s where s.port_id = ${sql.ref(`${alias}.id`)} and s.minute >= now() - interval '7 minutes')`
 
-const portColumns = columns(
-  'ports',
-  'p',
-  ['id', 'name', 'circuit_id', 'device_id', 'speed_bps', 'media', 'description'],
-  {
-    device_name: sql<string>`p.device_name`,
-    admin_status: sql<InterfaceState>`p.admin_status`,
-    oper_status: sql<InterfaceState>`p.oper_status`,
-    lag_id: sql<number | null>`p.lag_port_id`,
-    is_lag: sql<boolean>`p.is_lag`,
-    service_id: sql<number>`p.service_id`,
-    last_change: sql<Date | null>`p.last_change`,
-    seen: sql<Date | null>`p.seen`,
-    wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
-    location: locationOf('p'),
-    rates: ratesOf('p'),
-  },
-)
+const portColumns = columns('ports', 'p', ['id', 'name', 'circuit_id', 'speed_bps', 'media', 'description'], {
+  device_id: sql<number>`p.device_id`,
+  device_name: sql<string>`p.device_name`,
+  admin_status: sql<InterfaceState>`p.admin_status`,
+  oper_status: sql<InterfaceState>`p.oper_status`,
+  lag_id: sql<number | null>`p.lag_port_id`,
+  is_lag: sql<boolean>`p.is_lag`,
+  service_id: sql<number>`p.service_id`,
+  last_change: sql<Date | null>`p.last_change`,
+  seen: sql<Date | null>`p.seen`,
+  wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
+  location: locationOf('p'),
+  rates: ratesOf('p'),
+})
 export type PortRow = RowOf<typeof portColumns>
 
 /** The ports `p` of the team, with their device, interface and service. */

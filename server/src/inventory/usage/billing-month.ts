@@ -45,6 +45,44 @@ export function assignedPart(
   return startMs < endMs ? { startMs, endMs } : undefined
 }
 
+/** Returns the time on the grid from the first whole bucket on until the first whole bucket of what comes next. */
+export const onGrid = ({ startMs, endMs }: Period): Period => ({
+  startMs: roundUp(startMs),
+  endMs: roundUp(endMs),
+})
+
+/** Returns the time in both; undefined if there is none. */
+export function intersect(a: Period, b: Period): Period | undefined {
+  const [startMs, endMs] = [Math.max(a.startMs, b.startMs), Math.min(a.endMs, b.endMs)]
+  return startMs < endMs ? { startMs, endMs } : undefined
+}
+
+/** Returns the parts without the time of others. Both are in the order of time, and disjoint. */
+export function subtract(parts: readonly Period[], taken: readonly Period[]): Period[] {
+  return parts.flatMap(({ startMs, endMs }) => {
+    const left: Period[] = []
+    let at = startMs
+    for (const other of taken) {
+      if (other.endMs <= at || other.startMs >= endMs) continue
+      if (other.startMs > at) left.push({ startMs: at, endMs: other.startMs })
+      at = other.endMs
+    }
+    return at < endMs ? [...left, { startMs: at, endMs }] : left
+  })
+}
+
+/** Returns the time of any of the parts, in order and disjoint. */
+export function unionOf(parts: readonly Period[]): Period[] {
+  const union: Period[] = []
+  for (const part of parts.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = union.at(-1)
+    if (last && part.startMs <= last.endMs)
+      union[union.length - 1] = { startMs: last.startMs, endMs: Math.max(last.endMs, part.endMs) }
+    else union.push(part)
+  }
+  return union
+}
+
 /** Returns the number of buckets of 5 minutes: 8640 for 30 days without a change of clocks. */
 export function bucketCount({ startMs, endMs }: Period): number {
   return (endMs - startMs) / billingGridMs

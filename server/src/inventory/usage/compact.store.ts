@@ -1,4 +1,4 @@
-// The SQL that turns the minutes of past days into one row for each port and day, and removes what is too old.
+// The SQL that turns the minutes of past days into one row for each port and day, and removes what is too old, with ports that ended before.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 
@@ -20,5 +20,9 @@ export async function compactUsage(db: Db): Promise<number> {
   await sql`
     delete from port_days where (seconds = 60 and day < (now() at time zone 'UTC')::date - ${sql.lit(minuteDays)})
       or day < (now() at time zone 'UTC')::date - ${sql.lit(sampleDays)}`.execute(db)
+  // An ended port without samples is billed, or too old to be.
+  await sql`
+    delete from ports p where p.ended < now() - ${sql.lit(`${sampleDays} days`)}::interval
+      and not exists (select from port_days d where d.port_id = p.id)`.execute(db)
   return rows.length
 }

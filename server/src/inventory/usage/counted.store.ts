@@ -23,7 +23,7 @@ export type Counted = {
   readonly values: Readonly<Partial<Record<CountedColumn, readonly (number | null)[]>>>
 }
 
-/** Whose buckets: one row with `port_id`, `since` and `until`, or none. */
+/** Whose buckets: rows with one `port_id`, and disjoint times from `since` until `until`. */
 export type CountedOf = RawBuilder<unknown>
 
 type Row = { readonly start: number; readonly firstMs: number; readonly lastMs: number } & Record<
@@ -58,7 +58,7 @@ export async function readCounted(
       from port_samples s where s.port_id = h.port_id and s.minute >= h.since and s.minute < h.until
       group by 1) s
     group by h."firstMs", h."lastMs")
-    order by start nulls last`
+    order by start nulls last, "firstMs"`
   return countedOf(await postgres.readInTeam(teamId, query), columns, seconds)
 }
 

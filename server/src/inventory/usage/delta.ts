@@ -66,9 +66,10 @@ export function deltaOf(before: CounterRow, after: CounterRow, port: PortFacts):
   if (reason) return dropped(reason)
   if (isDiscontinuous(before, after)) return dropped('discontinuity')
   if (before.bits !== after.bits || octetsAppeared(before, after)) return dropped('other_counters')
-  const values = mapCounters((name) => increaseOf(name, before, after, interval))
-  if (wentBack(before, after, values)) return dropped('counter_back')
-  if (isTooFast(values, interval)) return dropped('too_fast')
+  const increases = mapCounters((name) => increaseOf(name, before, after, interval))
+  if (wentBack(before, after, increases)) return dropped('counter_back')
+  if (isTooFast(increases, interval)) return dropped('too_fast')
+  const values = withoutImpossible(increases, interval)
   if (interval.gapMs > gapMaxMs) return { kind: 'dropped', reason: 'gap', values }
   const isClockStep = Math.abs(endMs - startMs - deviceMs) > clockStepMs
   return { kind: 'counted', startMs, endMs, values, isApproximate: after.bits === 32, isClockStep }
@@ -151,6 +152,16 @@ function wentBack(before: CounterRow, after: CounterRow, values: CounterValues):
 
 /** Clocks are not exact, and the counters of a device may be up to 2 s older or younger than its answer. */
 const maxTimeMs = (gapMs: number): number => 1.05 * (gapMs + 2_000)
+
+/** More packets than the port can transfer are unknown; the octets are as they are. */
+function withoutImpossible(values: CounterValues, { gapMs, speedBps }: Interval): CounterValues {
+  const bps = Math.min(speedBps || limitBps, limitBps)
+  const max = (bps / 1_000 / frameBitsMin) * maxTimeMs(gapMs)
+  return mapCounters((name) => {
+    const value = values[name]
+    return value === null || name.startsWith('octets') || Number(value) <= max ? value : null
+  })
+}
 
 function isTooFast(values: CounterValues, { gapMs, speedBps }: Interval): boolean {
   const bps = Math.min(speedBps || limitBps, limitBps)

@@ -1,21 +1,27 @@
-// The SQL of the usage of a port. It is read through the assignment: nothing of before or after it.
+// The SQL of the usage of a port. It is read through the assignments of the team: each customer has that of the own time, for as long as
+// samples are kept, and nothing of the others.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import type { Period } from './billing-month.ts'
 import { readCounted, type Counted, type CountedColumn } from './counted.store.ts'
 
-/** When the port was assigned to the team. Undefined if it is not the team's now. */
-export async function findAssignedSince(
-  postgres: Postgres,
-  teamId: number,
-  portId: number,
-): Promise<Date | undefined> {
-  const query = sql<{ since: Date }>`
-    select lower(a.valid) as since from ${heldPorts(teamId)} a where a.port_id = ${portId}::bigint`
-  return (await postgres.readInTeam(teamId, query))[0]?.since
+/** Bounded by whole buckets at the end: the rest of the last one belongs to the next customer. */
+const heldTimes = (teamId: number, portId: number) => sql`(
+  select a.port_id, lower(a.valid) as since, date_bin('5 minutes', upper(a.valid), '2000-01-01T00:00:00Z') as until
+  from port_assignments a where a.team_id = ${teamId} and a.port_id = ${portId}::bigint)`
+
+/** When the port belonged to the team, in order; Infinity: it does. None if it never did. */
+export async function listHeldTimes(postgres: Postgres, teamId: number, portId: number): Promise<Period[]> {
+  const query = sql<{ since: Date; until: Date | null }>`
+    select since, until from ${heldTimes(teamId, portId)} h order by since`
+  const rows = await postgres.readInTeam(teamId, query)
+  return rows.map(({ since, until }) => ({
+    startMs: since.getTime(),
+    endMs: until?.getTime() ?? Infinity,
+  }))
 }
 
-/** The buckets of a port that is the team's now, from its assignment on. */
+/** The buckets of a port in the times in which it belonged to the team. */
 export function readUsage(
   postgres: Postgres,
   teamId: number,
@@ -24,7 +30,7 @@ export function readUsage(
   { start, end, seconds }: { readonly start: Date; readonly end: Date; readonly seconds: 60 | 300 },
 ): Promise<Counted> {
   const held = sql`
-    select a.port_id, greatest(lower(a.valid), ${start}::timestamptz) as since, ${end}::timestamptz as until
-    from ${heldPorts(teamId)} a where a.port_id = ${portId}::bigint`
+    select h.port_id, greatest(h.since, ${start}::timestamptz) as since, least(h.until, ${end}::timestamptz) as until
+    from ${heldTimes(teamId, portId)} h where h.since < ${end}::timestamptz and (h.until is null or h.until > ${start}::timestamptz)`
   return readCounted(postgres, teamId, held, columns, seconds)
 }

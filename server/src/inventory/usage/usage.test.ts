@@ -180,6 +180,90 @@ describe('the usage of a port', () => {
     assert.equal((await sumOfMinutes()).octets, octets + 1_000n)
   })
 
+  test('keeps the minute that it was counting when it moves to another interface', async () => {
+    const { first } = await pollFrom(end - 2 * minute, minute)
+    const last = await poll(end + minute / 2, { errorsIn: null })
+    await owner()
+      .transaction()
+      .execute((trx) =>
+        linkPorts(trx, port.deviceId, () =>
+          sql`update ports set interface_key = 'et-0/0/2' where id = ${port.portId}`.execute(trx),
+        ),
+      )
+    const { rows } = await sql<{ octets: string; covered: number }>`
+      select sum(octets_in) as octets, sum(covered_ms)::integer as covered from port_samples`.execute(owner())
+    assert.deepEqual(rows, [{ octets: String(last.octetsIn! - first.octetsIn!), covered: 2.5 * minute }])
+  })
+
+  test('a clock that goes back adds nothing to minutes that were counted', async () => {
+    const minutes = async () =>
+      (
+        await sql<{ minute: Date; covered: number; octets: string }>`
+          select minute, covered_ms as covered, octets_in as octets from port_samples order by 1`.execute(
+          owner(),
+        )
+      ).rows
+    const start = end - 20 * minute
+    for (let at = 0; at <= 10; at++) await poll(start + at * minute + 30_000)
+    const before = await minutes()
+    // The device goes on; here it is five minutes earlier.
+    const step = 5 * minute
+    for (let at = 11; at <= 20; at++) {
+      const row = (await source(start + at * minute + 30_000).readCounters('all', AbortSignal.timeout(1_000)))
+        .rows[0]!
+      await owner()
+        .transaction()
+        .execute((trx) => saveCounters(trx, port.deviceId, [{ ...row, at: row.at - step }]))
+    }
+    const after = await minutes()
+    assert.deepEqual(after.slice(0, before.length), before)
+    assert.ok(after.length > before.length)
+    assert.ok(after.every(({ covered }) => covered <= 60_000))
+  })
+
+  test('a clock that goes back by days adds nothing to a day that is over', async () => {
+    const day = Math.floor((end - 3 * 24 * hour) / (24 * hour)) * 24 * hour
+    await sql`select create_sample_partition(${new Date(day).toISOString().slice(0, 10)}::date)`.execute(
+      owner(),
+    )
+    for (let at = 0; at <= 10; at++) await poll(day + at * minute)
+    await compactUsage(owner())
+    const { octets } = await sumOfMinutes()
+    await poll(end)
+    await sql`update interface_counters set open = null`.execute(owner())
+    for (let at = 0; at <= 5; at++) await poll(day + at * minute + 20_000)
+    const stored = await sql<{ count: number }>`select count(*)::integer as count from port_samples`.execute(
+      owner(),
+    )
+    assert.equal(stored.rows[0]!.count, 0)
+    const again = await sumOfMinutes()
+    const { rows } = await sql<{ open: string }>`
+      select coalesce((open -> 'values' ->> 'octetsIn'), '0') as open from interface_counters`.execute(
+      owner(),
+    )
+    assert.equal(again.octets - BigInt(rows[0]!.open), octets)
+  })
+
+  test('samples that a constraint refuses come with the next reading', async () => {
+    const { first } = await pollFrom(end - 10 * minute)
+    await sql`alter table port_samples add constraint refused check (octets_in is null) not valid`.execute(
+      owner(),
+    )
+    await poll(end + minute)
+    await poll(end + 2 * minute)
+    await sql`alter table port_samples drop constraint refused`.execute(owner())
+    const last = await poll(end + 3 * minute)
+    assert.equal((await sumOfMinutes()).octets, last.octetsIn! - first.octetsIn!)
+  })
+
+  test('a faulty answer leaves no gap and no octet of its own', async () => {
+    const { first } = await pollFrom(end - 10 * minute)
+    await poll(end + minute, { octetsIn: 7n, octetsOut: 7n, packetsIn: 7n, packetsOut: 7n })
+    const last = await poll(end + 2 * minute)
+    const { octets, covered } = await sumOfMinutes()
+    assert.deepEqual([octets, covered], [last.octetsIn! - first.octetsIn!, 12 * minute])
+  })
+
   test('past days become rows without a change of any figure', async () => {
     const day = 24 * hour
     const midnight = Math.floor(end / day) * day
@@ -205,16 +289,22 @@ describe('the usage of a port', () => {
     assert.equal(await compactUsage(owner()), 0)
   })
 
-  test('belongs to the customer of the time: the next one sees nothing of before', async () => {
+  test('belongs to the customer of the time: the next one sees nothing of before, the former one nothing of after', async () => {
     await pollFrom(end - 2 * hour)
     const moved = new Date(end - hour)
     await sql`update port_assignments set valid = tstzrange(lower(valid), ${moved})`.execute(owner())
     const serviceId = await addService(nextTeamId)
     await sql`insert into port_assignments (port_id, service_id, team_id, valid)
       values (${port.portId}, ${serviceId}, ${nextTeamId}, tstzrange(${moved}, null))`.execute(owner())
-    await assert.rejects(usage(teamId), { code: 'not_found' })
-    const { series, timestamps } = await usage(nextTeamId, { interval: 300 })
-    const seen = timestamps.filter((_, at) => series[0]!.values[at] !== null)
+    const seenBy = async (team: number) => {
+      const { series, timestamps } = await usage(team, { interval: 300 })
+      return timestamps.filter((_, at) => series[0]!.values[at] !== null)
+    }
+    const seenBefore = await seenBy(teamId)
+    assert.ok(
+      seenBefore.length > 0 && seenBefore.every((at) => Date.parse(at) + 5 * minute <= moved.getTime()),
+    )
+    const seen = await seenBy(nextTeamId)
     assert.ok(seen.length > 0 && seen.every((at) => Date.parse(at) >= moved.getTime() - 5 * minute))
     const asTenant = (team: number) =>
       database.postgres.inTeam(

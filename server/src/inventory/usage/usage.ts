@@ -13,9 +13,10 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { intersect, type Period } from './billing-month.ts'
 import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
 import type { Counted, CountedColumn } from './counted.store.ts'
-import { findAssignedSince, readUsage } from './usage.store.ts'
+import { listHeldTimes, readUsage } from './usage.store.ts'
 
 /** A bucket in which traffic of the port was seen in flows; directions are those of the customer. */
 type FamilyBucket = {
@@ -45,7 +46,7 @@ export type UsageDeps = {
 const minuteDays = 30
 const dayMs = 86_400_000
 
-/** Throws `not_found` for a port that is not the team's now, and `invalid` for too many buckets. */
+/** Throws `not_found` for a port that never was the team's, and `invalid` for too many buckets. */
 export async function getPortUsage(
   { postgres, readFamilyUsage = async () => [], now: clock }: UsageDeps,
   { actor }: Operation,
@@ -72,8 +73,8 @@ export async function getPortUsage(
     'octets_out',
     ...metrics.flatMap((one) => directions.map((way) => columnOf(columns[one], way))),
   ])
-  const since = await findAssignedSince(postgres, actor.teamId, portId)
-  if (!since) throw notFound('port')
+  const held = await listHeldTimes(postgres, actor.teamId, portId)
+  if (held.length === 0) throw notFound('port')
   const window = { start: borders[0]!, end: borders.at(-1)!, seconds: grain }
   const counted =
     family === 'all'
@@ -83,8 +84,8 @@ export async function getPortUsage(
             teamId: actor.teamId,
             portId,
             family,
-            start: window.start > since ? window.start : since,
-            end: window.end < now ? window.end : now,
+            start: new Date(Math.max(window.start.getTime(), held[0]!.startMs)),
+            end: new Date(Math.min(window.end.getTime(), now.getTime(), held.at(-1)!.endMs)),
             seconds: grain,
           }),
           [...wanted],
@@ -105,7 +106,7 @@ export async function getPortUsage(
     ),
     direction_of: 'customer',
     samples,
-    missing_samples: Math.max(0, expectedSamples(since, borders, now) - samples),
+    missing_samples: Math.max(0, expectedSamples(held, borders, now) - samples),
     octets_in: totalOf(fives, measured, 'in'),
     octets_out: totalOf(fives, measured, 'out'),
   }
@@ -138,11 +139,15 @@ const grainOf =
   ({ borders, seconds }: Buckets): 60 | 300 =>
     borders[0]!.getTime() >= now.getTime() - minuteDays * dayMs && seconds % 300 !== 0 ? 60 : 300
 
-/** Buckets of 5 minutes that are over and belong to the assignment. */
-function expectedSamples(since: Date, borders: readonly Date[], now: Date): number {
-  const from = Math.max(borders[0]!.getTime(), since.getTime())
-  const until = Math.min(borders.at(-1)!.getTime(), now.getTime())
-  return Math.max(0, Math.floor(until / billingGridMs) - Math.ceil(from / billingGridMs))
+/** Buckets of 5 minutes that are over and belong to the assignments. */
+function expectedSamples(held: readonly Period[], borders: readonly Date[], now: Date): number {
+  const window = { startMs: borders[0]!.getTime(), endMs: Math.min(borders.at(-1)!.getTime(), now.getTime()) }
+  const parts = held.flatMap((time) => intersect(window, time) ?? [])
+  return parts.reduce(
+    (sum, { startMs, endMs }) =>
+      sum + Math.max(0, Math.floor(endMs / billingGridMs) - Math.ceil(startMs / billingGridMs)),
+    0,
+  )
 }
 
 const columns: Readonly<Record<UsageMetric, 'octets' | 'packets' | 'errors' | 'discards'>> = {

@@ -65,6 +65,16 @@ export const device = defineKind({
     kept: ['address'],
   },
   wakes: 'devices',
+  /** Devices may exchange their names in a source that has ids for them. */
+  async prepare(trx, changes): Promise<void> {
+    const renamed = changes.flatMap((change) =>
+      change.kind === 'device' && change.action === 'update' && change.fields['name'] !== undefined
+        ? [Number(change.row.id)]
+        : [],
+    )
+    if (renamed.length > 0)
+      await sql`update devices set name = chr(1) || id where id = any(${renamed})`.execute(trx)
+  },
   /** Its interfaces are listed again. */
   async update(trx, change, now): Promise<void> {
     await updateRow(trx, device, change, now)

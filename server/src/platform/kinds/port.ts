@@ -1,21 +1,27 @@
 // Ports: interfaces that are sold, each to one service at a time. The service of a port is a row of its own with a time, so
 // that the next customer sees nothing of the former one.
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { linkPorts } from '../../inventory/port/link-ports.store.ts'
+import { keepingFacts, linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
 import type { Change, CheckContext, Element, Given, Objection, Update } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
-import { insertRows, updateRow } from '../table.store.ts'
+import { deleteRow, insertRows, updateRow } from '../table.store.ts'
 import { device } from './device.ts'
 import { service } from './service.ts'
 
 /** The assignment of port `t` that is valid now. */
 const current = sql`port_assignments a where a.port_id = t.id and a.valid @> now()`
+
+/** Whether port `t` has samples in a time. */
+const hasSamples = (time: RawBuilder<unknown>) => sql<boolean>`(
+  exists (select from port_days d where d.port_id = t.id
+    and tstzrange(d.day::timestamp at time zone 'UTC', (d.day + 1)::timestamp at time zone 'UTC') && ${time})
+  or exists (select from port_samples s where s.port_id = t.id and s.minute <@ ${time}))`
 
 export const port = defineKind({
   name: 'port',
@@ -52,7 +58,11 @@ export const port = defineKind({
       service: sql`(select (select g.slug || ' ' || s.name from services s join teams g on g.id = s.team_id
         where s.id = a.service_id) from ${current})`,
       since: sql`(select lower(a.valid) from ${current})`,
+      is_unbilled: sql`exists (select from (select unbilled_time(a.service_id, a.valid) as time from ${current}) u
+        where ${hasSamples(sql`u.time`)})`,
     },
+    key: sql`case when r.ended is null then r.circuit_id end`,
+    where: sql`t.ended is null`,
   },
   identity: ['circuit_id'],
   fields: {
@@ -90,8 +100,9 @@ export const port = defineKind({
   initialOf: ({ interface: key = '' }) => ({ name: key }),
   disabled: { service: null },
   wakes: 'devices',
-  stateOf: ({ service: assigned }) => ({
+  stateOf: ({ service: assigned, is_unbilled: isUnbilled }) => ({
     inUse: assigned === null ? null : `it belongs to service ${String(assigned)}`,
+    isRemovalHeld: isUnbilled === true,
   }),
   check(context, elements): void {
     const takenBy = portsBeside(context, elements)
@@ -121,8 +132,7 @@ export const port = defineKind({
   },
   objectionsTo: (trx, updates) => objectionsToStarts(trx, updates),
   async create(trx, created, now): Promise<void> {
-    const rows = await insertRows(trx, port, created, now, { returning: ['id'] })
-    await linkPorts(trx)
+    const rows = await linkPorts(trx, null, () => insertRows(trx, port, created, now, { returning: ['id'] }))
     for (const [at, { fields }] of created.entries())
       if (fields.service !== null)
         await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
@@ -130,21 +140,33 @@ export const port = defineKind({
   /** Ports may exchange their interfaces, or a new port get that of another: all that move leave theirs first. */
   async prepare(trx, changes): Promise<void> {
     const moved = changes.flatMap((change) => (isMove(change) ? [Number(change.row.id)] : []))
-    await sql`
-      update ports set interface_id = null, interface_key = chr(1) || id,
-        linked_at = case when interface_id is null then linked_at else now() end
-      where id = any(${moved})`.execute(trx)
+    if (moved.length === 0) return
+    await keepingFacts(trx, null, () =>
+      sql`
+        update ports set interface_id = null, interface_key = chr(1) || id,
+          linked_at = case when interface_id is null then linked_at else now() end
+        where id = any(${moved})`.execute(trx),
+    )
   },
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
     const place = isMove(change) ? { interface_key: fields.interface ?? row.fields.interface } : {}
-    await updateRow(trx, port, change, now, place)
-    await linkPorts(trx)
+    await linkPorts(trx, null, () => updateRow(trx, port, change, now, place))
     if (fields.service !== undefined) {
       const from = fields.since ?? now.toISOString()
       await endAssignment(trx, row.id as number, from)
       if (fields.service !== null) await assign(trx, row.id as number, fields.service, from)
     } else if (fields.since != null) await moveStart(trx, row.id as number, fields.since)
+  },
+  /** A port that was used is ended: its months are billed, and its customers keep the usage of their time. */
+  async delete(trx, row): Promise<void> {
+    await keepingFacts(trx, null, async () => {
+      const { numAffectedRows } = await sql`
+        update ports t set ended = now(), linked_at = now(), device_id = null, interface_id = null, interface_key = chr(1) || id
+        where t.id = ${row.id} and exists (select from port_assignments a where a.port_id = t.id
+          and (unbilled_time(a.service_id, a.valid) is not null or ${hasSamples(sql`a.valid`)}))`.execute(trx)
+      if (numAffectedRows === 0n) await deleteRow(trx, port, row)
+    })
   },
 })
 

@@ -3,12 +3,14 @@ import { billingDirections, billingMethods, billingScopes } from '@pharos/contra
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { keepFormerTerms } from '../../inventory/bill/bill.store.ts'
 import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, reference, referenceById } from '../field.ts'
 import type { CheckContext } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { AsnNumber, Name, Optional, Pattern, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { updateRow } from '../table.store.ts'
 import { location } from './location.ts'
 import { team } from './team.ts'
 
@@ -18,6 +20,14 @@ const BitRate = Type.Integer({
   expects: 'bits per second as a whole number, such as 1000000000',
 })
 const Day = Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { expects: 'a date such as 2026-01-31' })
+
+const billingTerms = [
+  'commit_bps',
+  'billing_method',
+  'billing_direction',
+  'billing_scope',
+  'billing_timezone',
+] as const
 
 export const service = defineKind({
   name: 'service',
@@ -49,7 +59,14 @@ export const service = defineKind({
     name: 'services',
     id: 'id',
     key: sql`(select g.slug || ' ' || r.name from teams g where g.id = r.team_id)`,
+    select: {
+      is_unbilled: sql`exists (select from port_assignments a
+        where a.service_id = t.id and not upper_inf(a.valid) and unbilled_time(a.service_id, a.valid) is not null)`,
+    },
   },
+  stateOf: ({ is_unbilled: isUnbilled }) => ({
+    inUse: isUnbilled === true ? 'a month in which it had ports is not closed yet' : null,
+  }),
   identity: ['team', 'name'],
   fields: {
     team: referenceById('services', 'team_id', team),
@@ -71,6 +88,22 @@ export const service = defineKind({
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
   imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
+  /** Services may exchange their names in a source that has ids for them. */
+  async prepare(trx, changes): Promise<void> {
+    const renamed = changes.flatMap((change) =>
+      change.kind === 'service' && change.action === 'update' && change.fields['name'] !== undefined
+        ? [Number(change.row.id)]
+        : [],
+    )
+    if (renamed.length > 0)
+      await sql`update services set name = chr(1) || id where id = any(${renamed})`.execute(trx)
+  },
+  /** Bills of the time before are made by the former terms. */
+  async update(trx, change, now): Promise<void> {
+    if (billingTerms.some((name) => change.fields[name] !== undefined))
+      await keepFormerTerms(trx, change.row.id as number)
+    await updateRow(trx, service, change, now)
+  },
   check(context, elements): void {
     for (const { path, element } of elements) {
       checkDay(context, [...path, 'start_date'], element.start_date)

@@ -1,0 +1,61 @@
+// The bills of a service: a month that waits for the provider, a corrected one, and one whose terms changed.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { listBillablePortsRoute, listBillingPeriodsRoute } from '@pharos/contract/bill'
+import type { Browser } from 'playwright-core'
+import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
+import { exampleOf, startExampleServer, type ExampleServer } from './example-server.ts'
+import { assertFitsPhone, mistakesOfLook } from './page-checks.ts'
+
+const place = '/services/1'
+
+describe('the bills of a service', { skip: skipWithoutBrowser() }, () => {
+  let browser: Browser
+  let server: ExampleServer
+  before(async () => {
+    server = await startExampleServer()
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  it('say who decides about missing samples, what was decided, and which part of the month they are of', async () => {
+    const [bill] = exampleOf(listBillablePortsRoute).results
+    const [period] = exampleOf(listBillingPeriodsRoute).results
+    const border = '2026-03-16T00:00:00.000Z'
+    const parts = [
+      {
+        ...bill!,
+        samples: 3000,
+        missing_samples: 900,
+        review: 'missing_samples' as const,
+        period_end: border,
+      },
+      { ...bill!, period_start: border, corrects: 370, correction_reason: 'Agreed with the customer.' },
+    ]
+    server.answer(listBillablePortsRoute, () => ({ results: parts, count: 2 }))
+    const past = [
+      { ...period!, bill_id: 370, corrected_by: 371 },
+      { ...period!, bill_id: 371, corrects: 370, review: 'missing_samples' as const },
+    ]
+    server.answer(listBillingPeriodsRoute, () => ({ results: past, count: 2 }))
+    await using person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
+    const { page, pageErrors } = person
+    await page.goto(server.url)
+    await visit(page, place)
+    const text = await page.locator('main').innerText()
+    for (const shown of [
+      '900 of 3,900 samples are missing. The provider decides whether this bill stays or is corrected.',
+      'Decided by the provider: Agreed with the customer.',
+      'replaced by bill 371',
+      'provider decides',
+    ])
+      assert.ok(text.includes(shown), `${shown} in ${text}`)
+    assert.equal(await page.getByText('Until', { exact: true }).count(), 2)
+    assert.deepEqual(await mistakesOfLook(page), [])
+    await assertFitsPhone(page, place)
+    assert.deepEqual(pageErrors, [])
+  })
+})

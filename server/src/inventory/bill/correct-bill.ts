@@ -1,0 +1,97 @@
+// Corrections of closed bills: a new bill that names the old one, and why. Neither is ever changed.
+import type { BillablePort, BillingPeriod } from '@pharos/contract/bill'
+import { writeAudit } from '../../db/audit.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import { fail, notFound } from '../../runtime/error.ts'
+import { findBilledService, findClosedBill, insertCorrection, type ClosedBill } from './bill.store.ts'
+import { billedMessage } from './billed-message.ts'
+import { readBills } from './read-bills.ts'
+import { insertFile, sampleFileOf, type SampleFile } from './sample-file.ts'
+
+export type Correction = {
+  readonly billId: number
+  readonly reason: string
+  /**
+   * `confirm`: the figures stay; `recount`: they are calculated from the samples and rules of the month as they are now known; otherwise
+   * the billed rate or the billed bytes.
+   */
+  readonly to: 'confirm' | 'recount' | { readonly bps: number } | { readonly octets: number }
+}
+
+type CorrectDeps = { readonly postgres: Postgres; readonly now: () => Date }
+
+/** Returns the new bill. Throws `not_found`, and `conflict` if the bill was corrected before. */
+export async function correctBill(
+  deps: CorrectDeps,
+  { billId, reason, to }: Correction,
+): Promise<BillingPeriod> {
+  const { postgres } = deps
+  const now = deps.now()
+  const closed = await findClosedBill(postgres.owner, billId)
+  if (!closed) throw notFound('bill')
+  if (closed.bill.corrected_by !== null)
+    throw fail('conflict', 'billCorrected', { id: closed.bill.corrected_by })
+  const recounted = to === 'recount' ? await recount(postgres, closed, now) : undefined
+  const { period, bill_id: _id, corrected_by: _none, ...old } = closed.bill
+  const bill: BillablePort = {
+    ...(recounted?.bill ?? old),
+    ...(typeof to === 'object' && withFigure(closed.bill, to)),
+    review: null,
+  }
+  return postgres.owner.transaction().execute(async (trx) => {
+    const { teamId, serviceId } = closed
+    if (recounted) await insertFile(trx, teamId, recounted)
+    const added = await insertCorrection(trx, closed, { bill, reason })
+    if (!added) throw fail('conflict', 'billCorrected', { id: billId })
+    const service = { ...closed, id: serviceId }
+    await writeMessages(trx, [billedMessage(service, period, [bill], { now, corrects: billId })])
+    await writeAudit(trx, {
+      actor: 'operator',
+      teamId,
+      action: 'bill.correct',
+      target: `bill:${billId}`,
+      before: figuresOf(closed.bill),
+      after: { ...figuresOf(bill), reason, bill_id: added.bill.bill_id },
+    })
+    return added.bill
+  })
+}
+
+const figuresOf = ({ billable_bps, billable_octets, overage_bps, samples_sha256 }: BillablePort) => ({
+  billable_bps,
+  billable_octets,
+  overage_bps,
+  samples_sha256,
+})
+
+/** The rank is no longer that of the billed rate. */
+const withFigure = (
+  { commit_bps: commit }: BillablePort,
+  figure: { readonly bps: number } | { readonly octets: number },
+): Partial<BillablePort> =>
+  'bps' in figure
+    ? {
+        billable_bps: figure.bps,
+        overage_bps: commit === null ? null : Math.max(0, figure.bps - commit),
+        problem: null,
+        rank: null,
+        ranked_at: null,
+      }
+    : { billable_octets: figure.octets, problem: null }
+
+async function recount(
+  postgres: Postgres,
+  { teamId, serviceId, bill: { period: month, port_id: portId, period_start: start } }: ClosedBill,
+  now: Date,
+): Promise<SampleFile & { readonly bill: BillablePort }> {
+  const service = await findBilledService(postgres, teamId, serviceId)
+  if (!service) throw notFound('service')
+  const read = await readBills(postgres, service, { month, now, wanted: (id) => id === portId })
+  const found =
+    read.find(({ bill }) => bill.port_id === portId && bill.period_start === start) ??
+    read.find(({ bill }) => bill.port_id === portId)
+  if (!found) throw notFound('bill')
+  const file = await sampleFileOf(found.samples)
+  return { ...file, bill: { ...found.bill, samples_sha256: file.sha256 } }
+}

@@ -1,0 +1,44 @@
+// The bills of a month from its samples, as of now: those of the month so far, and those that are closed.
+import type { BillablePort } from '@pharos/contract/bill'
+import type { Postgres } from '../../db/postgres.ts'
+import { intersect, unionOf } from '../usage/billing-month.ts'
+import { billOf } from './bill.ts'
+import type { BilledService } from './bill.store.ts'
+import { readBilled } from './read-billed.ts'
+import type { Sample } from './samples.ts'
+import { commitOf, periodOf, segmentsOf, timezoneOf } from './terms.ts'
+
+/** The forecast needs the samples of four weeks. */
+const forecastMs = 28 * 86_400_000
+
+export type ReadBill = { readonly bill: BillablePort; readonly samples: readonly Sample[] }
+
+type BillsOf = {
+  readonly month: string
+  readonly now: Date
+  /** Limits the ports that are read, if each is billed by itself. */
+  readonly wanted?: (portId: number) => boolean
+}
+
+/** A month has bills for each part of it with the same method, direction and scope. The samples are those of the bill's time. */
+export async function readBills(
+  postgres: Postgres,
+  service: BilledService,
+  { month, now, wanted }: BillsOf,
+): Promise<ReadBill[]> {
+  const nowMs = now.getTime()
+  const bills: ReadBill[] = []
+  for (const segment of segmentsOf(periodOf(month, service.terms), service.terms)) {
+    const isCurrent = nowMs >= segment.startMs && nowMs < segment.endMs
+    const sinceMs = isCurrent ? Math.min(segment.startMs, nowMs - forecastMs) : segment.startMs
+    const billed = await readBilled(postgres, service, { ...segment, sinceMs, ...(wanted && { wanted }) })
+    for (const one of billed) {
+      const parts = unionOf(one.parts.flatMap((part) => intersect(part, segment) ?? []))
+      const commitBps = commitOf(parts, service.terms)
+      const rules = { ...segment, commitBps, timezone: timezoneOf(month, service.terms) }
+      const samples = one.samples.filter(({ startMs }) => startMs >= segment.startMs)
+      bills.push({ bill: billOf(one, rules, { period: segment, nowMs }), samples })
+    }
+  }
+  return bills
+}
