@@ -45,16 +45,16 @@ function writers(): Writer[] {
     .flatMap((file) => {
       const text = read(file)
       const sql = [
-        ...text.matchAll(new RegExp(`\\b(insert into|update|delete from) (${tables})\\b[^\`]*`, 'g')),
+        ...text.matchAll(new RegExp(`\\b(insert into|update|delete from) (${tables})\\b(?=([^\`]*))`, 'g')),
       ]
       const kysely = [
         ...text.matchAll(new RegExp(`\\b(insertInto|updateTable|deleteFrom)\\('(${tables})'\\)`, 'g')),
       ]
-      return [...sql, ...kysely].map(({ 0: statement, 2: table, index }) => ({
+      return [...sql, ...kysely].map(({ 0: start, 2: table, 3: rest = '', index }) => ({
         file: file.replace('server/src/', ''),
         name: functionAt(text, index),
         table: table!,
-        statement,
+        statement: start + rest,
       }))
     })
 }
@@ -138,11 +138,12 @@ describe('changes that teams are notified of', () => {
     ])
     const added = of('webhook_deliveries').filter(({ statement }) => statement.startsWith('insert'))
     assert.deepEqual(sites(added), [
-      'outbox/outbox.store.ts insertWebhookDeliveries',
+      'outbox/outbox.store.ts insertMessages',
       'webhook/delivery.store.ts insertTest',
     ])
     assert.deepEqual(sites(of('notified_statuses')), [
       'byoip/announcement/status-message.store.ts notifyShown',
+      'platform/kinds/announcement.store.ts transferAnnouncement',
     ])
   })
 })

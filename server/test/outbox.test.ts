@@ -27,6 +27,7 @@ import { maintain } from '../src/db/maintenance.ts'
 import type { Db } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { messageText } from '../src/outbox/message.ts'
 import { writeMessages } from '../src/outbox/outbox.ts'
 import { addMessage } from '../src/outbox/testing.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
@@ -329,6 +330,29 @@ describe('the outbox', () => {
     assert.match(rows[0]!.message_id, /^msg_[0-9a-f]+_[0-9a-f]+$/)
     const bodies = rows.map(({ body }) => JSON.parse(body) as { type: MessageType })
     for (const body of bodies) assert.deepEqual([...Value.Errors(messageOf(body.type), body)], [])
+  })
+
+  it('creates deliveries with the bytes that the stream sends, and an id from the message', async () => {
+    await addWebhook(owner, ring, teamId)
+    await sql`
+      insert into webhooks (team_id, url, events, secret_sealed, created_by)
+      values (null, 'https://192.0.2.8/hook', '{hold.opened}', '', 'settings')`.execute(owner)
+    const hold = { teamId: null, type: 'hold.opened', data: { text: 'a "quoted" text' } }
+    await addMessage(owner, teamId, { text: 'ümläut, \\ and\n', number: 1.5 })
+    await owner.transaction().execute((trx) => writeMessages(trx, [hold as never]))
+    const { rows: messages } = await sql<{ id: number; type: MessageType; at: Date; data: string }>`
+      select id, type, at, data::text as data from outbox order by id`.execute(owner)
+    const { rows: deliveries } = await sql<{ message_id: string; body: string }>`
+      select message_id, body from webhook_deliveries order by id`.execute(owner)
+    assert.deepEqual(
+      deliveries,
+      messages.map(({ id, type, at, data }) => ({
+        message_id: `msg_${at.getTime().toString(16)}_${id.toString(16)}`,
+        body: messageText(type, at, data),
+      })),
+    )
+    assert.equal(deliveries.length, 2)
+    await sql`delete from webhooks where team_id is null`.execute(owner)
   })
 
   it('contains no message of a module that the team does not have', async () => {

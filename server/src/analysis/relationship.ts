@@ -3,10 +3,10 @@
 import type { Relationship } from '@pharos/contract/analysis'
 import type { Ownership } from '../inventory/ownership.ts'
 import type { Prefix } from '../net/prefix.ts'
+import { analyzeGrown } from '../db/analyze-grown.ts'
 import type { Trx } from '../db/postgres.ts'
 import { writeMessages } from '../outbox/outbox.ts'
 import { eventMessages } from './event-message.ts'
-import { analyzeGrown } from './event-statistics.store.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { facetOf } from './facet.ts'
@@ -101,7 +101,7 @@ export async function relateEvents(
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
   await deleteTeamEvents(trx, gone)
-  await analyzeGrown(trx)
+  await analyzeGrown(trx, ['team_events', 'team_event_facets', 'team_event_counts', 'team_event_hours'])
 }
 
 /**

@@ -16,7 +16,7 @@ import { compileQuickly } from './compile-quickly.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
 import { PatientPool } from './patient-pool.ts'
-import { PreparedClient } from './prepared-client.ts'
+import { MarkedClient, PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 import { TeamReader } from './team-reader.ts'
 import { TeamTransactions } from './team-transactions.ts'
@@ -105,7 +105,7 @@ class OpenPostgres implements Postgres {
     this.#embedded = embedded
     this.#name = options.applicationName ?? 'pharos'
     this.#timeoutFactor = options.timeoutFactor ?? 1
-    const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
+    const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner', MarkedClient)
     const frontPool = this.#createPool(
       FRONT_TIMEOUTS,
       options.frontConnections ?? 10,
@@ -171,14 +171,8 @@ class OpenPostgres implements Postgres {
     return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, multiplied)
   }
 
-  #createPool(
-    timeouts: typeof TEAM_TIMEOUTS,
-    max: number,
-    use: string,
-    Client?: typeof PreparedClient,
-  ): Pool {
-    const config = { ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 }
-    const pool = new PatientPool(Client ? { ...config, Client } : config)
+  #createPool(timeouts: typeof TEAM_TIMEOUTS, max: number, use: string, Client: typeof PreparedClient): Pool {
+    const pool = new PatientPool({ ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000, Client })
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
     closeSilentConnections(pool, timeouts.statementMs * this.#timeoutFactor + ANSWER_DELAY_MS)

@@ -10,14 +10,14 @@ let postgres: Postgres
 
 before(async () => {
   // One connection, so that its prepared statements can be queried on it.
-  database = await createTestDatabase({ postgres: { frontConnections: 1 } })
+  database = await createTestDatabase({ postgres: { frontConnections: 1, ownerConnections: 1 } })
   postgres = database.postgres
 })
 after(() => database[Symbol.asyncDispose]())
 
-async function prepared(): Promise<string[]> {
+async function prepared(db = postgres.front): Promise<string[]> {
   const { rows } = await sql<{ statement: string }>`
-    select statement from pg_prepared_statements where name like 'pharos_kept%'`.execute(postgres.front)
+    select statement from pg_prepared_statements where name like 'pharos_kept%'`.execute(db)
   return rows.map(({ statement }) => statement)
 }
 
@@ -43,5 +43,19 @@ describe('a connection of the API', () => {
     await sql`alter table shifting add column b integer default 2`.execute(postgres.owner)
     await assert.rejects(read(), (error) => error instanceof Failure && error.code === 'unavailable')
     for (let n = 0; n < 2; n++) assert.deepEqual((await read()).rows, [{ a: 1, b: 2 }])
+  })
+})
+
+describe('a connection of the owner', () => {
+  it('keeps only statements with the mark, also without parameters', async () => {
+    for (let n = 0; n < 3; n++) {
+      await sql`select 1 + ${n}::integer as sum`.execute(postgres.owner)
+      await sql`/* kept */ select 2 + ${n}::integer as sum`.execute(postgres.owner)
+      await sql`/* kept */ select 5 as five`.execute(postgres.owner)
+    }
+    assert.deepEqual((await prepared(postgres.owner)).toSorted(), [
+      '/* kept */ select 2 + $1::integer as sum',
+      '/* kept */ select 5 as five',
+    ])
   })
 })

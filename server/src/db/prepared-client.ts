@@ -1,5 +1,5 @@
 // A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
-// API, whose statements are few and small. A cached plan is that of the rows at its time: see analysis/event-statistics.store.ts.
+// API, whose statements are few and small. A cached plan is that of the rows at its time: see analyze-grown.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
 import { WireBatch, WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
@@ -25,10 +25,15 @@ export class PreparedClient extends Client {
   override query(...args: unknown[]): never {
     const [text, values] = args
     const isPrepared =
-      args.length === 2 && typeof text === 'string' && Array.isArray(values) && values.length > 0
+      args.length === 2 && typeof text === 'string' && Array.isArray(values) && this.keeps(text, values)
     const name = isPrepared ? this.#nameOf(text) : undefined
     if (name === undefined) return (super.query as (...args: unknown[]) => never).apply(this, args)
     return this.#run({ name, text: text as string, values: values as unknown[] }) as never
+  }
+
+  /** Without parameters it may be more than one statement. */
+  protected keeps(_text: string, values: readonly unknown[]): boolean {
+    return values.length > 0
   }
 
   /**
@@ -79,5 +84,18 @@ export class PreparedClient extends Client {
     const name = `pharos_kept_${++created}`
     this.#names.set(text, name)
     return name
+  }
+}
+
+/** Starts a statement of the owner that runs often and finds few rows. */
+const mark = '/* kept */'
+
+/**
+ * For the owner: keeps only the statements with the mark. A plan that is kept is made for lists of ten, and loops also run statements with lists
+ * of thousands.
+ */
+export class MarkedClient extends PreparedClient {
+  protected override keeps(text: string): boolean {
+    return text.startsWith(mark)
   }
 }

@@ -1579,6 +1579,7 @@ create table dns_zones (
   constraint dns_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
   constraint dns_zones_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'updating'::text, 'error'::text, 'pending_verification'::text])))
 );
+CREATE INDEX dns_zones_alias ON public.dns_zones USING btree (id) WHERE (alias_requested IS NOT NULL);
 CREATE UNIQUE INDEX dns_zones_catalog ON public.dns_zones USING btree (is_catalog) WHERE (is_catalog AND (deleted IS NULL));
 CREATE INDEX dns_zones_deleted ON public.dns_zones USING btree (deleted) WHERE (deleted IS NOT NULL);
 CREATE INDEX dns_zones_dnssec_due ON public.dns_zones USING btree (dnssec_due) WHERE ((dnssec_due IS NOT NULL) AND (deleted IS NULL));

@@ -1,4 +1,4 @@
-// The format of messages: the module that a type belongs to, and the JSON text that webhooks and the stream both send.
+// The format of messages: the module that a type belongs to, and the JSON text that the stream sends.
 // Pure.
 import type { StreamType } from '@pharos/contract/stream'
 import type { OperatorMessageType } from '@pharos/contract/webhook-message'
@@ -14,10 +14,6 @@ export function moduleOf(type: StreamType): 'lighthouse' | 'shield' | 'ipam' | '
   return type.startsWith('zone.') ? 'dns' : 'ipam'
 }
 
-/** The message as JSON. `data` is the JSON text of the outbox, so that both channels send the same bytes. */
+/** The message as JSON. `data` is the JSON text of the outbox. The body of a webhook has the same bytes: outbox.store.ts. */
 export const messageText = (type: AnyMessageType, at: Date, data: string): string =>
   `{"type":"${type}","timestamp":"${at.toISOString()}","data":${data}}`
-
-/** Identifies the message across webhooks and attempts. `id` is the row's id in the outbox. */
-export const messageId = (at: Date, id: number): string =>
-  `msg_${at.getTime().toString(16)}_${id.toString(16)}`

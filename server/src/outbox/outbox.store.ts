@@ -3,71 +3,53 @@ import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import { executeLater } from '../db/team-transactions.ts'
 import { unnestRows } from '../db/unnest.ts'
-import { storedJson } from '../db/stored-json.ts'
+import { waking } from '../db/wake.ts'
 
-type MessageRow = {
+export type MessageRow = {
+  /** Null: a message to the operator. */
   readonly teamId: number | null
-  /** The only user who gets the message; null: all readers of the team. */
+  /** The only user who gets the message, from the stream; null: all readers of the team, and webhooks. */
   readonly userId: number | null
   readonly type: string
   /** JSON. */
   readonly data: string
 }
 
-/** Inserts in the given order, and returns the ids in the same order. */
-export async function insertMessages(trx: Trx, rows: readonly MessageRow[]): Promise<number[]> {
-  const inserted = await sql<{ id: number }>`
-    insert into outbox (team_id, user_id, type, data)
-    select n."teamId", n."userId", n.type, n.data::json
-    from ${unnestRows(rows, { teamId: 'integer', userId: 'integer', type: 'text', data: 'json' })}
-    order by n.place
-    returning id`.execute(trx)
-  return inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
-}
+/** A team needs the module to get messages of the type by a webhook. */
+export type TypeModule = { readonly type: string; readonly module: string }
 
-/** An enabled webhook. */
-export type Receiver = {
-  readonly id: number
-  readonly team_id: number | null
-  readonly events: readonly string[]
-  /** The team's modules; empty for the operator's webhook. */
-  readonly modules: readonly string[]
-  /** The time of the transaction, and thus of its messages. */
-  readonly at: Date
-}
-
-/** Lists the enabled webhooks of the teams, by id; null is the operator. */
-export async function listReceivers(trx: Trx, teamIds: readonly (number | null)[]): Promise<Receiver[]> {
-  const ofTeams = sql`w.team_id = any(${teamIds.filter((id) => id !== null)}::integer[])`
-  const { rows } = await sql<Receiver>`
-    select w.id, w.team_id, w.events, coalesce(t.enabled_modules, '{}') as modules, now() as at
-    from webhooks w left join teams t on t.id = w.team_id
-    where w.enabled and ${teamIds.includes(null) ? sql`(w.team_id is null or ${ofTeams})` : ofTeams}
-    order by w.id`.execute(trx)
-  return rows
-}
-
-type NewDelivery = {
-  readonly webhook_id: number
-  readonly team_id: number | null
-  readonly message_id: string
-  readonly type: string
-  readonly body: string
-}
-
-/** Skips webhooks deleted meanwhile; the remaining ones are locked until the transaction ends. */
-export async function insertWebhookDeliveries(trx: Trx, rows: readonly NewDelivery[]): Promise<void> {
+/**
+ * Inserts in the given order, with a delivery for each enabled webhook that receives the message, and wakes what sends them. Webhooks deleted
+ * meanwhile are skipped; the others are locked until the transaction ends. `body` and `message_id` are as message.ts describes.
+ */
+export async function insertMessages(
+  trx: Trx,
+  rows: readonly MessageRow[],
+  modules: readonly TypeModule[],
+): Promise<void> {
   await executeLater(
     trx,
     sql`
-    insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
-    select n.webhook_id, n.team_id, n.message_id, n.type, n.body
-    from rows from (json_to_recordset(${storedJson(rows)}::json) as (
-        webhook_id integer, team_id integer, message_id text, type text, body text))
-      with ordinality n (webhook_id, team_id, message_id, type, body, place)
-    where n.webhook_id in (
-      select w.id from webhooks w where w.id = any(${[...new Set(rows.map((row) => row.webhook_id))]}::integer[])
-      for key share)
-    order by n.place`,
+    with messages as (
+      insert into outbox (team_id, user_id, type, data)
+      select n."teamId", n."userId", n.type, n.data::json
+      from ${unnestRows(rows, { teamId: 'integer', userId: 'integer', type: 'text', data: 'json' })}
+      order by n.place
+      returning id, team_id, user_id, type, at, data),
+    deliveries as (
+      insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
+      select w.id, m.team_id, concat('msg_', to_hex(floor(extract(epoch from m.at) * 1000)::bigint), '_', to_hex(m.id)), m.type,
+        concat('{"type":"', m.type, '","timestamp":"', to_char(m.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","data":',
+          m.data, '}')
+      from messages m
+        join webhooks w on w.team_id = m.team_id or (w.team_id is null and m.team_id is null)
+      where m.user_id is null and w.enabled and m.type = any(w.events) and (m.team_id is null or exists (
+        select from teams t, unnest(${modules.map(({ type }) => type)}::text[], ${modules.map(({ module }) => module)}::text[]) as n (type, module)
+        where t.id = m.team_id and n.type = m.type and n.module = any(t.enabled_modules)))
+      order by m.id, w.id
+      for key share of w
+      returning 1)
+    select ${waking('outbox')}
+    union all select ${waking('webhooks')} from (select from deliveries limit 1) d`,
   )
 }

@@ -15,7 +15,7 @@ const iso = (time: ReturnType<typeof sql>) =>
 
 /** Reads five index entries: it runs before every run that sends. */
 export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<Seen> {
-  const { rows } = await sql<SeenRow>`
+  const { rows } = await sql<SeenRow>`/* kept */
     select (select uuid::text from installation limit 1) as installation,
       (select id from restores where closed is null) as "openId",
       coalesce((select ${iso(sql`max(closed)`)} from restores), '') as closed,

@@ -32,6 +32,8 @@ export function dnsFollowPart(shared: Shared): Component {
     name: 'dns-follow',
     sends: 'nothing',
     wakeName: 'dns',
+    // Every change of a zone wakes it, and few are of secondary zones.
+    delayMs: 20,
     intervalMs,
     async run(running) {
       signal = running

@@ -50,7 +50,7 @@ export function dnsObservePart(shared: Shared): Component {
     sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change the name servers.
-    pauseMs: 200,
+    delayMs: 200,
     intervalMs,
     async run() {
       if (!(await leadership.hold())) return void (await stopAll())

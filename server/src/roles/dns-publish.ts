@@ -1,14 +1,14 @@
 // The DNS loops of the reconciler role: they publish zones, tell name servers about it and observe what those serve. One process at a time runs
 // each of them.
 import { Leadership } from '../db/leadership.ts'
-import type { WakeName } from '../db/wake.ts'
 import { resolveAliases } from '../dns/alias/resolve-aliases.ts'
 import { hasDeleted, purge } from '../dns/publish/purge.ts'
 import { OtherNotifier } from '../dns/publish/notify-others.ts'
 import { publishCatalog } from '../dns/publish/publish-catalog.ts'
-import { requestResigning } from '../dns/publish/publish.store.ts'
+import { listUnpublished, requestResigning } from '../dns/publish/publish.store.ts'
 import { renewalTime, type SignWhole } from '../dns/publish/publish-zone.ts'
-import { publishZones } from '../dns/publish/publish-zones.ts'
+import { parallelZones, publishZones } from '../dns/publish/publish-zones.ts'
+import type { StoredStep } from '../dns/serve/served.store.ts'
 import { signZone } from '../dns/sign/sign-zone.ts'
 import { signInThread } from '../dns/sign/sign-in-thread.ts'
 import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
@@ -31,13 +31,15 @@ const aliasIntervalMs = 5_000
 /** Signatures are renewed with 14 days left, deleted zones kept for 7: an hour more does not matter. */
 const upkeepIntervalMs = 3_600_000
 
-export function dnsPublishParts(shared: Shared): Component[] {
+/** `onStep` gets each published step of IXFR. */
+export function dnsPublishParts(shared: Shared, onStep: (step: StoredStep) => void): Component[] {
   const { config, postgres, log } = shared
   const deps = {
     db: postgres.owner,
     ring: config.secret,
     signWhole,
     now: () => new Date(),
+    onStep,
   }
   const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
   const catalogLoop = createLedLoop(shared, {
@@ -56,8 +58,9 @@ export function dnsPublishParts(shared: Shared): Component[] {
       sends: { gate: shared.gate },
       wakeName: 'dns',
       intervalMs: publishIntervalMs,
-      async run(signal) {
-        const { created } = await publishZones(deps, log, signal)
+      read: () => listUnpublished(postgres.owner, parallelZones),
+      async run(signal, zones) {
+        const { created } = await publishZones(deps, zones, log, signal)
         if (created > 0 || (await hasDeleted(postgres.owner))) catalogLoop.wake()
       },
     }),
@@ -103,7 +106,7 @@ function aliasLoop(shared: Shared): LoopComponent {
     sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few are of ALIAS records.
-    pauseMs: 500,
+    delayMs: 100,
     intervalMs: aliasIntervalMs,
     run: async (signal) => void (await resolveAliases(deps, log, signal)),
   })
@@ -123,6 +126,8 @@ function alsoNotifyLoop(shared: Shared): LoopComponent {
     name: 'dns-also-notify',
     sends: { gate: shared.gate },
     wakeName: 'dns-published',
+    // Most zones name no such servers.
+    delayMs: 20,
     intervalMs: publishIntervalMs,
     run: async (signal) => void (await notifier.run(signal)),
   })
@@ -135,16 +140,20 @@ const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
   return isShort ? signZone(zone, sets, signing, previous) : signInThread(zone, sets, signing, previous)
 }
 
-/** A loop that runs in the process that leads it. */
-export function createLedLoop(
+/** A loop that runs, and reads, in the process that leads it. */
+export function createLedLoop<Read = void>(
   shared: Shared,
-  settings: Omit<LoopSettings, 'wakeName'> & { readonly wakeName?: WakeName },
+  { read, run, ...settings }: LoopSettings<Read>,
 ): LoopComponent {
   const leadership = new Leadership(shared.postgres, settings.name)
-  const loop = createLoopComponent(shared, {
+  const readIfLeading = async (): Promise<Read | undefined> =>
+    (await leadership.hold()) ? read?.() : undefined
+  const loop = createLoopComponent<Read | undefined>(shared, {
     ...settings,
-    async run(signal) {
-      if (await leadership.hold()) await settings.run(signal)
+    read: readIfLeading,
+    async run(signal, found) {
+      // It may lead since now.
+      if (await leadership.hold()) await run(signal, (found ?? (await read?.())) as Read)
     },
   })
   return {

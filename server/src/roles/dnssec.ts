@@ -56,6 +56,8 @@ export function dnssecParts(shared: Shared): Component[] {
     name: 'dnssec',
     sends: { gate: shared.gate },
     wakeName: 'dns-published',
+    // Its steps are minutes apart.
+    delayMs: 200,
     ...loop,
     async run(signal) {
       const moved = await evaluateDnssec(deps, log, signal)

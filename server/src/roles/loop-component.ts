@@ -3,15 +3,14 @@ import type { WakeName } from '../db/wake.ts'
 import { createLoop, type LoopOptions } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
 
-export type LoopSettings = {
-  readonly name: string
+export type LoopSettings<Read = void> = Pick<
+  LoopOptions<Read>,
+  'name' | 'intervalMs' | 'sends' | 'read' | 'run'
+> & {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
-  readonly intervalMs: number
-  readonly sends: LoopOptions['sends']
-  /** From one run to the next, so that many notifications cause few: the first one triggers a run at once. */
-  readonly pauseMs?: number
-  readonly run: (signal: AbortSignal) => Promise<void>
+  /** From a notification to the run, for what is not urgent: more urgent loops go first, and many notifications cause few runs. */
+  readonly delayMs?: number
 }
 
 export type LoopComponent = {
@@ -23,26 +22,23 @@ export type LoopComponent = {
   wake(): void
 }
 
-export function createLoopComponent(
+export function createLoopComponent<Read = void>(
   { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
-  { name, wakeName, intervalMs, pauseMs = 0, sends, run }: LoopSettings,
+  { wakeName, delayMs = 0, ...settings }: LoopSettings<Read>,
 ): LoopComponent {
-  const loop = createLoop({ name, intervalMs, sends, run, log, metrics })
+  const loop = createLoop({ ...settings, log, metrics })
   let unsubscribe = () => {}
   let delayed: NodeJS.Timeout | undefined
-  let last = -Infinity
-  const wakeAfterPause = (): void => {
-    const wait = Math.max(0, last + pauseMs - performance.now())
+  const wakeLater = (): void => {
     delayed ??= setTimeout(() => {
       delayed = undefined
-      last = performance.now()
       loop.wake()
-    }, wait)
+    }, delayMs)
   }
   return {
-    name,
+    name: settings.name,
     start() {
-      if (wakeName) unsubscribe = waker.on(wakeName, pauseMs === 0 ? () => loop.wake() : wakeAfterPause)
+      if (wakeName) unsubscribe = waker.on(wakeName, delayMs === 0 ? () => loop.wake() : wakeLater)
       loop.start()
     },
     stop() {

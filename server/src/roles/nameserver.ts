@@ -6,7 +6,7 @@ import { respondTo } from '../dns/answer/respond.ts'
 import { compileAccess, type Access } from '../dns/serve/access.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
 import { requestTransfer } from '../dns/publish/follow.store.ts'
-import { readAccess } from '../dns/serve/served.store.ts'
+import { readAccess, type StoredStep } from '../dns/serve/served.store.ts'
 import { createHandler } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
@@ -39,6 +39,8 @@ export type Nameserver = {
   readonly part: Component
   /** Where it listens; undefined before the start. */
   readonly address: () => string | undefined
+  /** Serves a step that this process has published. */
+  readonly applyStep: (step: StoredStep) => void
 }
 
 /** Inert until the part is started. */
@@ -64,7 +66,7 @@ export function createNameserver(shared: Shared): Nameserver {
     sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change who may transfer.
-    pauseMs: 200,
+    delayMs: 200,
     intervalMs,
     run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
   })
@@ -160,7 +162,7 @@ export function createNameserver(shared: Shared): Nameserver {
       await listener?.close()
     },
   }
-  return { part, address: () => address }
+  return { part, address: () => address, applyStep: (step) => zones.applyStep(step) }
 }
 
 /** Until all zones are loaded a name without a zone is not foreign: SERVFAIL, so that clients ask another server. */

@@ -23,6 +23,8 @@ export function notificationsPart(shared: Shared): Component {
     name: 'notifications',
     sends: { gate: shared.gate },
     wakeName: 'outbox',
+    // Each run is a transaction beside the work that the message is about.
+    delayMs: 200,
     intervalMs,
     async run(signal) {
       await collectNotifications(deps, signal)

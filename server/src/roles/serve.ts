@@ -101,7 +101,7 @@ export async function runRole(
             mailPart(shared),
             ...reconcilerParts(shared),
             ...visibilityParts(shared),
-            ...dnsPublishParts(shared),
+            ...dnsPublishParts(shared, nameserver.applyStep),
             ...dnssecParts(shared),
             ...shieldParts(shared),
             blackholePart(shared),

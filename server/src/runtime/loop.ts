@@ -6,7 +6,8 @@ import type { Sends } from './gate.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-export type LoopOptions = {
+/** `Read` is what the run gets of `read`. */
+export type LoopOptions<Read = void> = {
   /** Names the loop in the log and in the metrics; a loop for each region is named `reconcile:ams`. */
   readonly name: string
   /** From the end of a run to the next one, unless the loop is woken before. */
@@ -15,8 +16,10 @@ export type LoopOptions = {
   readonly timeoutMs?: number
   /** Required, so that no new loop is forgotten: whether a run has effects outside of the database, see runtime/gate.ts. */
   readonly sends: 'nothing' | Sends
+  /** Reads for the run while the gate answers, so that an urgent loop waits for the database once. It must change nothing. */
+  readonly read?: () => Promise<Read>
   /** One run. The signal is aborted by `stop()` and by the timeout. */
-  readonly run: (signal: AbortSignal) => Promise<void>
+  readonly run: (signal: AbortSignal, read: Read) => Promise<void>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'loopRuns' | 'loopSeconds' | 'loopLastSuccess' | 'loopInterval'>
 }
@@ -34,16 +37,16 @@ export type Loop = {
 }
 
 /** A loop; inert until it is started. */
-export function createLoop(options: LoopOptions): Loop {
+export function createLoop<Read = void>(options: LoopOptions<Read>): Loop {
   return new RunningLoop(options)
 }
 
 /** A busy machine or a restart of the database fails a run or two: as many are logged as a warning, without a stack. */
 const quietFailures = 2
 
-class RunningLoop implements Loop {
+class RunningLoop<Read> implements Loop {
   readonly name: string
-  readonly #options: LoopOptions
+  readonly #options: LoopOptions<Read>
   #started = false
   #timer: NodeJS.Timeout | undefined
   /** The run that was requested and has not started. */
@@ -53,7 +56,7 @@ class RunningLoop implements Loop {
   /** Failed runs since the last success. */
   #failures = 0
 
-  constructor(options: LoopOptions) {
+  constructor(options: LoopOptions<Read>) {
     this.name = options.name
     this.#options = options
   }
@@ -115,8 +118,8 @@ class RunningLoop implements Loop {
         ? undefined
         : setTimeout(() => abort.abort(new Error(`${this.name} took longer than ${timeoutMs} ms`)), timeoutMs)
     try {
-      const { run, result } = await this.#admitted()
-      await run?.(abort.signal)
+      const [{ run, result }, read] = await Promise.all([this.#admitted(), this.#options.read?.()])
+      await run?.(abort.signal, read as Read)
       metrics.loopRuns.inc({ loop: this.name, result })
       metrics.loopLastSuccess.set({ loop: this.name }, Date.now() / 1000)
       this.#failures = 0
@@ -131,7 +134,7 @@ class RunningLoop implements Loop {
   }
 
   /** The only place where the gate is asked for a run. */
-  async #admitted(): Promise<{ run: LoopOptions['run'] | undefined; result: 'ok' | 'held' }> {
+  async #admitted(): Promise<{ run: LoopOptions<Read>['run'] | undefined; result: 'ok' | 'held' }> {
     const { run, sends } = this.#options
     if (sends === 'nothing' || (await sends.gate.mayApply())) return { run, result: 'ok' }
     return { run: sends.whileClosed, result: 'held' }

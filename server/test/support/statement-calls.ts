@@ -180,7 +180,12 @@ export const statementCalls: readonly StatementCall[] = [
       isDaily: true,
     }),
   ({ db }) => listLetterOccurrences(db, now),
-  ({ db }) => insertMessages(db, [{ teamId: team, userId: null, type: 'event.started', data: '{}' }]),
+  ({ db }) =>
+    insertMessages(
+      db,
+      [{ teamId: team, userId: null, type: 'event.started', data: '{}' }],
+      [{ type: 'event.started', module: 'lighthouse' }],
+    ),
   ...platformKinds.kinds.flatMap((one): StatementCall[] => {
     const kind = one as unknown as Kind<object>
     const fields = Object.fromEntries(Object.keys(kind.fields).map((name) => [name, null]))

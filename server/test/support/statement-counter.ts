@@ -1,4 +1,4 @@
-// Counts what a process sends to PostgreSQL in transactions of teams: the statements, and the messages after which it waits for answers.
+// Counts what a process sends to PostgreSQL on the connections of one use: the statements, and the messages after which it waits for answers.
 import type { Socket } from 'node:net'
 import { SocketProxy } from './socket-proxy.ts'
 
@@ -11,17 +11,22 @@ export type Sent = {
 
 type Connection = {
   bytes: Buffer
-  isOfTeam: boolean | undefined
+  isCounted: boolean | undefined
   readonly texts: Map<string, string>
   bound: string
 }
 
-/** A proxy in front of PostgreSQL that reads the messages of the connections for transactions of teams. */
+/** A proxy in front of PostgreSQL that reads the messages of the connections of one use: transactions of teams by default. */
 export class StatementCounter {
   readonly #connections = new WeakMap<Socket, Connection>()
   readonly #proxy = new SocketProxy((socket, bytes) => this.#read(socket, bytes))
+  readonly #use: 'team' | 'owner'
   #statements: string[] = []
   #roundTrips = 0
+
+  constructor(use: 'team' | 'owner' = 'team') {
+    this.#use = use
+  }
 
   through(databaseUrl: string): string {
     return this.#proxy.through(databaseUrl)
@@ -42,7 +47,7 @@ export class StatementCounter {
   #read(socket: Socket, bytes: Buffer): void {
     const connection = this.#connections.get(socket) ?? {
       bytes: Buffer.alloc(0),
-      isOfTeam: undefined,
+      isCounted: undefined,
       texts: new Map(),
       bound: '',
     }
@@ -50,15 +55,15 @@ export class StatementCounter {
     connection.bytes = Buffer.concat([connection.bytes, bytes])
     for (;;) {
       // The first message of a connection has no type.
-      const typeLength = connection.isOfTeam === undefined ? 0 : 1
+      const typeLength = connection.isCounted === undefined ? 0 : 1
       const { bytes: unread } = connection
       if (unread.length < typeLength + 4) return
       const end = typeLength + unread.readUInt32BE(typeLength)
       if (unread.length < end) return
       connection.bytes = unread.subarray(end)
       const content = unread.subarray(typeLength + 4, end)
-      if (typeLength === 0) connection.isOfTeam = / team\0/.test(content.toString('latin1'))
-      else if (connection.isOfTeam) this.#count(connection, String.fromCharCode(unread[0]!), content)
+      if (typeLength === 0) connection.isCounted = content.includes(` ${this.#use}\0`)
+      else if (connection.isCounted) this.#count(connection, String.fromCharCode(unread[0]!), content)
     }
   }
 

@@ -10,13 +10,15 @@ import { typeName } from '../../net/dns/type.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import { ServedZones, serialOf } from '../serve/served-zones.ts'
+import type { StoredStep } from '../serve/served.store.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { claimWaiting, lockZone, markDeleted, markRestored } from '../zone/zone.store.ts'
 import type { Zone } from '../zone/zone.ts'
 import { memberLabel } from './catalog.ts'
 import { publishCatalog } from './publish-catalog.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
-import { publishZones } from './publish-zones.ts'
+import { listUnpublished } from './publish.store.ts'
+import { parallelZones, publishZones } from './publish-zones.ts'
 import { changeZone, insertZone } from './testing.ts'
 
 const ring = createKeyRing(['x'.repeat(32)])
@@ -132,6 +134,62 @@ describe('the publication of a zone', () => {
     assert.deepEqual([...zones.get(zone)!.content!.sets()], [...restarted.get(zone)!.content!.sets()])
   })
 
+  it('passes each step to the name server of the process, which applies it once', async () => {
+    const zone = parseZoneName('direct.example')
+    const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    const steps: StoredStep[] = []
+    const direct = { ...deps, onStep: (step: StoredStep) => steps.push(step) }
+    const id = await insertZone(deps.db, 'direct.example', 'www 300 A 192.0.2.1')
+    await publishZone(direct, id)
+    await zones.refresh(true)
+    const first = zones.get(zone)!.serial
+    const address = () =>
+      [...zones.get(zone)!.content!.sets()].find(({ type }) => type === 1)?.rdata[0]?.at(-1)
+    for (const last of [2, 3, 4]) {
+      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${last}` })
+      assert.equal(await publishZone(direct, id), 'published')
+    }
+    const [second, third, fourth] = steps
+    assert.deepEqual(
+      [second!.from, second!.to, third!.to, fourth!.to],
+      [first, first + 1, first + 2, first + 3],
+    )
+    zones.applyStep(third!)
+    assert.equal(address(), 1, 'a step that does not follow')
+    zones.applyStep(second!)
+    zones.applyStep(second!)
+    assert.equal(address(), 2)
+    await zones.refresh(false)
+    assert.equal(address(), 4)
+    zones.applyStep(fourth!)
+    const applied = await zones.changes(zone, first)
+    const restarted = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    await restarted.refresh(true)
+    assert.deepEqual(applied, await restarted.changes(zone, first))
+    assert.equal(applied?.steps.length, 3)
+    assert.deepEqual([...zones.get(zone)!.content!.sets()], [...restarted.get(zone)!.content!.sets()])
+  })
+
+  it('keeps the steps of the last hundred publications, and a few more', async () => {
+    const id = await insertZone(deps.db, 'steps.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    await sql`
+      insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
+      select ${id}, n, n + 1, 1, '', '' from generate_series(1, 200) n`.execute(deps.db)
+    const counts = new Set<number>()
+    for (let i = 2; i < 34; i++) {
+      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
+      await publishZone(deps, id)
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::integer as n from dns_transfers where zone_id = ${id}`.execute(deps.db)
+      counts.add(rows[0]!.n)
+    }
+    assert.equal(Math.min(...counts), 100)
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from dns_transfers where zone_id = ${id}`.execute(deps.db)
+    assert.ok(rows[0]!.n < 116, `${rows[0]!.n} steps`)
+  })
+
   it('publishes other zones while a large one is being signed', async () => {
     const slow = await insertZone(deps.db, 'slow.example')
     for (let i = 0; i < 8; i++) await insertZone(deps.db, `quick${i}.example`)
@@ -140,7 +198,12 @@ describe('the publication of a zone', () => {
       if (zone === 'slow.example.') await promise
       return signZone(zone, ...rest)
     }
-    const running = publishZones({ ...deps, signWhole }, silentLog, new AbortController().signal)
+    const running = publishZones(
+      { ...deps, signWhole },
+      await listUnpublished(deps.db, parallelZones),
+      silentLog,
+      new AbortController().signal,
+    )
     const count = async (ids: 'quick%' | 'slow%'): Promise<number> => {
       const { rows } = await sql<{ n: number }>`
         select count(*)::integer as n from dns_zones where name like ${ids} and published is not null`.execute(

@@ -1,5 +1,6 @@
 // Publishes one zone: the versions since the last publication become one serial, signed, in one transaction. Removals follow from
 // the journal alone: a publication never computes a removal from absence.
+import { analyzeGrown } from '../../db/analyze-grown.ts'
 import type { Db } from '../../db/postgres.ts'
 import { uniqueRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { nextSerial, type Serial } from '../../net/dns/serial.ts'
@@ -9,8 +10,8 @@ import { listPublishedAliases } from '../alias/alias.store.ts'
 import { withAddresses } from '../alias/publish-aliases.ts'
 import { Guarded, isApproved, openHold } from './hold.ts'
 import { serialOf } from '../serve/served-zones.ts'
-import { readServedSets, withSnapshot } from '../serve/served.store.ts'
-import { isGeneratedType } from '../sign/authority.ts'
+import { readServedSets, withSnapshot, type StoredStep } from '../serve/served.store.ts'
+import { isGeneratedType, withAncestors } from '../sign/authority.ts'
 import { isDeleteRequest } from '../sign/dnskey.ts'
 import type { ServedChange, ServedIndex } from '../sign/served-index.ts'
 import { defaultTimes } from '../sign/signature.ts'
@@ -21,7 +22,6 @@ import { JournalGap, changeTo, mergeJournal } from './merge-journal.ts'
 import {
   findPublishedZone,
   hasExpiring,
-  listJournal,
   listRecordsets,
   commitPublication,
   saveProblem,
@@ -30,7 +30,7 @@ import {
   type ZoneProblem,
 } from './publish.store.ts'
 import { servedRows } from './served-rows.ts'
-import { KeysNotReadable, readZoneSigning, type ZoneSigning } from './zone-signing.ts'
+import { KeysNotReadable, zoneSigningOf, type ZoneSigning } from './zone-signing.ts'
 
 export type PublishDeps = {
   readonly db: Db
@@ -38,6 +38,8 @@ export type PublishDeps = {
   /** Signs a whole zone; a thread does it for large ones. */
   readonly signWhole: SignWhole
   readonly now: () => Date
+  /** Gets each step after its commit: the name server of the same process need not read it. */
+  readonly onStep?: (step: StoredStep) => void
 }
 
 export type SignWhole = (
@@ -80,32 +82,23 @@ async function problem(
 async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishOutcome> {
   const { db, now } = deps
   const nowSeconds = Math.floor(now().getTime() / 1000)
-  const index = servedRows(db, zone.id)
-  // What is read at the same time is of the serial of the row, or the publication is not saved.
-  const [{ version, change: desired }, signing, apex] = await Promise.all([
-    desiredChange(db, zone),
-    readZoneSigning(db, deps.ring, zone, nowSeconds),
-    index.at([zone.name]),
-  ])
+  const { version, change: desired } = await desiredChange(db, zone)
+  const signing = zoneSigningOf(deps.ring, zone, nowSeconds)
   const hasAliases = zone.hasAliases || desired.some(({ type }) => type === recordType.ALIAS)
   const change = hasAliases ? withAddresses(desired, await listPublishedAliases(db, zone.id)) : desired
   const serial = nextSerial(zone.serial, nowSeconds)
-  const isRaised = isSerialRaised(zone, apex.get(zone.name) ?? [])
+  const index = servedRows(db, zone.id)
+  const apex = zone.isPublished ? await readApex(zone, index, change) : []
+  const isRaised = isSerialRaised(zone, apex)
   const changes = zone.isPublished
-    ? await changesOf(
-        deps,
-        { zone, index, apex: apex.get(zone.name) ?? [], isRaised },
-        change,
-        signing,
-        serial,
-      )
+    ? await changesOf(deps, { zone, index, apex, isRaised }, change, signing, serial)
     : await firstChanges(deps, zone, change, signing, serial)
   if (!changes) {
     await skipVersions(db, zone.id, version, zone)
     return 'unchanged'
   }
   await guard(db, zone, changes, change)
-  const isSaved = await commitPublication(db, {
+  const saved = await commitPublication(db, {
     zone,
     serial,
     version,
@@ -115,9 +108,32 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
     aliased: zone.aliasRequested,
     now: nowSeconds,
   })
-  if (!isSaved) return 'raced'
+  if (!saved) return 'raced'
+  if (saved.step) deps.onStep?.(saved.step)
+  if (changes.length > manySets) await analyzeGrown(db, publishedTables)
   return zone.isPublished ? 'published' : 'created'
 }
+
+/** Reads what the signing of the change needs as well. It is of the serial of the row of the zone, or the publication is not saved. */
+async function readApex(
+  { name }: PublishedZone,
+  index: ServedIndex,
+  change: readonly RrsetChange[],
+): Promise<readonly SignedRrset[]> {
+  const names = change.map((set) => set.name)
+  return (await index.at(withAncestors(name, names))).get(name) ?? []
+}
+
+/** Statements of publications are planned for the number of their rows. */
+const publishedTables = [
+  'dns_zones',
+  'dns_versions',
+  'dns_recordsets',
+  'dns_served',
+  'dns_transfers',
+] as const
+/** So many sets of one publication may double a small table. */
+const manySets = 100
 
 /** A step with more sets is as large as a transfer of the whole zone. */
 const stepSetsMax = 20_000
@@ -132,10 +148,8 @@ async function desiredChange(
       const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
       return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
     })
-  // One statement, so one snapshot: versions that were added since the row of the zone was read are published with the others.
-  const entries = await listJournal(db, zone.id, zone.publishedVersion)
-  const version = Math.max(zone.version, entries.at(-1)?.version ?? 0)
-  return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
+  const { journal, publishedVersion, version } = zone
+  return { version, change: mergeJournal(journal, publishedVersion, version) }
 }
 
 async function firstChanges(

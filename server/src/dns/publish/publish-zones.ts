@@ -1,28 +1,26 @@
-// One run of the publish loop: every zone with versions or signatures that are not published, a few at a time. A zone that fails does not
+// One run of the publish loop: the zones with versions or signatures that are not published, a few at a time. A zone that fails does not
 // delay the others.
 import type { Log } from '../../runtime/log.ts'
-import { listUnpublished } from './publish.store.ts'
+import type { UnpublishedZone } from './publish.store.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 
 /** Zones at once: transactions of small zones wait for the disk most of the time. */
-const parallel = 4
+export const parallelZones = 4
 
-/** Publishes what is new; resolves when all zones have been tried. `created` zones are new members of the catalog zone. */
+/** Publishes these zones; resolves when all zones have been tried. `created` zones are new members of the catalog zone. */
 export async function publishZones(
   deps: PublishDeps,
+  zones: readonly UnpublishedZone[],
   log: Log,
   signal: AbortSignal,
 ): Promise<{ readonly created: number; readonly published: number; readonly failed: number }> {
-  const zones = await listUnpublished(deps.db)
   const outcome = { created: 0, published: 0, failed: 0 }
-  const next = zones.entries()
+  const next = zones.values()
   const work = async (): Promise<void> => {
-    for (const [place, zone] of next) {
-      const { id } = zone
+    for (const { id, zone } of next) {
       signal.throwIfAborted()
       try {
-        // The rows of those that had to wait may have changed.
-        const result = await publishZone(deps, id, place < parallel ? zone : undefined)
+        const result = await publishZone(deps, id, zone)
         if (result === 'created') outcome.created++
         else if (result === 'published') outcome.published++
         else if (result === 'held' || result === 'error')
@@ -33,6 +31,6 @@ export async function publishZones(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, zones.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(parallelZones, zones.length) }, work))
   return outcome
 }

@@ -8,9 +8,11 @@ import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
+import type { KeyState } from '../dnssec/state.ts'
+import type { StoredStep } from '../serve/served.store.ts'
 import { expirationOf } from '../sign/signature.ts'
 import type { ServedChange } from '../sign/served-index.ts'
-import { decodeRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
 
 export type PublishedZone = {
   readonly id: number
@@ -26,7 +28,29 @@ export type PublishedZone = {
   readonly hasAliases: boolean
   readonly dnssec: string
   readonly dnssecOptions: unknown
+  /** What follows the published version, in its order; empty before the first publication, which is not made from it. */
+  readonly journal: readonly JournalEntry[]
+  readonly keys: readonly PublishedKey[]
 }
+
+export type JournalEntry = {
+  readonly version: number
+  readonly removed: readonly Rrset[]
+  readonly added: readonly Rrset[]
+}
+
+export type PublishedKey = {
+  readonly id: number
+  readonly algorithm: number
+  readonly flags: number
+  readonly tag: number
+  readonly dnskey: Buffer
+  readonly privateSealed: Buffer | null
+  readonly state: KeyState
+}
+
+/** Octets as hexadecimal digits. */
+type Hex = string
 
 type ZoneRow = {
   readonly id: number
@@ -41,11 +65,24 @@ type ZoneRow = {
   readonly has_aliases: boolean
   readonly dnssec: string
   readonly dnssec_options: unknown
+  readonly journal: readonly { version: number; removed: Hex; added: Hex }[] | null
+  readonly keys:
+    | readonly (Omit<PublishedKey, 'dnskey' | 'privateSealed'> & { dnskey: Hex; sealed: Hex | null })[]
+    | null
 }
 
-const zoneColumns = sql`id, team_id, name, version::float8 as version, published_version::float8 as published_version,
-  serial::float8 as serial, published is not null as is_published, resign_requested, alias_requested, dnssec, dnssec_options,
-  exists (select from dns_recordsets r where r.zone_id = dns_zones.id and r.type = ${sql.lit(recordType.ALIAS)}) as has_aliases`
+// One statement, so one snapshot: the journal ends at the version of the row.
+const zoneColumns = sql`z.id, z.team_id, z.name, z.version::float8 as version, z.published_version::float8 as published_version,
+  z.serial::float8 as serial, z.published is not null as is_published, z.resign_requested, z.alias_requested, z.dnssec, z.dnssec_options,
+  exists (select from dns_recordsets r where r.zone_id = z.id and r.type = ${sql.lit(recordType.ALIAS)}) as has_aliases,
+  (select json_agg(json_build_object('version', v.version, 'removed', encode(v.removed, 'hex'), 'added', encode(v.added, 'hex'))
+      order by v.version)
+    from dns_versions v where z.published is not null and v.zone_id = z.id and v.version > z.published_version) as journal,
+  (select json_agg(json_build_object('id', k.id, 'algorithm', k.algorithm, 'flags', k.flags, 'tag', k.tag,
+      'dnskey', encode(k.dnskey, 'hex'), 'sealed', encode(k.private_sealed, 'hex'), 'state', k.state) order by k.id)
+    from dns_keys k where k.zone_id = z.id) as keys`
+
+const fromHex = (digits: Hex): Buffer => Buffer.from(digits, 'hex')
 
 const zoneOf = (row: ZoneRow): PublishedZone => ({
   id: row.id,
@@ -60,44 +97,41 @@ const zoneOf = (row: ZoneRow): PublishedZone => ({
   hasAliases: row.has_aliases,
   dnssec: row.dnssec,
   dnssecOptions: row.dnssec_options,
+  journal: (row.journal ?? []).map(({ version, removed, added }) => ({
+    version,
+    removed: decodeRrsets(fromHex(removed)),
+    added: decodeRrsets(fromHex(added)),
+  })),
+  keys: (row.keys ?? []).map(({ dnskey, sealed, ...key }) => ({
+    ...key,
+    dnskey: fromHex(dnskey),
+    privateSealed: sealed === null ? null : fromHex(sealed),
+  })),
 })
 
-/** Returns the primary zones with something to publish, longest waiting first. */
-export async function listUnpublished(db: Db): Promise<PublishedZone[]> {
-  const { rows } = await sql<ZoneRow>`
-    select ${zoneColumns} from dns_zones
-    where (version > published_version or resign_requested is not null or alias_requested is not null)
-      and claimed is not null and deleted is null
-      and kind = 'primary' and not is_catalog
-    order by touched`.execute(db)
-  return rows.map(zoneOf)
+/** A zone with something to publish; `zone` is undefined if it was not read with the list. */
+export type UnpublishedZone = { readonly id: number; readonly zone: PublishedZone | undefined }
+
+/** Returns the primary zones with something to publish, longest waiting first, and reads the first `count` of them. */
+export async function listUnpublished(db: Db, count: number): Promise<UnpublishedZone[]> {
+  const { rows } = await sql<{ waiting: number } & (ZoneRow | { readonly id: null })>`/* kept */
+    select w.id as waiting, p.* from (
+      select id, row_number() over (order by touched) as place from dns_zones
+      where (version > published_version or resign_requested is not null or alias_requested is not null)
+        and claimed is not null and deleted is null
+        and kind = 'primary' and not is_catalog) w
+    left join lateral (select ${zoneColumns} from dns_zones z where z.id = w.id and w.place <= ${count}) p on true
+    order by w.place`.execute(db)
+  return rows.map(({ waiting, ...row }) => ({ id: waiting, zone: row.id === null ? undefined : zoneOf(row) }))
 }
 
 /** Returns a zone that is to be published; undefined if it is deleted or does not exist. */
 export async function findPublishedZone(db: Db | Trx, id: number): Promise<PublishedZone | undefined> {
   const { rows } = await sql<ZoneRow>`
-    select ${zoneColumns} from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(
+    select ${zoneColumns} from dns_zones z where z.id = ${id} and z.deleted is null and z.claimed is not null`.execute(
     db,
   )
   return rows[0] && zoneOf(rows[0])
-}
-
-export type JournalEntry = {
-  readonly version: number
-  readonly removed: readonly Rrset[]
-  readonly added: readonly Rrset[]
-}
-
-/** Returns the journal after a version, in its order. */
-export async function listJournal(db: Db | Trx, zoneId: number, after: number): Promise<JournalEntry[]> {
-  const { rows } = await sql<{ version: number; removed: Buffer; added: Buffer }>`
-    select version::float8 as version, removed, added from dns_versions
-    where zone_id = ${zoneId} and version > ${after} order by version`.execute(db)
-  return rows.map(({ version, removed, added }) => ({
-    version,
-    removed: decodeRrsets(removed),
-    added: decodeRrsets(added),
-  }))
 }
 
 /** Returns the desired record sets of a zone, for its first publication. */
@@ -124,22 +158,26 @@ export type Publication = {
   readonly now: number
 }
 
+/** `step` is undefined if none was stored. */
+export type Saved = { readonly step: StoredStep | undefined }
+
 /** As `savePublication`; a small publication is one statement without a transaction around it. */
-export const commitPublication = (db: Db, publication: Publication): Promise<boolean> =>
+export const commitPublication = (db: Db, publication: Publication): Promise<Saved | undefined> =>
   publication.changes.length <= rowsPerInsert
     ? savePublication(db, publication)
     : db.transaction().execute((trx) => savePublication(trx, publication))
 
 /**
- * Writes a publication: the rows, the step and the serial. Returns false and writes nothing if the zone has another serial than
+ * Writes a publication: the rows, the step and the serial. Returns undefined and writes nothing if the zone has another serial than
  * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
  */
-export async function savePublication(trx: Db | Trx, publication: Publication): Promise<boolean> {
+export async function savePublication(trx: Db | Trx, publication: Publication): Promise<Saved | undefined> {
   const { zone, serial, version, changes, resigned, aliased = null, now } = publication
   const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
   const added = changes.flatMap(({ after }) => (after ? [after] : []))
+  const step = encodeStep(publication)
   // What the others write depends on the row of the zone: without it they write nothing.
-  const { rows } = await sql`
+  const { rows } = await sql<{ position: number | null }>`/* kept */
     with saved as (
       update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
         status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
@@ -149,17 +187,30 @@ export async function savePublication(trx: Db | Trx, publication: Publication): 
       where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
         and deleted is null
       returning id),
-    ${deletingServed(removed)},
+    ${removed.length > 0 ? sql`${deletingServed(removed)},` : sql``}
     ${insertingServed(added.slice(0, rowsPerInsert), now)},
-    ${stepOf(publication)}
-    select ${waking('dns-published')} from saved`.execute(trx)
-  if (rows.length !== 1) return false
+    ${insertingStep(publication, step)}
+    select ${waking('dns-published')}, (select position::float8 from step) as position from saved`.execute(
+    trx,
+  )
+  const [row] = rows
+  if (!row) return undefined
   for (let at = rowsPerInsert; at < added.length; at += rowsPerInsert)
     await sql`
       with saved as (select ${zone.id}::integer as id),
       ${insertingServed(added.slice(at, at + rowsPerInsert), now)}
       select count(*) from added`.execute(trx)
-  return true
+  if (!step || row.position === null) return { step: undefined }
+  return {
+    step: {
+      zoneId: zone.id,
+      position: row.position,
+      from: zone.serial!,
+      to: serial,
+      removed: decodeSignedRrsets(step.removed),
+      added: decodeSignedRrsets(step.added),
+    },
+  }
 }
 
 /** A later request than the fulfilled one stays. A Date has milliseconds, the column microseconds. */
@@ -222,30 +273,48 @@ function arrayText(list: readonly Uint8Array[]): string {
 }
 
 const stepsMax = 100
+/** Old steps leave with every so many publications, and with large steps: looking for them takes a third of the statement. */
+const trimmedEvery = 16
+const largeStepOctets = 64 * 1024
 /** Octets of the stored steps of a zone. */
 const stepOctetsMax = 32 * 1024 * 1024
 
-/** The step of the publication, and the old ones that leave: all of them if there is no step. */
-function stepOf({ zone, serial, version, changes, hasStep }: Publication) {
-  if (!hasStep || zone.serial === undefined)
-    return sql`trimmed as (delete from dns_transfers t using saved where t.zone_id = saved.id)`
-  const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === 6
+type EncodedStep = { readonly removed: Uint8Array; readonly added: Uint8Array }
+
+/** The SOA comes first. */
+function encodeStep({ zone, changes, hasStep }: Publication): EncodedStep | undefined {
+  if (!hasStep || zone.serial === undefined) return undefined
+  const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === recordType.SOA
   const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
-  const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))
-  const added = encodeSignedRrsets(ordered.flatMap(({ after }) => (after ? [after] : [])))
+  return {
+    removed: encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : []))),
+    added: encodeSignedRrsets(ordered.flatMap(({ after }) => (after ? [after] : []))),
+  }
+}
+
+/** The step of the publication, and the old ones that leave: all of them if there is no step. */
+function insertingStep({ zone, serial, version }: Publication, step: EncodedStep | undefined) {
+  if (!step)
+    return sql`
+      trimmed as (delete from dns_transfers t using saved where t.zone_id = saved.id),
+      step as (select null::bigint as position)`
+  const { removed, added } = step
+  const octets = removed.length + added.length
   // The new row has the first place, and is not among those that can leave.
-  return sql`
+  const trimming = sql`
     trimmed as (
       delete from dns_transfers t using saved, (
         select position, 1 + row_number() over w as place,
-          ${removed.length + added.length}::bigint + sum(octet_length(removed) + octet_length(added)) over w as octets
+          ${octets}::bigint + sum(octet_length(removed) + octet_length(added)) over w as octets
         from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
       where t.zone_id = saved.id and t.position = old.position
-        and (old.place > ${stepsMax} or old.octets > ${stepOctetsMax})),
+        and (old.place > ${stepsMax} or old.octets > ${stepOctetsMax})),`
+  return sql`
+    ${serial % trimmedEvery === 0 || octets > largeStepOctets ? trimming : sql``}
     step as (
       insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
       select saved.id, ${zone.serial}, ${serial}, ${version}, ${removed}, ${added} from saved
-      on conflict (zone_id, serial_from) do nothing)`
+      on conflict (zone_id, serial_from) do nothing returning position)`
 }
 
 /** Why a zone is not published: tags of state messages. */

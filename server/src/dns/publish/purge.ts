@@ -8,7 +8,7 @@ const rowsPerDelete = 5_000
 
 /** Whether a deleted zone is still in the catalog zone, or has not been looked at. */
 export async function hasDeleted(db: Db): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`/* kept */
     select from dns_zones where deleted is not null and withdrawn is null and not is_catalog limit 1`.execute(
     db,
   )

@@ -1,4 +1,4 @@
-// The published zone as rows, for signing a change of it: each call is one query.
+// The published zone as rows, for signing a change of it: each call is one query at most.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { nameFromKey, nameKey, type DomainName } from '../../net/dns/name.ts'
@@ -33,13 +33,22 @@ function endBelow(key: Buffer): Buffer {
   return end
 }
 
+/** Reads each name once. */
 export function servedRows(db: Db | Trx, zoneId: number): ServedIndex {
+  const known = new Map<DomainName, SignedRrset[]>()
+  const read = async (names: readonly DomainName[]): Promise<void> => {
+    const { rows } = await sql<Row>`/* kept */
+      select ${columns} from dns_served s
+      where s.zone_id = ${zoneId} and s.name_key = any(${names.map(keyOf)}::bytea[])`.execute(db)
+    for (const name of names) known.set(name, [])
+    for (const set of rows.map(setOf)) known.get(set.name)!.push(set)
+  }
   return {
     async at(names) {
-      const { rows } = await sql<Row>`
-        select ${columns} from dns_served s
-        where s.zone_id = ${zoneId} and s.name_key = any(${names.map(keyOf)}::bytea[])`.execute(db)
-      return Map.groupBy(rows.map(setOf), ({ name }) => name)
+      const unknown = names.filter((name) => !known.has(name))
+      if (unknown.length > 0) await read(unknown)
+      const found = names.map((name) => [name, known.get(name)!] as const)
+      return new Map(found.filter(([, sets]) => sets.length > 0))
     },
     async below(name) {
       const key = keyOf(name)
@@ -58,6 +67,7 @@ export function servedRows(db: Db | Trx, zoneId: number): ServedIndex {
       return new Set(rows.map(({ place }) => names[place - 1]!))
     },
     async previousInChain(type, names) {
+      if (names.length === 0) return new Map()
       const last = sql`
         select ${columns} from dns_served s where s.zone_id = ${zoneId} and s.type = ${type} and s.type in (47, 50)`
       const { rows } = await sql<Row & { place: number }>`

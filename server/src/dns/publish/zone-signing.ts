@@ -1,19 +1,17 @@
 // The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
 import { createPrivateKey } from 'node:crypto'
 import type { DnssecState } from '@pharos/contract/dns-term'
-import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/postgres.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'
 import { isAlgorithm } from '../sign/algorithm.ts'
 import { cdnskeyDelete, cdsDelete, dsOf, keyFlags } from '../sign/dnskey.ts'
 import { keyContext } from '../dnssec/key.ts'
-import { parentRequestOf, type KeyState } from '../dnssec/state.ts'
+import { parentRequestOf } from '../dnssec/state.ts'
 import { keySets, type ParentRequest } from '../sign/key-sets.ts'
 import { defaultTimes, type Signing } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
-import type { PublishedZone } from './publish.store.ts'
+import type { PublishedKey, PublishedZone } from './publish.store.ts'
 
 /** How a zone is published: `signing` is undefined for an unsigned zone. */
 export type ZoneSigning = {
@@ -27,28 +25,14 @@ export type ZoneSigning = {
 /** No key of a signed zone opens: its signatures stay as they are, and no new key is made. */
 export class KeysNotReadable extends Error {}
 
-type KeyRow = {
-  readonly id: number
-  readonly algorithm: number
-  readonly flags: number
-  readonly tag: number
-  readonly dnskey: Buffer
-  readonly private_sealed: Buffer | null
-  readonly state: KeyState
-}
-
 const keyTtl = 3600
 
-/** Reads how the zone is signed now. Throws KeysNotReadable. */
-export async function readZoneSigning(
-  db: Db | Trx,
+/** Returns how the zone is signed now. Throws KeysNotReadable. */
+export function zoneSigningOf(
   ring: KeyRing,
-  { id, name, dnssec, dnssecOptions }: PublishedZone,
+  { id, name, dnssec, dnssecOptions, keys: all }: PublishedZone,
   nowSeconds: number,
-): Promise<ZoneSigning> {
-  const { rows: all } = await sql<KeyRow>`
-    select id, algorithm, flags, tag, dnskey, private_sealed, state from dns_keys
-    where zone_id = ${id} order by id`.execute(db)
+): ZoneSigning {
   const isOwn = ownRdata(
     name,
     all.map(({ dnskey }) => dnskey),
@@ -85,7 +69,7 @@ function ownRdata(zone: ZoneName, dnskeys: readonly Uint8Array[]): ZoneSigning['
 function parentRequest(
   status: DnssecState,
   { cds }: { cds?: boolean },
-  rows: readonly KeyRow[],
+  rows: readonly PublishedKey[],
 ): ParentRequest {
   if (cds === false) return { request: 'none' }
   const wanted = parentRequestOf({ status, keys: rows })
@@ -98,8 +82,8 @@ function parentRequest(
 
 type OpenKey = Omit<SigningKey, 'kind'> & { readonly flags: number }
 
-function openKey(ring: KeyRing, zoneId: number, row: KeyRow): OpenKey[] {
-  const { algorithm, flags, tag, dnskey, private_sealed: sealed } = row
+function openKey(ring: KeyRing, zoneId: number, row: PublishedKey): OpenKey[] {
+  const { algorithm, flags, tag, dnskey, privateSealed: sealed } = row
   if (sealed === null || !isAlgorithm(algorithm)) return []
   try {
     const der = open(ring, 'dnssec-key', sealed, keyContext(zoneId, dnskey))

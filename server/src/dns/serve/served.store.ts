@@ -71,7 +71,7 @@ const stepColumns = sql`zone_id, position::float8 as position, serial_from::floa
 
 /** Returns up to `limit` steps of all zones after a position, in their order. */
 export async function listStepsAfter(db: Db, position: number, limit: number): Promise<StoredStep[]> {
-  const { rows } = await sql<StepRow>`
+  const { rows } = await sql<StepRow>`/* kept */
     select ${stepColumns} from dns_transfers t where t.position > ${position} order by t.position limit ${limit}`.execute(
     db,
   )

@@ -34,6 +34,11 @@ export function ancestorsOf(zone: ZoneName, name: DomainName): DomainName[] {
   return ancestors
 }
 
+/** Returns the apex, the names and all of their ancestors, once each. */
+export const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): DomainName[] => [
+  ...new Set([zone, ...[...names].flatMap((name) => [name, ...ancestorsOf(zone, name)])]),
+]
+
 /** Whether sets of this type are signed and appear in the type bitmap. NS at a delegation only appears there. */
 export const isAuthoritative = (standing: Standing, type: number): boolean =>
   standing === 'authoritative' || (standing === 'delegation' && type === recordType.DS)

@@ -9,6 +9,7 @@ import {
   isGeneratedType,
   occludes,
   standingOf,
+  withAncestors,
   type Standing,
 } from './authority.ts'
 import { chainOf, negativeTtl, type Chain } from './chain.ts'
@@ -87,10 +88,6 @@ async function readSurroundings(
 }
 
 const isChainType = (type: number): boolean => type === recordType.NSEC || type === recordType.NSEC3
-
-const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): DomainName[] => [
-  ...new Set([zone, ...[...names].flatMap((name) => [name, ...ancestorsOf(zone, name)])]),
-]
 
 function mapValues<Key, A, B>(map: ReadonlyMap<Key, A>, of: (value: A) => B): Map<Key, B> {
   return new Map([...map].map(([key, value]) => [key, of(value)]))
