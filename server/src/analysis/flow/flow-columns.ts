@@ -66,12 +66,3 @@ export function createFlowColumns(capacity: number): FlowColumns {
     durationMs: words(),
   }
 }
-
-/** Copies a row over another. */
-export function moveRow(columns: FlowColumns, from: number, to: number): void {
-  for (const column of Object.values(columns)) {
-    if (typeof column === 'number') continue
-    const width = column.length / columns.capacity
-    column.copyWithin(to * width, from * width, (from + 1) * width)
-  }
-}
