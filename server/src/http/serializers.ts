@@ -19,16 +19,22 @@ export function serializerOf(schema: object): Serialize {
 }
 
 function compile(schema: object): Serialize {
-  const found = compiled.get(schema) ?? build(withNullable(schema) as object, options)
+  const found = compiled.get(schema) ?? build(withoutValidators(schema) ?? schema, options)
   compiled.set(schema, found)
   return found
 }
 
 /**
  * Returns the schema with `nullable` instead of each choice between a type and null: for a choice, the serializer compiles a validator
- * of each alternative, which takes most of the time, and validates each value.
+ * of each alternative, which takes most of the time, and validates each value. Undefined if other choices are left: their validators
+ * do not know `nullable` as the serializer does.
  */
-export function withNullable(schema: unknown): unknown {
+export function withoutValidators(schema: object): object | undefined {
+  const found = withNullable(schema) as object
+  return JSON.stringify(found).includes('"anyOf":') ? undefined : found
+}
+
+function withNullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNullable)
   if (typeof schema !== 'object' || schema === null) return schema
   const { anyOf, ...rest } = Object.fromEntries(
