@@ -18,7 +18,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const parts = [
   typesOf('types (tsc)', 'tsconfig.json'),
   typesOf('portal types (tsc)', 'portal/tsconfig.json'),
-  typesOf('portal tests (tsc)', 'portal/test/tsconfig.json'),
   { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
   {
     title: 'unused code (knip)',

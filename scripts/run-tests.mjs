@@ -38,7 +38,12 @@ const DEFAULT_SECONDS = 1
  * Files that need a process of their own: those that control a browser or a network, those that end processes or change
  * what belongs to the whole process (signals, the environment, the collector of garbage), and those that load no product.
  */
-const alone = [/^(?:bench|dist|lab|portal\/test|scripts)\//, /^server\/src\/dns\/sign\/sign-in-thread/]
+const alone = [
+  /^(?:bench|dist|lab|portal\/test|scripts)\//,
+  /^server\/src\/dns\/sign\/sign-in-thread/,
+  // Builds 100 tables of 64 MB: each is followed by a collection of the garbage of the whole process.
+  /^server\/src\/analysis\/flow\/collect\/flow-owners/,
+]
 
 const defaultLimits = {
   testMs: TEST_TIMEOUT_MS,

@@ -19,8 +19,21 @@ export const takesIdempotencyKey = ({ keyless, method }: Route): boolean =>
 
 type Bodies = Readonly<Record<string, TSchema>>
 
-/** Returns the schemas of success bodies by status and media type; no media types for an answer without a body. */
-export function answersOf(route: Route): Readonly<Record<number, Bodies>> {
+type Answers = Readonly<Record<number, Bodies>>
+
+const answersByRoute = new WeakMap<Route, Answers>()
+
+/**
+ * Returns the schemas of success bodies by status and media type; no media types for an answer without a body. They are always the
+ * same objects, for which a serializer is compiled once.
+ */
+export function answersOf(route: Route): Answers {
+  const answers = answersByRoute.get(route) ?? createAnswers(route)
+  answersByRoute.set(route, answers)
+  return answers
+}
+
+function createAnswers(route: Route): Answers {
   const { success, response, dryRun, also, trial } = route
   const record = response && titled(route, 'Response', response)
   const answer: Bodies = record ? { 'application/json': record } : {}

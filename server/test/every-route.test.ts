@@ -9,10 +9,10 @@ import type { Permission, Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
-import { callers, type Caller, type Identity } from './support/callers.ts'
+import { callers, type Caller, type Identity, type Presented } from './support/callers.ts'
 import { formOf, formType } from './support/letters.ts'
 import { removeSecondFactors } from './support/second-factor.ts'
-import type { Outcome, Subject, Which } from './support/subject.ts'
+import type { Outcome, Subject, SubjectRequest, Which } from './support/subject.ts'
 import { secondFactorSubjects } from './support/subjects-second-factor.ts'
 import { subjects } from './support/subjects.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
@@ -36,19 +36,27 @@ before(async () => {
   fixtures = await createFixtures(api)
   changesSince = await trackChanges(api.database.postgres.owner)
 })
-// Post-response tasks of one call must not be counted as changes of the next.
-afterEach(() => Promise.all([api.settled(), elsewhere.settled()]))
 after(async () => {
   await elsewhere[Symbol.asyncDispose]()
   await api[Symbol.asyncDispose]()
 })
 
-/** Removes what callers present and requests create: the next operation would be slower with them. */
+/** Post-response tasks of one call must not be counted as changes of the next. */
+const settled = () => Promise.all([api.settled(), elsewhere.settled()])
+
+/** Removes what requests create: the next operation would be slower with it. */
+async function removeCreated(): Promise<void> {
+  await sql`with d1 as (delete from outbox), d2 as (delete from mails) delete from webhooks`.execute(
+    api.database.postgres.owner,
+  )
+}
+
+/** Removes what callers present. */
 async function removeCredentials(): Promise<void> {
+  credentials.clear()
   await sql`
     with d1 as (delete from sessions), d2 as (delete from api_tokens), d3 as (delete from staff_tokens),
-      d4 as (delete from outbox), d5 as (delete from mails), d6 as (delete from second_factors),
-      d7 as (delete from recovery_codes), d8 as (delete from webhooks)
+      d4 as (delete from second_factors), d5 as (delete from recovery_codes)
     update users set totp_enabled = null where totp_enabled is not null`.execute(api.database.postgres.owner)
 }
 
@@ -58,49 +66,106 @@ const isMounted = ({ method, path }: Route): boolean =>
   api.server.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') })
 
 type Answer = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string }
-type Call = { readonly which: Which; readonly expected: Outcome; readonly send: () => Promise<Answer> }
+type Answers = Map<Which, Answer>
 
-/** A call that is ready to be sent: its credential and its object exist. */
-async function prepare(subject: Subject, caller: Caller, which: Which): Promise<Call> {
-  const route = routeOf(subject)
-  const { identity } = caller
+/** Operations that create, change or end sessions and tokens: each call to them presents a new credential. */
+const isAboutCredentials = ({ path }: Route) => /^\/v3\/(session|tokens)\b/.test(path)
+
+const credentials = new Map<Caller, { readonly presented: Presented; readonly since: number }>()
+/** An access token is valid for 300 s. */
+const CREDENTIAL_MS = 100_000
+
+async function credentialOf(caller: Caller, route: Route): Promise<Presented> {
+  if (isAboutCredentials(route)) return await caller.present(api, fixtures)
+  const known = credentials.get(caller)
+  if (known && performance.now() - known.since < CREDENTIAL_MS) return known.presented
   const presented = await caller.present(api, fixtures)
-  const request = await subject.requests[which]!({ api, fixtures, identity, presented })
-  const expectedAccess = expectedAccessOf(route.permission, identity)
-  const { server } = caller.elsewhere ? elsewhere : api
-  const send = async () => {
-    const { statusCode, headers, body } = await server.inject({
-      method: route.method,
-      url: urlOf(route, request.params ?? {}, request.query ?? {}),
-      ...(request.body === undefined ? {} : { payload: request.body as object }),
-      ...(request.form === undefined ? {} : { payload: formOf(request.form) }),
-      headers: {
-        ...(request.form === undefined ? {} : { 'content-type': formType }),
-        ...(presented.authorization === undefined ? {} : { authorization: presented.authorization }),
-      },
-      ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
-    })
-    return { status: statusCode, headers, body }
-  }
-  return {
-    which,
-    expected: expectedAccess === 'pass' ? subject.answers(which, identity) : expectedAccess,
-    send,
-  }
+  credentials.set(caller, { presented, since: performance.now() })
+  return presented
 }
 
-/** Sends the calls with an expected refusal first, and asserts that they changed no row. */
-async function sendAll(calls: readonly Call[]): Promise<Map<Which, Answer>> {
-  const answers = new Map<Which, Answer>()
-  const refused = calls.filter(({ expected }) => typeof expected === 'string')
-  if (refused.length > 0) {
-    await changesSince()
-    for (const { which, send } of refused) answers.set(which, await send())
-    assert.deepEqual(await changesSince(), [], 'refused, and changed')
+function expectedOf(subject: Subject, { identity }: Caller, which: Which): Outcome {
+  const access = expectedAccessOf(routeOf(subject).permission, identity)
+  return access === 'pass' ? subject.answers(which, identity) : access
+}
+
+async function send(
+  route: Route,
+  caller: Caller,
+  presented: Presented,
+  request: SubjectRequest,
+): Promise<Answer> {
+  const { server } = caller.elsewhere ? elsewhere : api
+  const { statusCode, headers, body } = await server.inject({
+    method: route.method,
+    url: urlOf(route, request.params ?? {}, request.query ?? {}),
+    ...(request.body === undefined ? {} : { payload: request.body as object }),
+    ...(request.form === undefined ? {} : { payload: formOf(request.form) }),
+    headers: {
+      ...(request.form === undefined ? {} : { 'content-type': formType }),
+      ...(presented.authorization === undefined ? {} : { authorization: presented.authorization }),
+    },
+    ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
+  })
+  return { status: statusCode, headers, body }
+}
+
+type Refused = { readonly answers: Answers; readonly changes: readonly string[] }
+
+/**
+ * Sends the calls of these callers with an expected refusal, and returns which rows changed meanwhile. Callers for whom the request
+ * is the same share its object: no refused call changes it.
+ */
+async function sendRefused(subject: Subject, among: readonly Caller[]): Promise<Map<Caller, Refused>> {
+  const route = routeOf(subject)
+  const requests = new Map<string, SubjectRequest>()
+  const calls: { caller: Caller; presented: Presented; which: Which; request: SubjectRequest }[] = []
+  for (const caller of among) {
+    const { identity } = caller
+    for (const which of objectsFor(subject, caller)) {
+      if (typeof expectedOf(subject, caller, which) === 'number') continue
+      const presented = await credentialOf(caller, route)
+      const key = [which, 'team' in identity && identity.team, 'key' in identity && identity.key].join()
+      const request =
+        requests.get(key) ?? (await subject.requests[which]!({ api, fixtures, identity, presented }))
+      requests.set(key, request)
+      calls.push({ caller, presented, which, request })
+    }
   }
-  for (const { which, expected, send } of calls)
-    if (typeof expected === 'number') answers.set(which, await send())
-  return answers
+  const refused = new Map(among.map((caller) => [caller, { answers: new Map(), changes: [] } as Refused]))
+  if (calls.length === 0) return refused
+  await changesSince()
+  for (const { caller, presented, which, request } of calls)
+    refused.get(caller)!.answers.set(which, await send(route, caller, presented, request))
+  await settled()
+  const changes = await changesSince()
+  return changes.length === 0 ? refused : await withChanges(subject, refused, changes)
+}
+
+/** Finds whose refused calls changed rows, by sending them again; all callers if that changes nothing more. */
+async function withChanges(
+  subject: Subject,
+  refused: Map<Caller, Refused>,
+  changes: readonly string[],
+): Promise<Map<Caller, Refused>> {
+  const blamed = new Map(refused)
+  if (refused.size > 1)
+    for (const caller of refused.keys())
+      blamed.set(caller, (await sendRefused(subject, [caller])).get(caller)!)
+  if ([...blamed.values()].some((one) => one.changes.length > 0)) return blamed
+  return new Map([...refused].map(([caller, { answers }]) => [caller, { answers, changes }]))
+}
+
+/** Each accepted call is about a new object. */
+async function sendAccepted(subject: Subject, caller: Caller, answers: Answers): Promise<void> {
+  const route = routeOf(subject)
+  const { identity } = caller
+  for (const which of objectsFor(subject, caller)) {
+    if (typeof expectedOf(subject, caller, which) !== 'number') continue
+    const presented = await credentialOf(caller, route)
+    const request = await subject.requests[which]!({ api, fixtures, identity, presented })
+    answers.set(which, await send(route, caller, presented, request))
+  }
 }
 
 const codeOf = (body: string): string => (JSON.parse(body) as { code: string }).code
@@ -196,17 +261,28 @@ function objectsFor(subject: Subject, caller: Caller): readonly Which[] {
 
 for (const subject of subjects) {
   const route = routeOf(subject)
+  const all = tried.get(subject)!
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
-    after(removeCredentials)
+    // At once for all callers, before anything of theirs is accepted.
+    let refusedOfAll: Promise<Map<Caller, Refused>> | undefined
+    const refusedOf = (caller: Caller) =>
+      isAboutCredentials(route)
+        ? sendRefused(subject, [caller])
+        : (refusedOfAll ??= sendRefused(subject, all))
+    afterEach(settled)
+    after(async () => {
+      await removeCreated()
+      if (isAboutCredentials(route)) await removeCredentials()
+    })
     if (secondFactorSubjects.includes(subject)) afterEach(() => removeSecondFactors(api))
-    for (const caller of tried.get(subject)!) {
+    for (const caller of all) {
       it(`returns to ${caller.name} exactly the status and code of the contract`, async (t) => {
         if (!isMounted(route)) return t.skip('the server does not implement the operation yet')
-        const calls: Call[] = []
-        for (const which of objectsFor(subject, caller)) calls.push(await prepare(subject, caller, which))
-        const answers = await sendAll(calls)
-        for (const { which, expected } of calls) {
-          assertOutcome(answers.get(which)!, expected)
+        const { answers, changes } = (await refusedOf(caller)).get(caller)!
+        assert.deepEqual(changes, [], 'refused, and changed')
+        await sendAccepted(subject, caller, answers)
+        for (const which of objectsFor(subject, caller)) {
+          assertOutcome(answers.get(which)!, expectedOf(subject, caller, which))
           if (!givesTokens(subject) && !isOfAllTeams(subject, caller.identity))
             assertNothingForeign(caller.identity, answers.get(which)!)
         }

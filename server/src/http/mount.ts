@@ -327,12 +327,19 @@ function createFormBodyReader(upload: Upload): ReadBody {
   }
 }
 
+const queriesWithDryRun = new WeakMap<Route, TObject>()
+
+/** Returns the same object for each server: the validator of a schema is compiled once. */
 function withDryRun(route: Route): TObject {
   if (!route.dryRun) return route.query
-  return Type.Object(
-    { ...route.query.properties, dry_run: Type.Optional(Type.Boolean()) },
-    { additionalProperties: false },
-  )
+  const query =
+    queriesWithDryRun.get(route) ??
+    Type.Object(
+      { ...route.query.properties, dry_run: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false },
+    )
+  queriesWithDryRun.set(route, query)
+  return query
 }
 
 function searchOf(request: FastifyRequest): string {

@@ -75,8 +75,8 @@ async function refuseObjections(
   if (problems.length > 0) throw new PlatformError(document.name, problems)
 }
 
-/** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
-export async function readCurrent({ kinds }: Registry, db: Db | Trx): Promise<Current> {
+/** Reads all rows of the kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
+export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
   for (const kind of kinds) {

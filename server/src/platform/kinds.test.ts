@@ -470,7 +470,8 @@ describe('every kind of the platform file', () => {
       { kind: name, key, changes }: Update,
     ): Promise<void> {
       const { element } = kind
-      const declared = platformKinds.get(name).fields
+      const changedKind = platformKinds.get(name)
+      const declared = changedKind.fields
       if ((element as TObject).required?.includes(field) || !(field in declared)) return
       const { [kind.section]: elements } = platformWith(kind, field)
       const { [field]: _, ...left } = elements![0]!
@@ -482,7 +483,8 @@ describe('every kind of the platform file', () => {
         throw error
       }
       const { isShared = false, initial } = declared[field]!
-      const row = rowsOf(await read(), platformKinds.get(name)).get(key)!
+      const stored = await readCurrent({ kinds: [changedKind] }, database.postgres.owner)
+      const row = rowsOf(stored, changedKind).get(key)!
       const now = row.fields[field]
       const changed = changes.find((one) => one.field === field)
       if (isShared || row.setByOwner.includes(field))

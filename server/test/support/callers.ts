@@ -47,7 +47,7 @@ export type Presented = {
 export type Caller = {
   readonly name: string
   readonly identity: Identity
-  /** Creates a new credential for each call, so that no call can invalidate another call's credential. */
+  /** Creates a new credential. */
   readonly present: (api: TestApi, fixtures: Fixtures) => Promise<Presented>
   /** The call goes to the server that listens on all interfaces. */
   readonly elsewhere?: true

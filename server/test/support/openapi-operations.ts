@@ -74,7 +74,13 @@ export const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.is
 const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 export function createAjv(isTime: IsTime): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
+  // To optimize the code of a schema takes as long as to compile it, and most validate a few values.
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: false,
+    strictTypes: false,
+    code: { optimize: false },
+  })
   ajv.addVocabulary(['x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
   ajv.addFormat('date', isDay)
@@ -163,7 +169,7 @@ function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: R
     bodies: new Map(
       Object.entries(content).map(([mediaType, { schema }]) => [
         mediaType,
-        mediaType.endsWith('json') ? () => compiled(ajv, schema) : undefined,
+        mediaType.endsWith('json') ? compiledLater(ajv, schema) : undefined,
       ]),
     ),
     headers: Object.entries(headers)
@@ -175,7 +181,13 @@ function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: R
 
 const validators = new Map<string, ValidateFunction>()
 
-/** Compiles at the first use, and what several operations answer, such as a problem, once. */
+/** Compiles at the first use. */
+function compiledLater(ajv: Ajv2020, schema: Schema): () => ValidateFunction {
+  let isValid: ValidateFunction | undefined
+  return () => (isValid ??= compiled(ajv, schema))
+}
+
+/** Compiles once what several operations answer, such as a problem. */
 function compiled(ajv: Ajv2020, schema: Schema): ValidateFunction {
   const text = JSON.stringify(schema)
   const found = validators.get(text) ?? ajv.compile(schema)
