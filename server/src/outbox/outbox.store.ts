@@ -33,7 +33,7 @@ export async function insertMessages(
     with messages as (
       insert into outbox (team_id, user_id, type, data)
       select n."teamId", n."userId", n.type, n.data::json
-      from ${unnestRows(rows, { teamId: 'integer', userId: 'integer', type: 'text', data: 'json' })}
+      from ${unnestRows(rows, { teamId: 'integer', userId: 'integer', type: 'text', data: 'json' }, { few: true })}
       order by n.place
       returning id, team_id, user_id, type, at, data),
     deliveries as (
@@ -44,7 +44,7 @@ export async function insertMessages(
       from messages m
         join webhooks w on w.team_id = m.team_id or (w.team_id is null and m.team_id is null)
       where m.user_id is null and w.enabled and m.type = any(w.events) and (m.team_id is null or exists (
-        select from teams t, unnest(${modules.map(({ type }) => type)}::text[], ${modules.map(({ module }) => module)}::text[]) as n (type, module)
+        select from teams t, unnest((select ${modules.map(({ type }) => type)}::text[]), (select ${modules.map(({ module }) => module)}::text[])) as n (type, module)
         where t.id = m.team_id and n.type = m.type and n.module = any(t.enabled_modules)))
       order by m.id, w.id
       for key share of w

@@ -51,9 +51,11 @@ import {
 } from '../../src/inventory/cross-connect/cross-connect.store.ts'
 import { countDevices } from '../../src/inventory/device/device.store.ts'
 import { findStaffDevice } from '../../src/inventory/device/staff-device.store.ts'
+import { keepingFacts } from '../../src/inventory/port/link-ports.store.ts'
 import { findPort } from '../../src/inventory/port/port.store.ts'
 import { findPrefix } from '../../src/inventory/prefix.store.ts'
 import { findService } from '../../src/inventory/service.store.ts'
+import { compactUsage } from '../../src/inventory/usage/compact.store.ts'
 import { readUsage } from '../../src/inventory/usage/usage.store.ts'
 import { listPoints } from '../../src/inventory/gauge/gauge.store.ts'
 import { claimMails } from '../../src/mail/mail.store.ts'
@@ -179,6 +181,8 @@ export const statementCalls: readonly StatementCall[] = [
       borders: series.borders,
       isDaily: true,
     }),
+  ({ db }) => keepingFacts(db, null, async () => {}),
+  ({ db }) => compactUsage(db),
   ({ db }) => listLetterOccurrences(db, now),
   ({ db }) =>
     insertMessages(
@@ -197,6 +201,7 @@ export const statementCalls: readonly StatementCall[] = [
       ({ db }) => insertRows(db, kind, [change], now),
       ({ db }) => updateRow(db, kind, change, now),
       ({ db }) => deleteRow(db, kind, row),
+      ({ db }) => kind.delete(db, row),
     ]
   }),
   ...sources.flatMap((source): StatementCall[] => {
