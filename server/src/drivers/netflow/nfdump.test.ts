@@ -1,6 +1,6 @@
 // The same datagrams to the decoder and to nfcapd and sfcapd (nfdump), and the same flows from both.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -193,9 +193,7 @@ async function dump(program: Collector, datagrams: readonly Uint8Array[]): Promi
     socket.close()
     // Its receive buffer is empty once everything was read.
     await until(() => isEmpty(port))
-    const exit = once(collector, 'exit')
-    collector.kill('SIGTERM')
-    await exit
+    await end(collector)
     const text = execFileSync(programPath('nfdump'), ['-R', folder, '-o', 'json', '-q'], {
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
@@ -205,6 +203,15 @@ async function dump(program: Collector, datagrams: readonly Uint8Array[]): Promi
     collector.kill('SIGKILL')
     rmSync(folder, { recursive: true })
   }
+}
+
+/** A signal that arrives between the collector's look at its flag and its wait for a datagram has no effect until the next one. */
+async function end(collector: ChildProcess): Promise<void> {
+  const exit = once(collector, 'exit')
+  collector.kill('SIGTERM')
+  const again = setInterval(() => collector.kill('SIGTERM'), 500)
+  await exit
+  clearInterval(again)
 }
 
 /** Whether the receive buffer of a socket on loopback is empty: its queues are the fifth column, `tx:rx`. */
