@@ -143,7 +143,7 @@ function startSender(port: number) {
       tcpFlags: 0,
       fragment: false,
       bytes: 1_000 + sent + at,
-      packets: 1,
+      packets: 1 + Math.floor((sent + at) / 1_000),
     }))
     sent += flows.length
     for (const datagram of encodeIpfix(flows, state, Date.now()))
