@@ -17,7 +17,7 @@ export type Role = 'api' | 'reconciler' | 'collector' | 'nameserver'
 /** A process that has not reported for three times as long counts as gone. */
 export const reportIntervalMs = 15_000
 
-/** Far more than a busy process or network takes for a statement: counters would be added to other minutes. */
+/** Counters would be added to other minutes. */
 const clockMaxMs = 5_000
 export const isClockOff = (ms: number | null): boolean => ms !== null && Math.abs(ms) > clockMaxMs
 
@@ -48,7 +48,7 @@ export function processReportPart(
         registries: readsRegistries ? readRegistries(shared) : [],
         flow_store: readFlowStore(),
       })
-      if (isClockOff(clockMs) !== wasClockOff) {
+      if (clockMs !== null && isClockOff(clockMs) !== wasClockOff) {
         wasClockOff = !wasClockOff
         if (wasClockOff) log.error({ clock_ms: clockMs }, 'clock differs from that of the database')
         else log.info({ clock_ms: clockMs }, 'clock agrees with that of the database again')

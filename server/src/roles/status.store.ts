@@ -51,18 +51,31 @@ export type ProcessReport = {
 export async function saveProcess(
   db: Db,
   report: ProcessReport,
-): Promise<{ readonly floor: string | null; readonly clockMs: number }> {
+): Promise<{ readonly floor: string | null; readonly clockMs: number | null }> {
   const { id, host, pid, version, roles, started, loops, registries, flow_store } = report
-  const { rows } = await sql<{ floor: string | null; clockMs: number }>`
+  const clockMs = await compareClocks(db)
+  const { rows } = await sql<{ floor: string | null }>`
     with gone as (delete from processes where seen < now() - interval '1 day')
     insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store, clock_ms)
     values (${id}, ${host}, ${pid}, ${version}, ${roles}::text[], ${started}, now(), ${JSON.stringify(loops)},
-      ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)},
-      ${Date.now()}::bigint - (extract(epoch from clock_timestamp()) * 1000)::bigint)
+      ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)}, ${clockMs})
     on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries,
       flow_store = excluded.flow_store, clock_ms = excluded.clock_ms
-    returning (select schema_floor from installation) as floor, clock_ms as "clockMs"`.execute(db)
-  return rows[0]!
+    returning (select schema_floor from installation) as floor`.execute(db)
+  return { floor: rows[0]!.floor, clockMs }
+}
+
+/** A longer wait for the answer, such as for a connection, would be taken for a difference of the clocks. */
+const answerMaxMs = 2_000
+
+/** Null if the answer took too long to compare. */
+async function compareClocks(db: Db): Promise<number | null> {
+  const before = Date.now()
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db)
+  const after = Date.now()
+  const isShort = after >= before && after - before <= answerMaxMs
+  return isShort ? Math.round((before + after) / 2 - rows[0]!.ms) : null
 }
 
 /** The oldest release that may run; null before the first upgrade was finished. */
@@ -80,7 +93,7 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
 export type LiveProcess = ProcessReport & {
   readonly age_seconds: number
   readonly uptime_seconds: number
-  /** By how much its clock is ahead of that of the database; null in reports of older versions. */
+  /** By how much its clock is ahead of that of the database; null if they could not be compared. */
   readonly clock_ms: number | null
 }
 

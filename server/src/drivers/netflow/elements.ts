@@ -2,14 +2,8 @@
 // and where they are in the records of a template. All other elements are skipped by their length.
 import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 
-/** Names of the values in a record. `alternate`: used when the ordinary counters are absent or 0. `reverse`: the other direction of a biflow. */
-export const slotNames = [
-  'octets',
-  'packets',
-  'octetsAlternate',
-  'packetsAlternate',
-  'octetsReverse',
-  'packetsReverse',
+/** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
+const headerNames = [
   'src4',
   'dst4',
   'src6',
@@ -32,6 +26,17 @@ export const slotNames = [
   'dscp',
   'fragmentOffset',
   'fragmentFlags',
+] as const
+
+/** Names of the values in a record. `alternate`: used when the ordinary counters are absent or 0. `reverse`: the other direction of a biflow. */
+export const slotNames = [
+  'octets',
+  'packets',
+  'octetsAlternate',
+  'packetsAlternate',
+  'octetsReverse',
+  'packetsReverse',
+  ...headerNames,
   'inIf',
   'outIf',
   'inIfPhysical',
@@ -63,6 +68,8 @@ export const slotNames = [
 ] as const
 
 export type SlotName = (typeof slotNames)[number]
+
+const ofHeader: ReadonlySet<SlotName> = new Set(headerNames)
 
 export const slot = Object.fromEntries(slotNames.map((name, index) => [name, index])) as Readonly<
   Record<SlotName, number>
@@ -186,29 +193,6 @@ const byEnterprise: Readonly<Record<number, Readonly<Record<number, Meaning>>>> 
 }
 
 const addressLength: Partial<Record<SlotName, number>> = { src4: 4, dst4: 4, src6: 16, dst6: 16 }
-
-/** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
-const ofHeader: ReadonlySet<SlotName> = new Set<SlotName>([
-  'src4',
-  'dst4',
-  'src6',
-  'dst6',
-  'ipVersion',
-  'protocol',
-  'srcPort',
-  'dstPort',
-  'icmp4',
-  'icmp6',
-  'icmpType4',
-  'icmpCode4',
-  'icmpType6',
-  'icmpCode6',
-  'tcpFlags',
-  'tos',
-  'dscp',
-  'fragmentOffset',
-  'fragmentFlags',
-])
 
 /** Octets that a value may have: reduced-length encoding (RFC 7011, 6.2) makes numbers shorter. 0: any. */
 const exactLength: readonly number[] = slotNames.map((name) =>

@@ -53,7 +53,7 @@ type Sensor = {
 export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedReading[] {
   const indexes = [...(tables.get(`${table.entry}.${column.value}`)?.keys() ?? [])]
   const sensors = indexes.flatMap((index) => sensorAt(tables, table, index) ?? [])
-  const isTenfold = isSentByExos(tables) && sensors.some(isTooBright)
+  const isTenfold = isExtremeXos(tables) && sensors.some(isTooBright)
   const isFromZero = sensors.some(({ lane }) => lane === 0)
   const numbered = sensors.map((sensor) => ({
     ...sensor,
@@ -63,11 +63,8 @@ export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedR
   return [...groupsOf(numbered)].flatMap((group) => readingsOf(moduleFrom(group)))
 }
 
-/**
- * Some releases of ExtremeXOS have tenths of a microwatt where they state microwatts, which is seen by light that no module sends. It
- * has no limits.
- */
-const isSentByExos = (tables: OpticTables): boolean =>
+/** Some releases of ExtremeXOS have tenths of a microwatt where they state microwatts: their modules send more light than any module can. */
+const isExtremeXos = (tables: OpticTables): boolean =>
   String(tables.get(sysObjectId)?.get('0')).startsWith(extremeNetworks)
 
 const isTooBright = ({ metric, value }: Sensor): boolean =>
