@@ -1,12 +1,12 @@
 // ALIAS records in the table of a zone: what is published for them, and why a target is not resolved.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { listRecordSetsRoute, type RecordSet, type RecordSetAlias } from '@pharos/contract/dns-recordset'
 import { getZoneRoute } from '@pharos/contract/dns-zone'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
-import { exampleOf, startExampleServer, type ExampleServer } from './example-server.ts'
+import { skipWithoutBrowser, visit } from './browser.ts'
+import { exampleOf } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { assertFitsPhone, mistakesOfLook } from './page-checks.ts'
 
 const place = '/zones/lindholm.example'
@@ -20,21 +20,12 @@ const known: RecordSetAlias = {
 }
 
 describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   it('show their addresses, and the age of the last answer while the target fails', async () => {
-    const [example] = exampleOf(listRecordSetsRoute).results
+    const [recorded] = exampleOf(listRecordSetsRoute).results
     const set = (name: string, alias: RecordSetAlias): RecordSet => ({
-      ...example!,
+      ...recorded!,
       id: `${name}/ALIAS`,
       name,
       type: 'ALIAS',
@@ -47,7 +38,7 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
       set('failing', { ...known, status: 'failing', message }),
       set('new', { ...known, status: 'pending', addresses: [], resolved: null, checked: null }),
     ]
-    server.answer(listRecordSetsRoute, () => ({ results, count: results.length }))
+    example.server.answer(listRecordSetsRoute, () => ({ results, count: results.length }))
     const text =
       'The targets of ALIAS records are not resolved: failing. The last known addresses stay published.'
     const state: StateMessage = {
@@ -57,10 +48,10 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
       attrs: {},
       timestamp: '2026-01-01T00:00:00.000Z',
     }
-    server.answer(getZoneRoute, () => ({ ...exampleOf(getZoneRoute), state_messages: [state] }))
-    await using person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
+    example.server.answer(getZoneRoute, () => ({ ...exampleOf(getZoneRoute), state_messages: [state] }))
+    await using person = await example.open({ reducedMotion: 'reduce' })
     const { page, pageErrors } = person
-    await page.goto(server.url)
+    await page.goto(example.server.url)
     await visit(page, place)
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
     await page.getByText('Published: 203.0.113.80, 2001:db8::80').first().waitFor()
@@ -70,7 +61,7 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
       .waitFor()
     await row('new').getByText('Not resolved yet').waitFor()
     await page.getByText(text).waitFor()
-    const [asked] = server.asked(listRecordSetsRoute)
+    const [asked] = example.server.asked(listRecordSetsRoute)
     assert.equal(asked!.query.get('include'), 'alias')
     assert.deepEqual(await mistakesOfLook(page), [])
     await assertFitsPhone(page, place)
@@ -78,10 +69,10 @@ describe('ALIAS records', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('are offered in the editor, with an example and a help text', async () => {
-    server.reset()
-    await using person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
+    example.server.reset()
+    await using person = await example.open({ reducedMotion: 'reduce' })
     const { page } = person
-    await page.goto(server.url)
+    await page.goto(example.server.url)
     await visit(page, place)
     await page.getByRole('button', { name: 'Add record' }).click()
     await page.getByLabel('Type of the record set').first().fill('ALIAS')

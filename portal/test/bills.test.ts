@@ -1,25 +1,16 @@
 // The bills of a service: a month that waits for the provider, a corrected one, and one whose terms changed.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { listBillablePortsRoute, listBillingPeriodsRoute } from '@pharos/contract/bill'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
-import { exampleOf, startExampleServer, type ExampleServer } from './example-server.ts'
+import { skipWithoutBrowser, visit } from './browser.ts'
+import { exampleOf } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { assertFitsPhone, mistakesOfLook } from './page-checks.ts'
 
 const place = '/services/1'
 
 describe('the bills of a service', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   it('say who decides about missing samples, what was decided, and which part of the month they are of', async () => {
     const [bill] = exampleOf(listBillablePortsRoute).results
@@ -35,15 +26,15 @@ describe('the bills of a service', { skip: skipWithoutBrowser() }, () => {
       },
       { ...bill!, period_start: border, corrects: 370, correction_reason: 'Agreed with the customer.' },
     ]
-    server.answer(listBillablePortsRoute, () => ({ results: parts, count: 2 }))
+    example.server.answer(listBillablePortsRoute, () => ({ results: parts, count: 2 }))
     const past = [
       { ...period!, bill_id: 370, corrected_by: 371 },
       { ...period!, bill_id: 371, corrects: 370, review: 'missing_samples' as const },
     ]
-    server.answer(listBillingPeriodsRoute, () => ({ results: past, count: 2 }))
-    await using person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
+    example.server.answer(listBillingPeriodsRoute, () => ({ results: past, count: 2 }))
+    await using person = await example.open({ reducedMotion: 'reduce' })
     const { page, pageErrors } = person
-    await page.goto(server.url)
+    await page.goto(example.server.url)
     await visit(page, place)
     const text = await page.locator('main').innerText()
     for (const shown of [

@@ -1,28 +1,19 @@
 // Forms in a browser, with the example server: one error at its field, focus, the question before changes are lost, and a sign-out that fails.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createWebhookRoute } from '@pharos/contract/webhook'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, skipWithoutBrowser } from './browser.ts'
-import { Refusal, startExampleServer, type ExampleServer } from './example-server.ts'
+import { skipWithoutBrowser } from './browser.ts'
+import { Refusal } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { answeredWithText, intercept, lost, lostAnswer } from './intercept.ts'
 
 describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   it('show an error once, at its field, in words, and move the focus there', async () => {
-    await using person = await openExample(browser, server.url)
+    await using person = await example.open()
     const { page, pageErrors } = person
-    await page.goto(`${server.url}/team/settings`)
+    await page.goto(`${example.server.url}/team/settings`)
     await page.getByLabel('Name').fill('')
     await page.getByLabel('NOC phone').fill('call me')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -32,12 +23,12 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.locator('[data-field=name] input:focus').waitFor()
     assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true')
     // Only the server knows what a public address is.
-    server.answer(createWebhookRoute, () => {
+    example.server.answer(createWebhookRoute, () => {
       throw new Refusal(422, 'validation_failed', {
         errors: [{ loc: ['body', 'url'], msg: 'must begin with https://', type: 'value_error' }],
       })
     })
-    await page.goto(`${server.url}/team/webhooks`)
+    await page.goto(`${example.server.url}/team/webhooks`)
     await page.getByRole('button', { name: 'Add webhook' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill('http://hooks.example.net/x')
@@ -52,9 +43,9 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('ask before unsaved changes are lost, and only then', async () => {
-    await using person = await openExample(browser, server.url)
+    await using person = await example.open()
     const { page } = person
-    await page.goto(`${server.url}/team/settings`)
+    await page.goto(`${example.server.url}/team/settings`)
     await page.getByLabel('Billing contact').fill('billing@demo.example')
     const leave = () => page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
     await leave()
@@ -68,14 +59,14 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('say that signing out has failed, and stay signed in', async () => {
-    await using person = await openExample(browser, server.url)
+    await using person = await example.open()
     const { page } = person
     const signOut = async () => {
       await page.getByRole('button', { name: /^Account of/ }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
     }
     for (const failure of [lost, answeredWithText(500, 'Internal Server Error')]) {
-      await page.goto(`${server.url}/team/settings`)
+      await page.goto(`${example.server.url}/team/settings`)
       await using _ = await intercept(page, '**/v3/session/logout', failure)
       await signOut()
       await page.getByText('You are still signed in').waitFor()

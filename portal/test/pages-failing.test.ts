@@ -1,9 +1,9 @@
 // Every page of the portal while every request fails: it shows no key of a machine, does not read like an all-clear, and offers to try again.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
-import { admin, staff, startExampleServer, type ExampleServer } from './example-server.ts'
+import { describe, it } from 'node:test'
+import { skipWithoutBrowser, visit } from './browser.ts'
+import { admin, staff } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { intercept, refused } from './intercept.ts'
 import { machineTexts } from './page-checks.ts'
 import { placesOfMembers, placesOfStaff } from './places.ts'
@@ -11,16 +11,7 @@ import { placesOfMembers, placesOfStaff } from './places.ts'
 const allClear = /\b(nothing to do|no ongoing attacks|all prefixes|up to date|everything is)\b/i
 
 describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   const visitors = [
     ['a member', admin, placesOfMembers],
@@ -29,9 +20,9 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
 
   for (const [who, user, places] of visitors)
     it(`are for people when every request fails, and offer ${who} to try again`, async () => {
-      server.reset()
-      server.user = user
-      await using person = await openExample(browser, server.url)
+      example.server.reset()
+      example.server.user = user
+      await using person = await example.open()
       const { context, page } = person
       // Before the first page: an answer that arrived would be shown beside the failures after it.
       await using _ = await intercept(
@@ -43,7 +34,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
           help: 'Repeat with the same `Idempotency-Key`: GET /v3/ipam/announcements',
         }),
       )
-      await page.goto(server.url)
+      await page.goto(example.server.url)
       const found: string[] = []
       for (const place of places) {
         await visit(page, place)

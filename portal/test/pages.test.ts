@@ -2,31 +2,22 @@
 // theme, and everything fits on a phone. The data are the examples of the contract; pages-failing.test.ts has pages whose requests fail, and
 // pages.long.test.ts has the data of the demo, and the dialogs.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, skipWithoutBrowser, visit } from './browser.ts'
-import { admin, staff, startExampleServer, type ExampleServer } from './example-server.ts'
+import { describe, it } from 'node:test'
+import { skipWithoutBrowser, visit } from './browser.ts'
+import { admin, staff } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { assertFitsPhone, machineTexts, mistakesOfLook } from './page-checks.ts'
 import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
 describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   /** Colors in the middle of a transition have other contrasts. */
   async function open(user = admin) {
-    server.reset()
-    server.user = user
-    const person = await openExample(browser, server.url, { reducedMotion: 'reduce' })
-    await person.page.goto(server.url)
+    example.server.reset()
+    example.server.user = user
+    const person = await example.open({ reducedMotion: 'reduce' })
+    await person.page.goto(example.server.url)
     return person
   }
 
@@ -42,7 +33,7 @@ describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {
       const { context, page, pageErrors } = person
       if (who === 'a guest') {
         await context.clearCookies()
-        await page.goto(server.url)
+        await page.goto(example.server.url)
       }
       const found: string[] = []
       for (const place of places) {

@@ -1,7 +1,7 @@
 // Pages that stay open: what a person has open keeps its row while others come, nothing old is shown as new, and times go on.
 // The answers are those of the example server; the clock of the page is moved.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/admin-team'
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import {
@@ -11,38 +11,22 @@ import {
 } from '@pharos/contract/byoip'
 import { groupDevicesRoute } from '@pharos/contract/device'
 import { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, openExample, settled, skipWithoutBrowser } from './browser.ts'
-import {
-  admin,
-  exampleOf,
-  otherTeam,
-  pageOf,
-  staff,
-  startExampleServer,
-  type ExampleServer,
-} from './example-server.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { settled, skipWithoutBrowser } from './browser.ts'
+import { admin, exampleOf, otherTeam, pageOf, staff } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 import { held, intercept, refused } from './intercept.ts'
 
 /** Longer than every interval of polling. */
 const poll = 61_000
 
 describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   async function open(user = admin) {
-    server.reset()
-    server.user = user
-    const person = await openExample(browser, server.url)
+    example.server.reset()
+    example.server.user = user
+    const person = await example.open()
     await person.page.clock.install()
     return person
   }
@@ -54,7 +38,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   const announcement = exampleOf(listAnnouncementsRoute).results[0]!
   /** Answers the list of announcements with so many rows, named by `cidrOf`. */
   const listRows = (ids: () => readonly number[], cidrOf: (id: number) => string) =>
-    server.answer(listAnnouncementsRoute, (asked) =>
+    example.server.answer(listAnnouncementsRoute, (asked) =>
       pageOf(
         ids().map((id) => ({ ...announcement, id, cidr: cidrOf(id) })),
         asked,
@@ -66,12 +50,12 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   /** Switches the team of staff in another tab, which switches it in all. */
   async function switchTeam(context: BrowserContext): Promise<void> {
     const { results } = exampleOf(listCustomersRoute)
-    server.answer(listCustomersRoute, (asked) =>
+    example.server.answer(listCustomersRoute, (asked) =>
       pageOf([...results, { ...results[0]!, ...otherTeam }], asked),
     )
-    server.answer(getCustomerRoute, () => ({ ...exampleOf(getCustomerRoute), ...otherTeam }))
+    example.server.answer(getCustomerRoute, () => ({ ...exampleOf(getCustomerRoute), ...otherTeam }))
     const page = await context.newPage()
-    await page.goto(`${server.url}/staff/customers`)
+    await page.goto(`${example.server.url}/staff/customers`)
     await page.getByText('Other Networks', { exact: true }).first().click()
     await page.locator('[data-panel]').getByRole('button', { name: 'Open as this team' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Open as this team' }).click()
@@ -81,8 +65,8 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await using person = await open(staff)
     const { page } = person
     const rows = [...exampleOf(listAnnouncementsOfTeamRoute).results]
-    server.answer(listAnnouncementsOfTeamRoute, (asked) => pageOf(rows, asked))
-    await page.goto(`${server.url}/staff/customers`)
+    example.server.answer(listAnnouncementsOfTeamRoute, (asked) => pageOf(rows, asked))
+    await page.goto(`${example.server.url}/staff/customers`)
     await page.getByRole('row').filter({ hasText: 'Lindholm Hosting' }).click()
     await page.locator('[data-panel]').getByRole('link', { name: 'Open page' }).click()
     await page.getByRole('button', { name: 'Suspend 203.0.113.0/24' }).click()
@@ -103,7 +87,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       () => ids,
       (id) => `10.0.${id}.0/24`,
     )
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await rowAt(page, 9).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -127,7 +111,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       () => ids,
       (id) => `10.0.${id}.0/24`,
     )
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     const box = (id: number) =>
       page
         .locator('tr')
@@ -150,7 +134,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       () => upTo(150),
       (id) => `10.${name}.${id}.0/24`,
     )
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     const all = /announcements\?.*limit=1000/
     const bar = page.getByRole('region', { name: 'Selected rows' })
     await page.getByRole('checkbox', { name: 'Select row' }).first().click()
@@ -176,7 +160,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   it('dims the rows of the filters before until those of the new filters are loaded', async () => {
     await using person = await open()
     const { page } = person
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await rowAt(page, 0).waitFor()
     await settled(page)
     await using filtered = await intercept(page, /announcements\?.*status=announced/, held)
@@ -192,7 +176,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   it('shows no row of another team', async () => {
     await using person = await open(staff)
     const { context, page } = person
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await page.getByRole('row').filter({ hasText: '203.0.113.0/24' }).locator('td').nth(2).click()
     await page.getByRole('complementary', { name: '203.0.113.0/24' }).waitFor()
     // The rows of the next team are never answered.
@@ -208,7 +192,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await using person = await open(staff)
     const { context, page } = person
     listRows(() => upTo(1_500), String)
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await rowAt(page, 0).waitFor()
     await using second = await intercept(page, /announcements\?.*limit=1000&offset=1000/, held)
     const files: string[] = []
@@ -231,7 +215,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
       () => upTo(150),
       (id) => `10.${name}.${id}.0/24`,
     )
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await rowAt(page, 0).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('End')
@@ -257,7 +241,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await using person = await open()
     const { page } = person
     listRows(() => [], String)
-    await page.goto(`${server.url}/announcements`)
+    await page.goto(`${example.server.url}/announcements`)
     await page.getByText('0 announcements').waitFor()
     await using _ = await refuse(page, announcements)
     await page.clock.fastForward(poll)
@@ -267,10 +251,10 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
   it('goes to the last page of record sets if the page in the address has become empty', async () => {
     await using person = await open()
     const { page } = person
-    await page.goto(`${server.url}/zones`)
+    await page.goto(`${example.server.url}/zones`)
     await page.locator('[data-list] tbody a').first().click()
     await page.locator('[data-records]').waitFor()
-    server.answer(listRecordSetsRoute, ({ query }) => ({
+    example.server.answer(listRecordSetsRoute, ({ query }) => ({
       results: query.get('offset') === '200' ? [] : exampleOf(listRecordSetsRoute).results,
       count: 200,
     }))
@@ -284,11 +268,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     const { results, count } = exampleOf(listRegionsRoute)
     const compared = new Date().toISOString()
-    server.answer(listRegionsRoute, () => ({
+    example.server.answer(listRegionsRoute, () => ({
       results: results.map((region) => ({ ...region, last_check: compared })),
       count,
     }))
-    await page.goto(server.url)
+    await page.goto(example.server.url)
     await page.getByText(/routers compared/).waitFor()
     await settled(page)
     await using _ = await intercept(page, /\/v3\//, held)
@@ -301,10 +285,10 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     const running = { start: new Date().toISOString(), end: null }
     const { results } = exampleOf(listRelatedEventsRoute)
-    server.answer(listRelatedEventsRoute, (asked) =>
+    example.server.answer(listRelatedEventsRoute, (asked) =>
       pageOf(asked.query.get('ongoing') === 'true' ? [{ ...results[0]!, ...running }] : results, asked),
     )
-    await page.goto(`${server.url}/events`)
+    await page.goto(`${example.server.url}/events`)
     const section = page.getByRole('region', { name: /ongoing/i })
     await section.waitFor()
     await settled(page)
@@ -318,7 +302,7 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     const groups = /\/devices\/groups/
     const refusal = await refuse(page, groups)
-    await page.goto(`${server.url}/devices?status=offline`)
+    await page.goto(`${example.server.url}/devices?status=offline`)
     const alert = page.getByRole('alert').filter({ hasText: 'Too many requests' })
     await alert.waitFor()
     assert.equal(await page.getByText('Ignored in the address').count(), 0)
@@ -336,11 +320,11 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     let count = 7
     const { results } = exampleOf(groupDevicesRoute)
-    server.answer(groupDevicesRoute, () => ({
+    example.server.answer(groupDevicesRoute, () => ({
       results: results.map((group) => ({ ...group, values: group.values.map((one) => ({ ...one, count })) })),
       count: results.length,
     }))
-    await page.goto(`${server.url}/devices`)
+    await page.goto(`${example.server.url}/devices`)
     const groups = page.getByRole('group', { name: 'Filter devices' })
     await groups.getByText('7', { exact: true }).first().waitFor()
     count = 8

@@ -1,6 +1,6 @@
 // What staff see of routes: routers that regions no longer have, with what can be done about them, and how far each route gets.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { listAdminRegionsRoute, type AdminRegion } from '@pharos/contract/admin-region'
 import {
   getAnnouncementRoute,
@@ -10,37 +10,28 @@ import {
 } from '@pharos/contract/byoip'
 import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/former-router'
 import { sessionReasons, sessionReasonText } from '@pharos/contract/session-reason'
-import type { Browser } from 'playwright-core'
-import { openBrowser, openExample, settled, skipWithoutBrowser } from './browser.ts'
-import { admin, exampleOf, staff, startExampleServer, type ExampleServer } from './example-server.ts'
+import { settled, skipWithoutBrowser } from './browser.ts'
+import { admin, exampleOf, staff } from './example-server.ts'
+import { useExample } from './example-suite.ts'
 
 describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
-  let browser: Browser
-  let server: ExampleServer
-  before(async () => {
-    server = await startExampleServer()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
-  })
+  const example = useExample()
 
   it('name former routers with the routes that are left, and give one up after a question', async () => {
-    server.reset()
-    server.user = staff
+    example.server.reset()
+    example.server.user = staff
     const [read] = exampleOf(listFormerRoutersRoute).results
     const unread = { ...read!, id: 4, name: 'fra4', last_check: null, error: null, routes: 1200 }
     let routers = [read!, unread]
-    server.answer(listFormerRoutersRoute, () => ({ results: routers, count: routers.length }))
-    server.answer(giveUpFormerRouterRoute, ({ params }) => {
+    example.server.answer(listFormerRoutersRoute, () => ({ results: routers, count: routers.length }))
+    example.server.answer(giveUpFormerRouterRoute, ({ params }) => {
       const given = routers.find(({ id }) => id === Number(params.former_router_id))
       routers = routers.filter((one) => one !== given)
       return { ...given!, routes: 0 }
     })
-    await using person = await openExample(browser, server.url)
+    await using person = await example.open()
     const { page, pageErrors } = person
-    await page.goto(`${server.url}/staff/regions`)
+    await page.goto(`${example.server.url}/staff/regions`)
     const section = page.getByRole('region', { name: 'Former routers' })
     const row = section.getByRole('row').filter({ hasText: 'fra3' })
     await row.getByRole('cell', { name: '12', exact: true }).waitFor()
@@ -56,7 +47,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Give up', exact: true }).click()
     await row.waitFor({ state: 'detached' })
     assert.deepEqual(
-      server.asked(giveUpFormerRouterRoute).map(({ params }) => Number(params.former_router_id)),
+      example.server.asked(giveUpFormerRouterRoute).map(({ params }) => Number(params.former_router_id)),
       [read!.id],
     )
     routers = []
@@ -64,7 +55,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
     assert.deepEqual(pageErrors, [])
   })
   it('show staff how many neighbors hear a route, and why each session is down, and nobody else', async () => {
-    server.reset()
+    example.server.reset()
     const announcement = exampleOf(getAnnouncementRoute)
     const evidence: Record<string, RegionEvidence | null> = {
       all: { level: 'advertised', heard: 2, neighbors: 2, unchecked: 0 },
@@ -78,7 +69,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
       ...announcement.region_states![0]!,
       region,
     }))
-    server.answer(getAnnouncementRoute, () => ({ ...announcement, region_states: states }))
+    example.server.answer(getAnnouncementRoute, () => ({ ...announcement, region_states: states }))
     const heard = states.map((state) => ({ ...state, heard_by: evidence[state.region]! }))
     // Another announcement of an overlapping prefix has other evidence.
     const other = {
@@ -86,7 +77,7 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
       id: announcement.id + 1,
       region_states: [{ ...heard[0]!, region: 'best' }],
     }
-    server.answer(listAnnouncementsOfTeamRoute, () => ({
+    example.server.answer(listAnnouncementsOfTeamRoute, () => ({
       results: [other, { ...announcement, region_states: heard }],
       count: 2,
     }))
@@ -112,12 +103,12 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
         ],
       },
     ]
-    server.answer(listAdminRegionsRoute, () => ({ results: regions, count: regions.length }))
+    example.server.answer(listAdminRegionsRoute, () => ({ results: regions, count: regions.length }))
     const notesOf = async (user: typeof staff) => {
-      server.user = user
-      await using person = await openExample(browser, server.url)
+      example.server.user = user
+      await using person = await example.open()
       const { page, pageErrors } = person
-      await page.goto(`${server.url}/announcements/${announcement.id}?tab=regions`)
+      await page.goto(`${example.server.url}/announcements/${announcement.id}?tab=regions`)
       await page.getByRole('row').filter({ hasText: 'nowhere' }).waitFor()
       if (user.is_staff) await page.getByText('Router r8 cannot be read: no connection').waitFor()
       await settled(page)
@@ -147,9 +138,9 @@ describe('routes for staff', { skip: skipWithoutBrowser() }, () => {
       nowhere: ['Router r8 cannot be read: no connection'],
     })
     const none = Object.fromEntries(Object.keys(evidence).map((slug) => [slug, []]))
-    const before = server.asked(listAdminRegionsRoute).length
+    const before = example.server.asked(listAdminRegionsRoute).length
     assert.deepEqual(await notesOf(admin), none)
     // Nothing is asked for that the server would refuse.
-    assert.equal(server.asked(listAdminRegionsRoute).length, before)
+    assert.equal(example.server.asked(listAdminRegionsRoute).length, before)
   })
 })
