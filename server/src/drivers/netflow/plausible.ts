@@ -7,15 +7,23 @@ const octetsPerMsMax = (1.2 * 800e9) / 8 / 1000
 /** Exporters without a duration, and short flows, may report what they collected in a minute. */
 const durationMinMs = 60_000
 
+/** Below it, counters of 32 bits are within the limit of the fastest interfaces in a minute. */
+const rateOfSmallMax = Math.floor((octetsPerMsMax * durationMinMs) / 2 ** 32)
+
 /** Removes such rows from `from` on, and returns their number. */
 export function dropImplausible(c: FlowColumns, from: number): number {
+  const { length, bytesLo, bytesHi, packetsLo, packetsHi, samplingRate } = c
   let kept = from
-  for (let row = from; row < c.length; row++) {
-    if (!isPlausible(c, row)) continue
+  for (let row = from; row < length; row++) {
+    const isSmall =
+      (bytesHi[row]! | packetsHi[row]!) === 0 &&
+      samplingRate[row]! <= rateOfSmallMax &&
+      bytesLo[row]! <= packetsLo[row]! * packetOctetsMax
+    if (!isSmall && !isPlausible(c, row)) continue
     if (kept < row) moveRow(c, row, kept)
     kept++
   }
-  const dropped = c.length - kept
+  const dropped = length - kept
   c.length = kept
   return dropped
 }
