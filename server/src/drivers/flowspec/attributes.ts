@@ -23,22 +23,28 @@ export type FlowspecAttributes = {
   readonly large: readonly LargeCommunityWords[]
 }
 
-/** The NLRI is in the attribute too, as GoBGP expects it. FlowSpec has no next hop. */
+/** The NLRI is in the attribute too, as GoBGP expects it, with the next hop that its version needs. */
 export function encodeAttributes(
   { action, large }: FlowspecAttributes,
   nlri: Uint8Array,
   afi: number,
+  nextHop: readonly number[],
 ): Uint8Array[] {
   const attributes = [
     attribute(wellKnown, type.origin, [0]),
     attribute(wellKnown, type.asPath, []),
-    attribute(optional, type.mpReach, [0, afi, safiFlowspec, 0, 0, ...nlri]),
+    attribute(optional, type.mpReach, reachOctets(nlri, afi, nextHop)),
   ]
   const community = actionOctets(action)
   if (community) attributes.push(attribute(optionalTransitive, type.extendedCommunities, community))
   if (large.length > 0)
     attributes.push(attribute(optionalTransitive, type.largeCommunities, large.flat().flatMap(wordOctets)))
   return attributes
+}
+
+/** The value of MP_REACH_NLRI (RFC 4760 section 3). */
+export function reachOctets(nlri: Uint8Array, afi: number, nextHop: readonly number[]): number[] {
+  return [0, afi, safiFlowspec, nextHop.length, ...nextHop, 0, ...nlri]
 }
 
 /** Throws TypeError if the octets violate the RFCs, or if they have another action than a FilterAction. */

@@ -33,13 +33,15 @@ const rules = fc
   )
   .filter(({ rule }) => componentOctets(rule.match) <= 239)
 
+const dialects = fc.constantFrom(gobgp3, gobgp4)
+
 const familyOf = ({ prefix }: InstalledRule): 4 | 6 => (prefix.includes(':') ? 6 : 4)
 
 describe('a rule of FlowSpec', () => {
   it('is the same after encoding and decoding, with a rate as float32', () => {
     fc.assert(
-      fc.property(rules, (installed) => {
-        const decoded = decodeOwnRule(encodeRule(installed, owner), familyOf(installed), owner)
+      fc.property(rules, dialects, (installed, dialect) => {
+        const decoded = decodeOwnRule(encodeRule(installed, owner, dialect), familyOf(installed), owner)
         const { rule } = installed
         const expected = { ...rule, action: roundedAction(rule.action) }
         assert.equal(decoded?.prefix, installed.prefix)
@@ -51,8 +53,8 @@ describe('a rule of FlowSpec', () => {
 
   it('is foreign with another owner, identifier or origin', () => {
     fc.assert(
-      fc.property(rules, (installed) => {
-        const path = encodeRule(installed, owner)
+      fc.property(rules, dialects, (installed, dialect) => {
+        const path = encodeRule(installed, owner, dialect)
         const family = familyOf(installed)
         assert.equal(decodeOwnRule(path, family, parseOwner('64500:2:2')), undefined)
         assert.equal(decodeOwnRule({ ...path, identifier: 0 }, family, owner), undefined)
@@ -66,8 +68,8 @@ describe('a rule of FlowSpec', () => {
 
   it('is decoded from mutated octets as a rule, as a foreign one, or rejected with an Error', () => {
     fc.assert(
-      fc.property(rules, changes, (installed, changed) => {
-        const path = mutated(encodeRule(installed, owner), changed)
+      fc.property(rules, changes, dialects, (installed, changed, dialect) => {
+        const path = mutated(encodeRule(installed, owner, dialect), changed)
         try {
           decodeOwnRule(path, familyOf(installed), owner)
         } catch (error) {

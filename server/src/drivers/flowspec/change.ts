@@ -8,6 +8,7 @@ import { decodeFlowspec, encodeFlowspec } from '../../net/flowspec/nlri.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Owner, Path } from '../gobgp/codec.ts'
 import type { Change, Dialect } from '../gobgp/dialect.ts'
+import { reachOctets } from './attributes.ts'
 import { decodeOwnRule, encodeRule, encodeWithdrawal, flowspecFamily, type InstalledRule } from './codec.ts'
 
 /** Throws AssertionError or TypeError unless the message is exactly these rules, or their withdrawal. */
@@ -18,8 +19,8 @@ export function changeOf(
   dialect: Dialect,
 ): Uint8Array {
   const encode = kind === 'announcement' ? encodeRule : encodeWithdrawal
-  const octets = dialect.encodeChange(rules.map((rule) => encode(rule, owner)))
-  assertChange(dialect.decodeChange(octets), kind, rules, owner, dialect.globalTable)
+  const octets = dialect.encodeChange(rules.map((rule) => encode(rule, owner, dialect)))
+  assertChange(dialect.decodeChange(octets), kind, rules, owner, dialect)
   return octets
 }
 
@@ -29,7 +30,7 @@ function assertChange(
   kind: 'announcement' | 'withdrawal',
   rules: readonly InstalledRule[],
   owner: Owner,
-  globalTable: number | undefined,
+  { globalTable, flowspecNextHop }: Dialect,
 ): void {
   deepStrictEqual([$unknown, tableType, paths.length], [undefined, globalTable, rules.length])
   for (const [at, { prefix, rule }] of rules.entries()) {
@@ -43,18 +44,22 @@ function assertChange(
     deepStrictEqual([matchText(match), covers(prefix, match.destination)], [matchText(rule.match), true])
     // Several operators can mean the same, and are different rules to a router.
     deepStrictEqual([...nlriBinary], [...encodeFlowspec(match)])
-    if (kind === 'announcement') assertAnnounced(paths[at]!, { prefix, rule }, owner)
+    if (kind === 'announcement') assertAnnounced(paths[at]!, { prefix, rule }, owner, flowspecNextHop)
   }
 }
 
 /** The attributes have the action, the owner and the list, and no other octets. */
-function assertAnnounced(path: Path, { prefix, rule }: InstalledRule, owner: Owner): void {
+function assertAnnounced(
+  path: Path,
+  { prefix, rule }: InstalledRule,
+  owner: Owner,
+  nextHop: readonly number[],
+): void {
   const decoded = decodeOwnRule({ ...path, neighborIp: '' }, familyOf(prefix), owner)
   const actual = decoded && [decoded.prefix, decoded.rule.id, actionText(decoded.rule.action)]
   deepStrictEqual(actual, [prefix, rule.id, actionText(roundedAction(rule.action))])
-  const { afi, safi } = path.family!
   const octets = path.pattrsBinary.map((attribute) => [...attribute])
-  const reach = [0, afi, safi, 0, 0, ...path.nlriBinary]
+  const reach = reachOctets(path.nlriBinary, path.family!.afi, nextHop)
   const head =
     reach.length > 255 ? [0x90, 14, reach.length >>> 8, reach.length & 255] : [0x80, 14, reach.length]
   // ORIGIN, AS_PATH and MP_REACH_NLRI have one form; the others were decoded, and their length and flags follow from the action.

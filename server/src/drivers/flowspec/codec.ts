@@ -9,6 +9,7 @@ import { decodeFlowspec, encodeFlowspec } from '../../net/flowspec/nlri.ts'
 import { lengthOf, networkOf, type Prefix, prefixAround } from '../../net/prefix.ts'
 import { afiOf } from '../gobgp/attributes.ts'
 import type { Owner, Path } from '../gobgp/codec.ts'
+import type { Dialect } from '../gobgp/dialect.ts'
 import { decodeAttributes, encodeAttributes, type LargeCommunityWords, safiFlowspec } from './attributes.ts'
 
 /** A rule of a list, as it is installed. The prefix of the list covers the destination, so its length identifies it. */
@@ -22,7 +23,11 @@ export function flowspecFamily(family: Family): { afi: number; safi: number } {
 }
 
 /** Throws RangeError if the conditions do not fit into one NLRI. */
-export function encodeRule({ prefix, rule }: InstalledRule, owner: Owner): Path {
+export function encodeRule(
+  { prefix, rule }: InstalledRule,
+  owner: Owner,
+  { flowspecNextHop }: Dialect,
+): Path {
   const family = flowspecFamily(familyOf(prefix))
   const nlri = encodeFlowspec(rule.match)
   const ownerWords = largeCommunityToNumbers(owner.community)
@@ -33,7 +38,12 @@ export function encodeRule({ prefix, rule }: InstalledRule, owner: Owner): Path 
     family,
     identifier: owner.identifier,
     nlriBinary: nlri,
-    pattrsBinary: encodeAttributes({ action: rule.action, large: [ownerWords, listWords] }, nlri, family.afi),
+    pattrsBinary: encodeAttributes(
+      { action: rule.action, large: [ownerWords, listWords] },
+      nlri,
+      family.afi,
+      flowspecNextHop,
+    ),
   }
 }
 

@@ -14,6 +14,8 @@ export type Dialect = {
   readonly change: DescMethodClientStreaming<DescMessage, DescMessage>
   /** The number of the global table in a change, or undefined if it is the default. */
   readonly globalTable: number | undefined
+  /** Octets of the next hop that a FlowSpec rule needs to be accepted. Neighbors never receive them: such rules have none (RFC 8955 section 4). */
+  readonly flowspecNextHop: readonly number[]
   /** One message of the stream. */
   encodeChange(paths: Path[]): Uint8Array
   /** The prefix that the daemon decodes from the octets. */

@@ -31,6 +31,7 @@ export const gobgp3: Dialect = {
   version: '3.x',
   change: addPathStream,
   globalTable: undefined,
+  flowspecNextHop: [],
 
   encodeChange: (paths) =>
     toBinary(AddPathStreamRequestSchema, create(AddPathStreamRequestSchema, { paths })),

@@ -1,5 +1,5 @@
-// GoBGP 4.x: implemented from its published definitions, and tested against a simulated server that follows them. It has
-// never been used with a real 4.x daemon, see docs/decisions/009-gobgp-4.md.
+// GoBGP 4.x, see docs/decisions/009-gobgp-4.md: tested against a simulated server that follows its published definitions, and in the long
+// run against a daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { SessionEnd } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'
@@ -36,6 +36,8 @@ export const gobgp4: Dialect = {
   version: '4.x',
   change: addPathStream,
   globalTable: tableType,
+  // AddPathStream of 4.8.0 rejects every announcement without a next hop, and AddPath only those that are no FlowSpec rules.
+  flowspecNextHop: [0, 0, 0, 0],
 
   encodeChange: (paths) =>
     toBinary(AddPathStreamRequestSchema, create(AddPathStreamRequestSchema, { tableType, paths })),

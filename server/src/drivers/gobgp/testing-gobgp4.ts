@@ -1,5 +1,5 @@
-// For tests: a server that handles the calls of the speaker as the published source of GoBGP 4.x does, because no such daemon
-// can be installed here. Its table is the global one, keyed by family, prefix and path identifier. It must not share anything
+// For tests: a server that handles the calls of the speaker as the published source of GoBGP 4.x does, because Debian has no such
+// daemon. Its table is the global one, keyed by family, prefix and path identifier. It must not share anything
 // with the speaker but the octets of BGP: what it accepts and rejects is implemented separately here.
 import { isDeepStrictEqual } from 'node:util'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
