@@ -247,7 +247,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
       '--domain-filter=cluster.example',
       '--txt-owner-id=test',
       '--txt-prefix=owner-',
-      ...['A', 'AAAA', 'CNAME', 'MX', 'SRV', 'TXT'].map((type) => `--managed-record-types=${type}`),
+      ...['A', 'AAAA', 'CNAME', 'MX', 'TXT'].map((type) => `--managed-record-types=${type}`),
     ])
     return stdout + stderr
   }
@@ -265,6 +265,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
       )
       .filter((text) => !/ (?:SOA|NS) /.test(text))
       .toSorted()
+  // No SRV: of one in an object, external-dns 0.21 requires a final dot in one place and refuses it in another.
   const wanted = [
     endpoint('', 'A', '192.0.2.1'),
     endpoint('www', 'A', '192.0.2.2', '192.0.2.3'),
@@ -272,7 +273,6 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
     endpoint('alias', 'CNAME', 'lb.example.net'),
     endpoint('*.wild', 'A', '192.0.2.4'),
     endpoint('mail', 'MX', '10 mx.example.net'),
-    endpoint('_sip._tcp', 'SRV', '1 2 5060 sip.example.net'),
     endpoint('text', 'TXT', 'v=spf1 -all'),
   ]
 
@@ -280,7 +280,6 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
     await sync(wanted)
     assert.deepEqual(await own(), [
       '*.wild.cluster.example. A 192.0.2.4',
-      '_sip._tcp.cluster.example. SRV 1 2 5060 sip.example.net.',
       'alias.cluster.example. CNAME lb.example.net.',
       'cluster.example. A 192.0.2.1',
       'mail.cluster.example. MX 10 mx.example.net.',
@@ -292,9 +291,8 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
   })
 
   it('changes and deletes', async () => {
-    // With a prefix of the owner records, external-dns finds no owner of the zone itself, and none of TXT and SRV records: it leaves them.
+    // With a prefix of the owner records, external-dns finds no owner of the zone itself, and none of TXT records: it leaves them.
     const left = [
-      '_sip._tcp.cluster.example. SRV 1 2 5060 sip.example.net.',
       'cluster.example. A 192.0.2.1',
       'text.cluster.example. TXT "v=spf1 -all"',
     ]
