@@ -292,10 +292,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
 
   it('changes and deletes', async () => {
     // With a prefix of the owner records, external-dns finds no owner of the zone itself, and none of TXT records: it leaves them.
-    const left = [
-      'cluster.example. A 192.0.2.1',
-      'text.cluster.example. TXT "v=spf1 -all"',
-    ]
+    const left = ['cluster.example. A 192.0.2.1', 'text.cluster.example. TXT "v=spf1 -all"']
     await sync([endpoint('www', 'A', '192.0.2.9')])
     assert.deepEqual(await own(), [...left, 'www.cluster.example. A 192.0.2.9'])
     await sync([])
