@@ -18,15 +18,19 @@ export class PatientPool extends Pool {
     return callback ? super.connect(callback) : this.#connect()
   }
 
-  /** Rejects with the refusal of the server after the time that a connection may take. */
+  /**
+   * Rejects with the refusal of the server if the pool has no connection in the time that one may take. While it has some, the caller waits
+   * in turn for one of them, however long the refusal took: the pool limits that wait.
+   */
   async #connect(): Promise<PoolClient> {
     for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ;) {
       try {
         return await super.connect()
       } catch (error) {
-        if (!isServerFull(error) || this.ending || performance.now() > deadline) throw error
-        if (this.totalCount === 0) await sleep(pauseMs)
-        else this.#lower()
+        if (!isServerFull(error) || this.ending) throw error
+        if (this.totalCount > 0) this.#lower()
+        else if (performance.now() < deadline) await sleep(pauseMs)
+        else throw error
       }
     }
   }
