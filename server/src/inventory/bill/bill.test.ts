@@ -577,6 +577,79 @@ describe('a month that is over', () => {
     )
   })
 
+  test('has the price of its volume from one billing day to the next, and a correction a credit note', async () => {
+    const prices = {
+      currency: 'EUR',
+      decimals: 2,
+      monthly: '90',
+      commit: null,
+      overage: '0.02',
+      tiers: [],
+      tier_mode: 'graduated',
+    }
+    await change({
+      billing_timezone: 'UTC',
+      billing_day: 15,
+      billing_method: 'volume',
+      billing_direction: 'in',
+      billing_included_octets: 1_000_000_000_000,
+      billing_prices: JSON.stringify(prices),
+    })
+    await addDays(port.portId, '2026-02-01', 59)
+    // From 1 March on the price of a month is another one.
+    await changeTerms('2026-03-01T00:00:00Z', {
+      billing_prices: JSON.stringify({ ...prices, monthly: '62' }),
+    })
+    await close()
+    const ofFebruary = async () => (await bills({ period: '2026-02' }))[0]!
+    const closed = await ofFebruary()
+    assert.deepEqual(
+      [closed.period_start, closed.period_end, closed.samples],
+      ['2026-02-15T00:00:00.000Z', '2026-03-15T00:00:00.000Z', 28 * 288],
+    )
+    // Buckets 14 x 288 to 42 x 288 - 1, of 37,500 bytes each by their number.
+    const octets = ((14 * 288 + 42 * 288 - 1) * 28 * 288 * 37_500) / 2
+    assert.deepEqual(
+      [closed.billable_octets, closed.included_octets, closed.overage_octets],
+      [octets, 1_000_000_000_000, octets - 1_000_000_000_000],
+    )
+    const overage = Math.round(((octets - 1e12) / 1e9) * 0.02 * 0.5 * 100) / 100
+    assert.deepEqual(
+      closed.price!.lines.map(({ kind, price, buckets, of_buckets, amount }) => [
+        kind,
+        price,
+        buckets / of_buckets,
+        amount,
+      ]),
+      [
+        ['monthly', '90', 0.5, '45.00'],
+        ['overage', '0.02', 0.5, overage.toFixed(2)],
+        ['monthly', '62', 0.5, '31.00'],
+        ['overage', '0.02', 0.5, overage.toFixed(2)],
+      ],
+    )
+    assert.equal(closed.price!.amount, (76 + 2 * overage).toFixed(2))
+    // The month until 15 March is closed, and the service is not: a month with its ports is not.
+    const { rows } = await sql<{ until: Date }>`select billed_until(${serviceId}) as until`.execute(owner())
+    assert.equal(rows[0]!.until.toISOString(), '2026-03-15T00:00:00.000Z')
+    const { bill_id: id } = (await periods()).results.find(({ period }) => period === '2026-02')!
+    const correct = (billId: number, to: Correction['to']) =>
+      correctBill(deps('2026-04-09T00:00:00Z'), { billId, reason: 'Agreed.', to })
+    const stated = await correct(id, { octets: 1_000_000_000_000 })
+    assert.deepEqual(stated.credit_note, {
+      corrects: id,
+      billable_bps: null,
+      billable_octets: 1_000_000_000_000 - octets,
+      overage_bps: null,
+      overage_octets: 1_000_000_000_000 - octets,
+      currency: 'EUR',
+      amount: (-2 * overage).toFixed(2),
+    })
+    assert.deepEqual([stated.overage_octets, stated.price!.amount], [0, '76.00'])
+    assert.equal((await correct(stated.bill_id, 'confirm')).credit_note, null)
+    assert.equal((await ofFebruary()).price!.amount, '76.00')
+  })
+
   test('outlives its port and its service, for its team', async () => {
     await addDays(port.portId, '2026-03-01', 31)
     await close()
