@@ -24,7 +24,21 @@ describe('the bills of a service', { skip: skipWithoutBrowser() }, () => {
         review: 'missing_samples' as const,
         period_end: border,
       },
-      { ...bill!, period_start: border, corrects: 370, correction_reason: 'Agreed with the customer.' },
+      {
+        ...bill!,
+        period_start: border,
+        corrects: 370,
+        correction_reason: 'Agreed with the customer.',
+        credit_note: {
+          corrects: 370,
+          billable_bps: -2_000_000_000,
+          billable_octets: null,
+          overage_bps: -1_000_000_000,
+          overage_octets: null,
+          currency: 'EUR',
+          amount: '-1100.00',
+        },
+      },
     ]
     example.server.answer(listBillablePortsRoute, () => ({ results: parts, count: 2 }))
     const past = [
@@ -42,6 +56,11 @@ describe('the bills of a service', { skip: skipWithoutBrowser() }, () => {
       'Decided by the provider: Agreed with the customer.',
       'replaced by bill 371',
       'provider decides',
+      '95th percentile, greater of in and out',
+      'Credit note for bill 370: −2 Gbps, −1,100.00 EUR',
+      '0.40 per Mbps',
+      '4,915.75 EUR',
+      'Each line is rounded to 2 decimals, halves up. The total is the sum of the lines.',
     ])
       assert.ok(text.includes(shown), `${shown} in ${text}`)
     assert.equal(await page.getByText('Until', { exact: true }).count(), 2)

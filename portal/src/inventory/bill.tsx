@@ -29,6 +29,7 @@ import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
+import { creditText, moneyText, PriceLines } from './bill-price.tsx'
 import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
@@ -123,9 +124,16 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
         </Alert>
       )}
       {bill.correction_reason !== null && <Dimmed>{texts.decided(bill.correction_reason)}</Dimmed>}
+      {bill.credit_note !== null && <Text size="sm">{creditText(bill.credit_note)}</Text>}
       {problem === null && (
         <Facts
           facts={[
+            [
+              texts.model,
+              `${words.billingMethod[bill.billing_method]}${
+                bill.billing_method === 'flat' ? '' : `, ${words.billingDirection[bill.direction]}`
+              }`,
+            ],
             [texts.p95, texts.bothWays(rate(bill.p95_in_bps) ?? '–', rate(bill.p95_out_bps) ?? '–')],
             [
               texts.average,
@@ -142,6 +150,7 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
           ]}
         />
       )}
+      {bill.price !== null && <PriceLines price={bill.price} />}
       {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
     </div>
   )
@@ -153,10 +162,16 @@ function summaryOf({
   billable_bps,
   billable_octets,
   commit_bps,
+  included_octets: included,
   forecast_bps,
 }: BillablePort): string {
   if (method === 'flat') return texts.flat
-  if (method === 'volume') return amount(billable_octets) ?? texts.unknown
+  if (method === 'volume') {
+    const billed = amount(billable_octets)
+    return billed === null
+      ? texts.unknown
+      : `${billed}${included === null ? '' : texts.ofIncluded(amount(included)!)}`
+  }
   if (billable_bps === null) return texts.unknown
   const of = commit_bps === null ? '' : texts.ofCommit(rate(commit_bps)!)
   const expected = forecast_bps === null ? '' : texts.expected(rate(forecast_bps)!)
@@ -203,7 +218,12 @@ function Recount({ bill, service, month }: BillProps) {
             <SortedCurve label={texts.curve} values={values} rank={bill.rank!} />
           )}
           <Text size="sm">
-            {texts.recountText(bill.samples, bill.rank!, rate(bill.billable_bps)!)}{' '}
+            {texts.recountText(
+              bill.samples,
+              bill.rank!,
+              words.billingMethod[bill.billing_method],
+              rate(bill.billable_bps)!,
+            )}{' '}
             <Time at={bill.ranked_at} />.
           </Text>
           {samples.data !== undefined && values[bill.rank! - 1] === bill.billable_bps && (
@@ -280,6 +300,7 @@ export function PastMonths({ service }: { service: Service }) {
               <Table.Th>{texts.port}</Table.Th>
               <Table.Th>{texts.billed}</Table.Th>
               <Table.Th>{texts.over}</Table.Th>
+              <Table.Th>{texts.amount}</Table.Th>
               <Table.Th>{texts.missing}</Table.Th>
               <Table.Th>{texts.hashShort}</Table.Th>
             </Table.Tr>
@@ -305,7 +326,16 @@ const PastMonth = (period: BillingPeriod) => (
       <OrDash>{rate(period.billable_bps) ?? amount(period.billable_octets)}</OrDash>
     </Table.Td>
     <Table.Td>
-      <OrDash>{period.overage_bps === 0 ? null : rate(period.overage_bps)}</OrDash>
+      <OrDash>
+        {period.overage_octets
+          ? amount(period.overage_octets)
+          : period.overage_bps === 0
+            ? null
+            : rate(period.overage_bps)}
+      </OrDash>
+    </Table.Td>
+    <Table.Td>
+      <OrDash>{period.price?.amount && moneyText(period.price.amount, period.price.currency)}</OrDash>
     </Table.Td>
     <Table.Td>
       {period.missing_samples}
