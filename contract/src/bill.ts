@@ -29,7 +29,7 @@ export type RankedColumn = (typeof rankedColumns)[number]
 const billReviews = ['missing_samples'] as const
 
 const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description }))
-const Month = (description: string) =>
+export const Month = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
     expects: 'a month such as 2026-03',

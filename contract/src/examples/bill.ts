@@ -100,7 +100,7 @@ const bill: BillablePort = {
   correction_reason: null,
   credit_note: null,
 }
-const closedBill = { period: '2026-03', bill_id: 371, ...bill, corrected_by: null }
+export const closedBill = { period: '2026-03', bill_id: 371, ...bill, corrected_by: null }
 
 const params = { service_id: transit.id }
 

@@ -11,6 +11,7 @@ import { periodOf, timezoneOf, type BillingTerms, type TermsHistory } from './te
 export type BilledService = {
   readonly id: number
   readonly teamId: number
+  readonly teamName: string
   readonly name: string
   readonly billingRef: string
   readonly terms: TermsHistory
@@ -21,7 +22,7 @@ type TermsRow = BillingTerms & { readonly startMs: number | null; readonly endMs
 type ServiceRow = Omit<BilledService, 'terms'> & { readonly terms: readonly TermsRow[] }
 
 const serviceColumns = sql`
-  s.id, s.team_id as "teamId", s.name, s.billing_ref as "billingRef", (
+  s.id, s.team_id as "teamId", (select t.name from teams t where t.id = s.team_id) as "teamName", s.name, s.billing_ref as "billingRef", (
     select json_agg(json_build_object('method', t.method, 'direction', t.direction, 'scope', t.scope, 'commitScope', t.commit_scope,
       'timezone', t.timezone, 'day', t.day, 'commitBps', t.commit_bps, 'includedOctets', t.included_octets, 'prices', t.prices,
       'startMs', (extract(epoch from lower(t.valid)) * 1000)::bigint,
@@ -175,7 +176,7 @@ export function listAttackOctets(
 }
 
 /** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
-const closedBill = sql<BillingPeriod>`
+export const closedBill = sql<BillingPeriod>`
   jsonb_build_object('review', null, 'commit_scope', b.bill -> 'scope', 'included_octets', null, 'overage_octets', null, 'price', null,
     'credit_note', null, 'ranked', case when b.bill ->> 'rank' is null then null when b.bill ->> 'direction' <> 'max' then b.bill ->> 'direction'
       when (b.bill ->> 'p95_out_bps')::numeric > (b.bill ->> 'p95_in_bps')::numeric then 'out' else 'in' end)
@@ -185,7 +186,7 @@ const closedBill = sql<BillingPeriod>`
 
 type BillRow = { readonly bill: BillingPeriod }
 
-const presentBill = ({ bill }: BillRow): BillingPeriod => ({
+export const presentBill = ({ bill }: BillRow): BillingPeriod => ({
   ...bill,
   closed: new Date(bill.closed!).toISOString(),
 })
@@ -243,6 +244,8 @@ export async function listPeriodRows(
 
 export type ClosedBill = BillRow & {
   readonly teamId: number
+  /** Null: the team was deleted. */
+  readonly teamName: string | null
   readonly serviceId: number
   readonly name: string
   readonly billingRef: string
@@ -251,7 +254,7 @@ export type ClosedBill = BillRow & {
 /** For staff: a closed bill of any team. */
 export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBill | undefined> {
   const { rows } = await sql<ClosedBill>`
-    select b.team_id as "teamId", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
+    select b.team_id as "teamId", (select t.name from teams t where t.id = b.team_id) as "teamName", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
       ${closedBill} as bill
     from billing_periods b where b.id = ${id}`.execute(db)
   return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
@@ -305,19 +308,19 @@ export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> 
   return rows.map(billedService)
 }
 
-/** Adds the bills of a month; false if another process has closed it. */
+/** Adds the bills of a month, and returns their ids in order; none if another process has closed it. */
 export async function insertBills(
   trx: Trx,
   { id, teamId, name, billingRef, terms }: BilledService,
   month: string,
   bills: readonly BillablePort[],
-): Promise<boolean> {
+): Promise<number[]> {
   const rows = JSON.stringify(bills.map((bill, place) => ({ place, bill })))
-  const { rows: added } = await sql`
+  const { rows: added } = await sql<{ id: number }>`
     insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, ends, place, bill)
     select ${teamId}, ${id}, ${name}, ${billingRef}, ${month}, ${timezoneOf(month, terms)},
       ${new Date(periodOf(month, terms).endMs)}::timestamptz, n.place, n.bill
-    from jsonb_to_recordset(${rows}::jsonb) as n (place integer, bill jsonb)
+    from jsonb_to_recordset(${rows}::jsonb) as n (place integer, bill jsonb) order by n.place
     on conflict (service_id, month, place) do nothing returning id`.execute(trx)
-  return added.length > 0
+  return added.map((row) => row.id)
 }

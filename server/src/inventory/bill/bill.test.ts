@@ -13,6 +13,7 @@ import { keepFormerTerms, listReviews } from './bill.store.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
 import { closePeriods } from './close-period.ts'
 import { correctBill, type Correction } from './correct-bill.ts'
+import { exportStaffBills, listStaffBills } from './staff-bill.ts'
 
 const dayMs = 86_400_000
 let database: TestDatabase
@@ -469,8 +470,14 @@ describe('a month that is over', () => {
     await assert.rejects(sql`update billing_periods set month = '2026-02'`.execute(owner()), /never changed/)
     await assert.rejects(sql`delete from billing_periods`.execute(owner()), /never changed/)
     const { rows } = await sql<{ type: string; period: string }>`
-      select type, data ->> 'period' as period from outbox order by id desc limit 1`.execute(owner())
-    assert.deepEqual(rows, [{ type: 'service.billed', period: '2026-03' }])
+      select type, data ->> 'period' as period, team_id, data -> 'team' ->> 'name' as team from outbox order by id desc limit 2`.execute(
+      owner(),
+    )
+    const message = { type: 'service.billed', period: '2026-03', team: 'one' }
+    assert.deepEqual(rows, [
+      { ...message, team_id: null },
+      { ...message, team_id: teamId },
+    ])
   })
 
   test('keeps the file of its samples, whatever becomes of port, scope, zone and service', async () => {
@@ -568,9 +575,8 @@ describe('a month that is over', () => {
     assert.deepEqual(await file({ bill_id: old.bill_id }), csv)
     assert.equal(hash('sha256', await file({ bill_id: recounted.bill_id })), recounted.samples_sha256)
     const { rows } = await sql<{ corrects: number }>`
-      select data -> 'corrects' as corrects from outbox where type = 'service.billed' order by id desc limit 2`.execute(
-      owner(),
-    )
+      select data -> 'corrects' as corrects from outbox
+      where type = 'service.billed' and team_id is null order by id desc limit 2`.execute(owner())
     assert.deepEqual(
       rows.map(({ corrects }) => corrects),
       [recounted.bill_id, old.bill_id],
@@ -657,6 +663,43 @@ describe('a month that is over', () => {
     const { results, count } = await periods()
     assert.deepEqual([count, results[0]!.period, results[0]!.name], [12, '2026-03', 'et-0/0/1'])
     await assert.rejects(periods(nextTeamId), isFailure('not_found'))
+  })
+
+  test('is in the list of staff after its team is gone, and a correction is a message to the operator', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    await close()
+    const list = async (query: object = {}) => {
+      const slice = { ordering: '-period,team,service', limit: 100, offset: 0 } as const
+      const { results, count } = await listStaffBills({ db: owner() }, undefined, { ...slice, ...query })
+      return { count, bills: results.map(({ period, team, service }) => [period, team, service]), results }
+    }
+    assert.equal((await list()).count, 12)
+    const march = await list({ period: '2026-03', team_id: [teamId], service_id: [serviceId] })
+    assert.deepEqual(march.bills, [['2026-03', 'one', 'Transit']])
+    assert.equal((await list({ period: '2026-03', team_id: [nextTeamId] })).count, 0)
+    await sql`delete from teams where id = ${teamId}`.execute(owner())
+    await sql`delete from outbox`.execute(owner())
+    const [{ bill_id: billId } = { bill_id: 0 }] = march.results
+    await correctBill(deps(), { billId, reason: 'Agreed.', to: { bps: 0 } })
+    const { rows } = await sql<object>`
+      select team_id, data -> 'team' as team, data -> 'ports' -> 0 -> 'credit_note' -> 'corrects' as corrects from outbox`.execute(
+      owner(),
+    )
+    assert.deepEqual(rows, [{ team_id: null, team: { id: teamId, name: '' }, corrects: billId }])
+    const both = await list({ period: '2026-03' })
+    assert.deepEqual(both.bills, [
+      ['2026-03', null, 'Transit'],
+      ['2026-03', null, 'Transit'],
+    ])
+    assert.deepEqual(
+      (await list({ period: '2026-03', current: false })).results.map(({ bill_id }) => bill_id),
+      [billId],
+    )
+    const { bytes, filename } = await exportStaffBills({ db: owner() }, undefined, {
+      period: '2026-03',
+      current: true,
+    })
+    assert.deepEqual([filename, String(bytes).split('\n').length], ['bills-2026-03.csv', 3])
   })
 
   test('is not closed if it ended before its ports were known', async () => {

@@ -6,7 +6,7 @@ import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { overageOf } from './bill.ts'
 import { findBilledService, findClosedBill, insertCorrection, type ClosedBill } from './bill.store.ts'
-import { billedMessage } from './billed-message.ts'
+import { billedMessages } from './billed-message.ts'
 import { chargedOf, creditNoteOf, priceOf } from './price.ts'
 import { readBills } from './read-bills.ts'
 import { insertFile, sampleFileOf, type SampleFile } from './sample-file.ts'
@@ -44,7 +44,7 @@ export async function correctBill(
     const added = await insertCorrection(trx, closed, { bill, reason })
     if (!added) throw fail('conflict', 'billCorrected', { id: billId })
     const service = { ...closed, id: serviceId }
-    await writeMessages(trx, [billedMessage(service, period, [bill], { now, corrects: billId })])
+    await writeMessages(trx, billedMessages(service, period, [added.bill], { now, corrects: billId }))
     await writeAudit(trx, {
       actor: 'operator',
       teamId,
