@@ -7,8 +7,7 @@ import { Component, Enumeration, Id, Nullable } from './scalar.ts'
 const billRoundings = ['half_up_per_line'] as const
 
 /** `monthly`: the price of a month; `commit`, `overage`: below and above the commit or the included bytes; `tier`: by quantity. */
-export const priceLineKinds = ['monthly', 'commit', 'overage', 'tier'] as const
-export type PriceLineKind = (typeof priceLineKinds)[number]
+const priceLineKinds = ['monthly', 'commit', 'overage', 'tier'] as const
 
 const Buckets = (description: string) => Type.Integer({ minimum: 1, description })
 const Amount = (description: string) =>

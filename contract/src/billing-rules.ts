@@ -44,7 +44,7 @@ export const Decimal = (description: string) =>
 /** `graduated`: each part of the quantity at the price of its tier; `whole`: all of it at the price of the last tier that it reaches. */
 export const billingTierModes = ['graduated', 'whole'] as const
 
-export const BillingTier = Component('BillingTier', {
+const BillingTier = Component('BillingTier', {
   above: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,

@@ -91,6 +91,27 @@ describe('a price', () => {
     )
   })
 
+  it('has the amounts of the examples in docs/billing.md', () => {
+    const billed = 12_345_678_901
+    const prices = { monthly: '250', commit: '0.40', overage: '0.55' }
+    const amountOf = (of: PriceTerms) => linesOf(of, billed, 10_000_000_000).at(-1)
+    assert.equal(amountOf(terms(prices)), '5540.12')
+    const two = [
+      { above: 0, price: '0.50' },
+      { above: 10_000_000_000, price: '0.35' },
+    ]
+    assert.equal(amountOf(terms({ tiers: two })), '5820.99')
+    assert.equal(amountOf(terms({ tiers: two, tier_mode: 'whole' })), '4320.99')
+    const bytes = { unit: 'octets', billed: 12_345_678_901_234, committed: 10_000_000_000_000 } as const
+    assert.equal(priceOf(terms({ monthly: '90', overage: '0.02' }), bytes).amount, '136.91')
+    const changed = [
+      { ...part, monthly: '250', buckets: 2880 },
+      { ...part, monthly: '310', buckets: 6048 },
+    ]
+    const march = terms({}, { parts: changed, buckets: 8928, month_buckets: 8928 })
+    assert.equal(linesOf(march, 0).at(-1), '290.65')
+  })
+
   it('is not known without a billed figure', () => {
     const { lines, amount } = priceOf(terms({ monthly: '10' }), { unit: 'bps', billed: null, committed: 1 })
     assert.deepEqual([lines, amount], [[], null])
