@@ -4,7 +4,7 @@ import type { BillingDirection, BillingMethod } from '@pharos/contract/billing-r
 import { intersect, type Period } from '../usage/billing-month.ts'
 import { type BucketRate, billingGridMs } from '../usage/bucket.ts'
 import { forecastOf } from '../usage/forecast.ts'
-import { bpsIn, percentileOf } from '../usage/percentile.ts'
+import { bpsIn, percentileOf, type Percentile } from '../usage/percentile.ts'
 import { chargedOf, priceOf, type PriceTerms } from './price.ts'
 import type { Sample } from './samples.ts'
 import type { BillingTerms } from './terms.ts'
@@ -52,7 +52,7 @@ export function billOf(billed: Billed, rules: BillRules, { period, nowMs }: Mont
   const problem = problemOf(billed, rules, rates)
   const ranked =
     percent !== undefined && problem === null ? percentileOf(rates, direction, percent) : undefined
-  const billable = problem === null ? billedRate(rules, rates) : null
+  const billable = problem === null ? billedRate(rules, rates, ranked) : null
   const billableOctets = method === 'volume' ? billedOctets(direction, ofMonth) : null
   const isOver = nowMs >= period.endMs
   const expected = expectedSamples(parts, nowMs)
@@ -137,7 +137,9 @@ function rateWithoutAttacks(
     const bps = Math.floor(((attackOctets.get(rate.startMs) ?? 0) * 8_000) / billingGridMs)
     return { ...rate, inBps: Math.max(0, rate.inBps - bps) }
   })
-  return billedRate(rules, reduced)
+  const percent = percents[rules.method]
+  const ranked = percent === undefined ? undefined : percentileOf(reduced, rules.direction, percent)
+  return billedRate(rules, reduced, ranked)
 }
 
 type Both = { readonly in: number | null; readonly out: number | null }
@@ -149,9 +151,9 @@ function greaterOf(both: Both): number | null {
 function billedRate(
   { method, direction, commitBps }: BillRules,
   rates: readonly BucketRate[],
+  ranked: Percentile | undefined,
 ): number | null {
-  const percent = percents[method]
-  if (percent !== undefined) return percentileOf(rates, direction, percent)?.bps ?? null
+  if (percents[method] !== undefined) return ranked?.bps ?? null
   if (method === 'flat') return commitBps
   if (method === 'volume') return null
   const [inbound, outbound] = [averageOf(rates, bpsIn.in), averageOf(rates, bpsIn.out)]
@@ -190,16 +192,28 @@ function billedOctets(direction: BillingDirection, samples: readonly Sample[]): 
   }
 }
 
-/** Rounded down. Sums are exact: those of many fast ports are beyond 2^53. */
+/** Rounded down. */
 function averageOf(rates: readonly BucketRate[], bpsOf: (rate: BucketRate) => number): number | null {
-  if (rates.length === 0) return null
-  return Number(rates.reduce((sum, rate) => sum + BigInt(bpsOf(rate)), 0n) / BigInt(rates.length))
+  return rates.length === 0 ? null : Number(sumOf(rates.map(bpsOf)) / BigInt(rates.length))
 }
 
 /** Of everything that was measured, in incomplete buckets too. */
 function totalOf(samples: readonly Sample[], octetsOf: (sample: Sample) => number | null): number | null {
   const known = samples.flatMap((sample) => octetsOf(sample) ?? [])
-  return known.length === 0 ? null : Number(known.reduce((sum, octets) => sum + BigInt(octets), 0n))
+  return known.length === 0 ? null : Number(sumOf(known))
+}
+
+/** Exact beyond 2^53, as a month of many fast ports is. */
+function sumOf(values: readonly number[]): bigint {
+  let [sum, part] = [0n, 0]
+  for (const value of values) {
+    if (part > Number.MAX_SAFE_INTEGER - value) {
+      sum += BigInt(part)
+      part = 0
+    }
+    part += value
+  }
+  return sum + BigInt(part)
 }
 
 function forecastOfDirection(
