@@ -1,6 +1,7 @@
 // Bills of services by their traffic: the current month and past ones, with everything that a recount needs.
 import { Type, type Static } from 'typebox'
-import { BillingDirectionOf, BillingMethodOf, BillingScopeOf } from './billing-rules.ts'
+import { BillPrice, CreditNote } from './bill-price.ts'
+import { BillingDirectionOf, BillingMethodOf, BillingScopeOf, CommitScopeOf } from './billing-rules.ts'
 import { inventoryReading, route } from './route.ts'
 import {
   Component,
@@ -20,11 +21,15 @@ import {
 /** `counters_32_bit`: they wrap within a poll at this speed. */
 const billProblems = ['counters_32_bit', 'no_samples'] as const
 
+/** The columns of rates that a percentile ranks; `max`: the greater one of `in` and `out` of each line. */
+export const rankedColumns = ['in', 'out', 'max', 'sum'] as const
+export type RankedColumn = (typeof rankedColumns)[number]
+
 /** `missing_samples`: too many for a figure that can be relied on. */
 const billReviews = ['missing_samples'] as const
 
 const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description }))
-const Month = (description: string) =>
+export const Month = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
     expects: 'a month such as 2026-03',
@@ -46,8 +51,12 @@ export const BillablePort = Component('BillablePort', {
   billing_method: BillingMethodOf,
   direction: BillingDirectionOf,
   scope: BillingScopeOf,
+  commit_scope: CommitScopeOf,
   commit_bps: Count(
-    'the committed rate of the service; the mean by time if it changed in the period; null if none',
+    'the committed rate of the bill; the mean by time if it changed in the period, and the sum of the ports with the commit scope `port`; null if none',
+  ),
+  included_octets: Count(
+    'bytes that are included in the time of the bill, for `volume`: in proportion to its part of the month; null if none',
   ),
   p95_in_bps: Count('95th percentile of what the customer received; null without samples'),
   p95_out_bps: Count('95th percentile of what the customer sent'),
@@ -60,8 +69,9 @@ export const BillablePort = Component('BillablePort', {
   ),
   billable_octets: Count('the billed bytes by `direction`; null unless the method is `volume`'),
   overage_bps: Count('the billed rate above the commit; null without one'),
+  overage_octets: Count('the billed bytes above the included ones; null without any'),
   forecast_bps: Count(
-    'for `p95`: the expected billed rate at the end of the month, from the samples so far and the same hours of the last four weeks; null for a month that is over',
+    'for percentiles: the expected billed rate at the end of the month, from the samples so far and the same hours of the last four weeks; null for a month that is over',
   ),
   attack_excluded_bps: Nullable(
     Type.Integer({
@@ -85,11 +95,16 @@ export const BillablePort = Component('BillablePort', {
     ...Enumeration('BillReview', billReviews),
     description:
       'why the provider decides whether the bill stays or is corrected, once the month is over. `missing_samples`: more than 5 % of the buckets are missing, so ' +
-      'that the 95th percentile could be any of their rates; null: nothing is to be decided',
+      'that the 95th percentile could be any of their rates (10 % and 2 % for the other percentiles); null: nothing is to be decided',
   }),
   rank: Count(
-    'position of the billed bucket among the samples in ascending order, from 1; null unless the method is `p95`',
+    'position of the billed bucket among the samples in ascending order, from 1; null unless the method is a percentile',
   ),
+  ranked: Nullable({
+    ...Enumeration('RankedColumn', rankedColumns),
+    description:
+      'the column of the samples that is ranked: with the direction `max` the one that gives the greater figure. `max`: the greater rate of each line',
+  }),
   ranked_at: { ...NullableTime, description: 'start of that bucket' },
   period_start: {
     ...Time,
@@ -98,6 +113,11 @@ export const BillablePort = Component('BillablePort', {
   },
   period_end: { ...Time, description: 'end of the month, or of one of these' },
   timezone: Type.String({ description: 'IANA name of the time zone of the service' }),
+  price: Nullable({
+    ...BillPrice,
+    description:
+      'prices, lines and amount, of a month that is not over for the figures so far; null if the service has no prices',
+  }),
   as_of: { ...Time, description: 'time of the calculation' },
   closed: {
     ...NullableTime,
@@ -108,6 +128,10 @@ export const BillablePort = Component('BillablePort', {
   ),
   corrects: Nullable({ ...Id, description: 'id of the closed bill that this one replaces; null if none' }),
   correction_reason: Nullable(Type.String({ description: 'why the provider has corrected or confirmed it' })),
+  credit_note: Nullable({
+    ...CreditNote,
+    description: 'of a correction: what it changes; null if it confirms the figures, and for other bills',
+  }),
 })
 export type BillablePort = Static<typeof BillablePort>
 
@@ -176,7 +200,7 @@ export const getBillingSamplesRoute = route({
   summary: 'Download the samples of a month',
   description:
     'All buckets of 5 minutes of a billed month as CSV (RFC 4180): `start`, `covered_ms`, `octets_in`, `octets_out`, `in_bps`, `out_bps`, `sum_bps`. ' +
-    'Buckets with too little measured have empty rates. Sort a column of rates ascending: line `rank` is the 95th percentile. The SHA-256 of the file of ' +
+    'Buckets with too little measured have empty rates. Sort the column `ranked` ascending: line `rank` is the percentile. The SHA-256 of the file of ' +
     'a closed month is `samples_sha256`; it is kept with the bill. Samples of other months are kept for 400 days.',
   permission: inventoryReading,
   params: serviceParams,

@@ -44,6 +44,7 @@ import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { timezoneRoutes } from './timezone.ts'
 import { tokenRoutes } from './token.ts'
+import { adminBillRoutes } from './admin-bill.ts'
 import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
 import { eventAttachmentRoutes } from './event-attachment.ts'
@@ -92,6 +93,7 @@ export const routes: readonly Route[] = [
   ...deviceRoutes,
   ...portRoutes,
   ...billRoutes,
+  ...adminBillRoutes,
   ...adminDeviceRoutes,
   ...attachmentRoutes,
   ...eventAttachmentRoutes,

@@ -1,7 +1,13 @@
 // The services that a team has bought from the provider.
 import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
-import { BillingDirectionOf, BillingMethodOf, BillingScopeOf } from './billing-rules.ts'
+import {
+  BillingDirectionOf,
+  BillingMethodOf,
+  BillingPrices,
+  BillingScopeOf,
+  CommitScopeOf,
+} from './billing-rules.ts'
 import { route } from './route.ts'
 import {
   AsnNumber,
@@ -79,7 +85,23 @@ export const Service = Component('Service', {
       method: BillingMethodOf,
       direction: BillingDirectionOf,
       scope: BillingScopeOf,
+      commit_scope: CommitScopeOf,
       timezone: Type.String({ description: 'IANA name: a month begins at its midnight' }),
+      day: Type.Integer({
+        minimum: 1,
+        maximum: 28,
+        description: 'day of the calendar month on which a month begins',
+      }),
+      included_octets: Nullable(
+        Type.Integer({
+          minimum: 0,
+          description: 'bytes of a month that are included, for `volume`; null if none',
+        }),
+      ),
+      prices: Nullable({
+        ...BillingPrices,
+        description: 'prices of its traffic; null if the bills have none',
+      }),
     },
     { description: 'how its traffic is billed' },
   ),

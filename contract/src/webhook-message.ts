@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags, eventStatuses } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
+import { CreditNote } from './bill-price.ts'
 import { announcementStatuses } from './byoip.ts'
 import { crossConnectStatuses } from './cross-connect.ts'
 import { AdminState, OperState } from './device.ts'
@@ -53,7 +54,7 @@ const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired',
 export type ShieldListChange = (typeof shieldListChanges)[number]
 export type MessageType = (typeof messageTypes)[number]
 
-/** Messages to the operator's webhook, which the settings configure; teams do not get them. */
+/** Messages to the operator's webhook, which the settings configure. Teams get only those that are in `messageTypes` too. */
 export const operatorMessageTypes = [
   'hold.opened',
   'hold.reminder',
@@ -61,6 +62,7 @@ export const operatorMessageTypes = [
   'staff_hold.opened',
   'staff_hold.reminder',
   'staff_hold.decided',
+  'service.billed',
 ] as const
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
@@ -241,16 +243,30 @@ export const messageData = {
   'service.billed': Component('ServiceBilledData', {
     service_id: { ...Id, description: 'id of the service' },
     name: Type.String({ description: 'name of the service' }),
+    team: TeamReference,
     billing_ref: Type.String({ description: 'the reference on invoices; empty if it has none' }),
     period: Type.String({ description: 'the month, such as 2026-03' }),
     ports: Type.Array(
       Component('BilledPort', {
+        bill_id: { ...Id, description: 'id of the closed bill' },
         port_id: Nullable({ ...Id, description: 'null: all ports of the service together' }),
         name: Type.String({ description: 'name of the port, or of the service' }),
         circuit_id: Type.String({ description: 'number of the circuit; empty for several ports' }),
         billable_bps: Nullable(Type.Integer({ minimum: 0, description: 'the billed rate' })),
         billable_octets: Nullable(Type.Integer({ minimum: 0, description: 'the billed bytes, by volume' })),
         overage_bps: Nullable(Type.Integer({ minimum: 0, description: 'the billed rate above the commit' })),
+        overage_octets: Nullable(
+          Type.Integer({ minimum: 0, description: 'the billed bytes above the included ones' }),
+        ),
+        currency: Nullable(Type.String({ description: 'ISO 4217; null without prices' })),
+        amount: Nullable(
+          Type.String({ description: 'the amount as a decimal number; null if there is none' }),
+        ),
+        credit_note: Nullable({
+          ...CreditNote,
+          description:
+            'of a correction: what it changes; null if it confirms the figures, and for other bills',
+        }),
       }),
     ),
     corrects: Nullable({

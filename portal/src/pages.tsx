@@ -1,6 +1,7 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
+import type { listStaffBillsRoute } from '@pharos/contract/admin-bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { User } from '@pharos/contract/session'
@@ -32,6 +33,7 @@ import {
   IconPlug,
   IconPlugConnected,
   IconRadar,
+  IconReceipt,
   IconReport,
   IconRouter,
   IconServer,
@@ -549,6 +551,16 @@ export const pages = [
       'ordering',
     ),
     component: lazyRouteComponent(() => import('./staff/cross-connects.tsx'), 'StaffCrossConnects'),
+  }),
+  page({
+    path: '/staff/bills',
+    label: 'Bills',
+    icon: IconReceipt,
+    group: 'provider',
+    keywords: ['invoice', 'credit note', 'money', '95th percentile'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffBillsRoute>>()('period', 'current', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/bills.tsx'), 'StaffBills'),
   }),
   page({
     path: '/staff/registries',

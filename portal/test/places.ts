@@ -58,6 +58,7 @@ export const placesOfStaff = [
   '/staff/registries',
   '/staff/devices',
   '/staff/cross-connects',
+  '/staff/bills',
   '/staff/detectors',
   '/staff/holds',
   '/staff/restore',

@@ -1,5 +1,5 @@
-// A month in which everything changes that a bill reads: a LAG, the place of a port, the commit, the clock, names in NetBox, and a faulty
-// answer of the device. The bills are compared to the bit with a recount of the readings that uses nothing of the product.
+// A month in which everything changes that a bill reads: a LAG, the place of a port, the commit, the clock, names in NetBox, a faulty
+// answer of the device, and the ports and prices of a pool. The bills are compared to the bit with a recount of the readings that uses nothing of the product.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
@@ -28,7 +28,9 @@ const monthEnd = Date.parse('2026-04-01T00:00:00Z')
 
 const joined = Date.parse('2026-03-08T12:02:30Z')
 const committed = Date.parse('2026-03-11T00:00:00Z')
+const grown = Date.parse('2026-03-13T07:31:00Z')
 const renamed = Date.parse('2026-03-15T09:00:00Z')
+const priced = Date.parse('2026-03-17T12:00:00Z')
 const stepped = Date.parse('2026-03-18T10:00:00Z')
 const corrected = Date.parse('2026-03-18T16:00:00Z')
 const faulty = Date.parse('2026-03-20T03:00:00Z')
@@ -37,6 +39,16 @@ const moved = Date.parse('2026-03-25T15:04:00Z')
 /** The clock of the collector is behind by this much from `stepped` until `corrected`. */
 const stepMs = 25 * minute
 const [firstCommit, secondCommit] = [100_000_000, 110_003_000]
+/** Of each port of the pool. */
+const poolCommit = 70_000_001
+const tierBorders = [0, 80_000_000, 110_000_000] as const
+/** Price of a month, and of a Mbit/s by tier, in 1/10,000 EUR; until `priced`, and from then on. */
+const poolPrices = [
+  { monthly: 990_000, tiers: [12_345, 8_000, 333] },
+  { monthly: 1_234_567, tiers: [10_001, 9_999, 1] },
+] as const
+const priceText = (units: number) =>
+  `${Math.floor(units / 10_000)}.${String(units % 10_000).padStart(4, '0')}`
 
 let database: TestDatabase
 let netbox: fake.TestNetbox
@@ -84,15 +96,35 @@ async function dated(ms: number, event: () => Promise<unknown>): Promise<void> {
   await sql`update ports set linked_at = ${at} where linked_at > now() - interval '1 hour'`.execute(owner())
 }
 
-const fileOf = (device: string, member: string) => ({
-  services: [{ team: 'demo', name: 'C-1', type: 'transit', billing_method: 'p95', billing_direction: 'max' }],
+const fileOf = (device: string, member: string, { monthly, tiers }: (typeof poolPrices)[number]) => ({
+  services: [
+    { team: 'demo', name: 'C-1', type: 'transit', billing_method: 'p95', billing_direction: 'max' },
+    {
+      team: 'demo',
+      name: 'Pool',
+      type: 'transit',
+      commit_bps: poolCommit,
+      billing_method: 'p90',
+      billing_direction: 'max_sample',
+      billing_scope: 'service',
+      billing_commit_scope: 'port',
+      billing_prices: {
+        currency: 'EUR',
+        decimals: 2,
+        monthly: priceText(monthly),
+        tiers: tiers.map((units, tier) => ({ above: tierBorders[tier]!, price: priceText(units) })),
+      },
+    },
+  ],
   ports: [
+    { circuit_id: 'POOL-1', device, interface: 'et-0/0/5', team: 'demo', service: 'Pool' },
+    { circuit_id: 'POOL-2', device, interface: 'et-0/0/6', team: 'demo', service: 'Pool' },
     { circuit_id: 'LAG', device, interface: 'ae0', team: 'demo', service: 'C-1' },
     { circuit_id: 'MEMBER', device, interface: member, team: 'demo', service: 'C-1' },
   ],
 })
 
-const keys = ['et-0/0/1', 'et-0/0/2', 'et-0/0/7', 'ae0'] as const
+const keys = ['et-0/0/1', 'et-0/0/2', 'et-0/0/5', 'et-0/0/6', 'et-0/0/7', 'ae0'] as const
 type Key = (typeof keys)[number]
 
 const seen = (lag: 'et-0/0/2' | null): SeenInterface[] =>
@@ -135,7 +167,7 @@ function traffic(): {
   const isNear = (at: number) => at >= faulty - hour && at < faulty + hour
   for (let k = 0, at = monthStart - hour; at < monthEnd + hour; k++, at += isNear(at) ? minute : pollMs)
     times.push(at + 7_000 + ((k * 397) % 1_000))
-  const counters = { 'et-0/0/1': [], 'et-0/0/2': [], 'et-0/0/7': [], ae0: [] } as Record<Key, Reading[]>
+  const counters = Object.fromEntries(keys.map((key) => [key, []])) as unknown as Record<Key, Reading[]>
   const totals = new Map<string, bigint>(
     keys.flatMap((key) => [
       [`${key} received`, 2n ** 60n],
@@ -323,23 +355,93 @@ const fileByHand = (samples: readonly Sample[]): string =>
     )
     .join('\n') + '\n'
 
+type PoolSample = Sample & { readonly rates: readonly [bigint, bigint] | undefined }
+
+/** The samples of the pool by hand: ports added in each bucket, which has rates if every port that belongs to it then has them. */
+function pooled(
+  ports: readonly { readonly samples: readonly Sample[]; readonly since: number }[],
+): PoolSample[] {
+  const all: PoolSample[] = []
+  for (let start = monthStart; start < monthEnd; start += bucket) {
+    const here = ports.filter(({ since }) => start >= since)
+    const cells = here.flatMap(({ samples }) => samples.find((sample) => sample.start === start) ?? [])
+    if (cells.length === 0) continue
+    const isKnown = cells.length === here.length && cells.every(({ coveredMs }) => coveredMs >= 150_000)
+    const rate = (way: 'in' | 'out') =>
+      cells.reduce((sum, cell) => sum + (cell[way] * 8_000n) / BigInt(cell.coveredMs), 0n)
+    all.push({
+      start,
+      coveredMs: Math.min(...cells.map(({ coveredMs }) => coveredMs)),
+      in: cells.reduce((sum, cell) => sum + cell.in, 0n),
+      out: cells.reduce((sum, cell) => sum + cell.out, 0n),
+      rates: isKnown ? [rate('in'), rate('out')] : undefined,
+    })
+  }
+  return all
+}
+
+/** The bill of the pool by hand: the 90th percentile of the greater direction of each bucket, at least the commit of its ports, through the tiers. */
+function billedPool(samples: readonly PoolSample[], since: number) {
+  const greater = samples
+    .flatMap(({ rates }) => (rates ? [Number(rates[0] > rates[1] ? rates[0] : rates[1])] : []))
+    .sort((a, b) => a - b)
+  const rank = Math.ceil((90 * greater.length) / 100)
+  const buckets = (monthEnd - monthStart) / bucket
+  const commit = Math.floor((poolCommit * (buckets + (monthEnd - since) / bucket)) / buckets)
+  const billable = greater[rank - 1]!
+  const total = Math.max(billable, commit)
+  const before = (priced - monthStart) / bucket
+  const amounts: bigint[] = []
+  poolPrices.forEach(({ monthly, tiers }, at) => {
+    const part = at === 0 ? before : buckets - before
+    // In cents, halves up: a price is 1/10,000, and a Mbit/s a million bit/s.
+    const add = (units: number, quantity: number, per: number) => {
+      const [numerator, denominator] = [
+        BigInt(units) * BigInt(quantity) * BigInt(part),
+        100n * BigInt(per) * BigInt(buckets),
+      ]
+      amounts.push(numerator / denominator + ((numerator % denominator) * 2n >= denominator ? 1n : 0n))
+    }
+    add(monthly, 1, 1)
+    tiers.forEach((units, tier) => {
+      const [from, until] = [tierBorders[tier]!, Math.min(total, tierBorders[tier + 1] ?? total)]
+      if (until > from) add(units, until - from, 1_000_000)
+    })
+  })
+  const text = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+  return {
+    samples: greater.length,
+    rank,
+    ranked: 'max',
+    commit_bps: commit,
+    billable_bps: billable,
+    overage_bps: Math.max(0, billable - commit),
+    amounts: amounts.map(text),
+    amount: text(amounts.reduce((sum, one) => sum + one, 0n)),
+  }
+}
+
 it('is billed to the bit as counted by hand', { timeout: 600_000 }, async () => {
   await apply({ teams: [{ slug: 'demo', name: 'Demo' }] })
   await sync('r1.ams', firstCommit)
-  await apply(fileOf('r1.ams', 'et-0/0/2'))
+  await apply(fileOf('r1.ams', 'et-0/0/2', poolPrices[0]))
   await survey(null)
   await sql`update port_assignments set valid = tstzrange('2026-02-01T00:00:00Z', null)`.execute(owner())
+  await sql`update port_assignments set valid = tstzrange(${new Date(grown)}, null)
+    where port_id = (select id from ports where circuit_id = 'POOL-2')`.execute(owner())
   await sql`update ports set linked_at = null`.execute(owner())
   await sql`delete from former_service_terms`.execute(owner())
-  const { rows: ids } = await sql<{ device: number; service: number; team: number }>`
-    select d.id as device, s.id as service, s.team_id as team from devices d, services s`.execute(owner())
-  const { device, service, team } = ids[0]!
+  const { rows: ids } = await sql<{ device: number; service: number; pool: number; team: number }>`
+    select d.id as device, s.id as service, p.id as pool, s.team_id as team from devices d, services s, services p
+    where s.name = 'C-1' and p.name = 'Pool'`.execute(owner())
+  const { device, service, pool, team } = ids[0]!
   const events: readonly [number, () => Promise<unknown>][] = [
     [joined, () => survey('et-0/0/2')],
     [committed, () => sync('r1.ams', secondCommit)],
     [renamed, () => sync('r9.ams', secondCommit)],
+    [priced, () => apply(fileOf('r9.ams', 'et-0/0/2', poolPrices[1]))],
     [left, () => survey(null)],
-    [moved, () => apply(fileOf('r9.ams', 'et-0/0/7'))],
+    [moved, () => apply(fileOf('r9.ams', 'et-0/0/7', poolPrices[1]))],
   ]
   const counted = traffic()
   let next = 0
@@ -401,4 +503,35 @@ it('is billed to the bit as counted by hand', { timeout: 600_000 }, async () => 
     assert.deepEqual(actual, figures, circuit_id)
     assert.ok(figures.samples > 4_900 && figures.missing_samples < 40, JSON.stringify(figures))
   }
+
+  const [bill, ...others] = (
+    await listBillablePorts(deps, as, pool, { period: '2026-03', ordering: 'name', limit: 100, offset: 0 })
+  ).results
+  assert.equal(others.length, 0)
+  const since = Math.ceil(grown / bucket) * bucket
+  const samples = pooled([
+    { samples: samplesOf(recount(counted, [[0, 'et-0/0/5']]), whole), since: monthStart },
+    { samples: samplesOf(recount(counted, [[0, 'et-0/0/6']]), [[since, monthEnd]]), since },
+  ])
+  const { bytes } = await getBillingSamples(deps, as, pool, { period: '2026-03' })
+  const byHand = samples.map(({ start, coveredMs, in: octetsIn, out: octetsOut, rates }) =>
+    [
+      new Date(start).toISOString().replace('.000', ''),
+      coveredMs,
+      octetsIn,
+      octetsOut,
+      ...(rates ? [...rates, rates[0] + rates[1]] : ['', '', '']),
+    ].join(),
+  )
+  const lines = String(bytes).trimEnd().split('\n').slice(1)
+  const first = lines.findIndex((line, index) => line !== byHand[index])
+  assert.equal(first, -1, `pool: ${lines[first]} instead of ${byHand[first]}`)
+  assert.equal(lines.length, byHand.length)
+  const { amounts, amount, ...figures } = billedPool(samples, since)
+  assert.deepEqual(
+    Object.fromEntries(Object.keys(figures).map((name) => [name, bill![name as 'rank']])),
+    figures,
+  )
+  assert.deepEqual([bill!.price!.lines.map((line) => line.amount), bill!.price!.amount], [amounts, amount])
+  assert.equal(amounts.length, 8, 'all tiers are reached, with both prices')
 })

@@ -2,6 +2,7 @@
 import type { Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
+import { adminBillExamples } from './admin-bill.ts'
 import { billExamples } from './bill.ts'
 import { byoipExamples } from './byoip.ts'
 import { crossConnectExamples } from './cross-connect.ts'
@@ -48,6 +49,7 @@ export const examples: Examples = new Map([
   ...deviceExamples,
   ...portExamples,
   ...billExamples,
+  ...adminBillExamples,
   ...crossConnectExamples,
   ...transceiverExamples,
   ...usageExamples,

@@ -193,16 +193,22 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       data: {
         service_id: uplink.service_id,
         name: 'Transit Amsterdam',
+        team: teamReference,
         billing_ref: 'LIND-TR-1',
         period: '2026-03',
         ports: [
           {
+            bill_id: 371,
             port_id: uplink.id,
             name: uplink.name,
             circuit_id: uplink.circuit_id,
             billable_bps: 9_101_552_004,
             billable_octets: null,
             overage_bps: 0,
+            overage_octets: null,
+            currency: 'EUR',
+            amount: '4250.00',
+            credit_note: null,
           },
         ],
         corrects: null,

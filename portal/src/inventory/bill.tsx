@@ -24,20 +24,18 @@ import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
-import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
+import { creditText, moneyText, PriceLines } from './bill-price.tsx'
+import { monthText, pastMonths } from './bill-month.ts'
+import { amount, modelOf, rate, summaryOf } from './bill-figures.ts'
 import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
 const { bill: texts } = words
 const refetchMs = 60_000
-const monthsShown = 12
-
-const rate = (bps: number | null) => (bps === null ? null : formatRate(bps, 'bps'))
-const amount = (octets: number | null) => (octets === null ? null : formatRate(octets, 'B'))
 
 export function BillCard({ service }: { service: Service }) {
   const [month, setMonth] = useState('')
@@ -86,19 +84,6 @@ export function BillCard({ service }: { service: Service }) {
   )
 }
 
-const pastMonths = (now: Date) =>
-  Array.from({ length: monthsShown }, (_, back) => {
-    const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back - 1, 1))
-    return { value: at.toISOString().slice(0, 7), label: monthText(at.toISOString().slice(0, 7)) }
-  })
-
-const monthText = (month: string): string =>
-  new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', {
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  })
-
 type BillProps = { readonly bill: BillablePort; readonly service: Service; readonly month: string }
 
 /** `isPart`: the terms of the service changed in the month. */
@@ -123,9 +108,11 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
         </Alert>
       )}
       {bill.correction_reason !== null && <Dimmed>{texts.decided(bill.correction_reason)}</Dimmed>}
+      {bill.credit_note !== null && <Text size="sm">{creditText(bill.credit_note)}</Text>}
       {problem === null && (
         <Facts
           facts={[
+            [texts.model, modelOf(bill)],
             [texts.p95, texts.bothWays(rate(bill.p95_in_bps) ?? '–', rate(bill.p95_out_bps) ?? '–')],
             [
               texts.average,
@@ -142,25 +129,10 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
           ]}
         />
       )}
+      {bill.price !== null && <PriceLines price={bill.price} />}
       {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
     </div>
   )
-}
-
-/** `9.1 Gbps of 10 Gbps, 11 Gbps expected`. */
-function summaryOf({
-  billing_method: method,
-  billable_bps,
-  billable_octets,
-  commit_bps,
-  forecast_bps,
-}: BillablePort): string {
-  if (method === 'flat') return texts.flat
-  if (method === 'volume') return amount(billable_octets) ?? texts.unknown
-  if (billable_bps === null) return texts.unknown
-  const of = commit_bps === null ? '' : texts.ofCommit(rate(commit_bps)!)
-  const expected = forecast_bps === null ? '' : texts.expected(rate(forecast_bps)!)
-  return `${rate(billable_bps)}${of}${expected}`
 }
 
 /** The samples in ascending order with the rank, and the same with a shell. */
@@ -203,7 +175,12 @@ function Recount({ bill, service, month }: BillProps) {
             <SortedCurve label={texts.curve} values={values} rank={bill.rank!} />
           )}
           <Text size="sm">
-            {texts.recountText(bill.samples, bill.rank!, rate(bill.billable_bps)!)}{' '}
+            {texts.recountText(
+              bill.samples,
+              bill.rank!,
+              words.billingMethod[bill.billing_method],
+              rate(bill.billable_bps)!,
+            )}{' '}
             <Time at={bill.ranked_at} />.
           </Text>
           {samples.data !== undefined && values[bill.rank! - 1] === bill.billable_bps && (
@@ -280,6 +257,7 @@ export function PastMonths({ service }: { service: Service }) {
               <Table.Th>{texts.port}</Table.Th>
               <Table.Th>{texts.billed}</Table.Th>
               <Table.Th>{texts.over}</Table.Th>
+              <Table.Th>{texts.amount}</Table.Th>
               <Table.Th>{texts.missing}</Table.Th>
               <Table.Th>{texts.hashShort}</Table.Th>
             </Table.Tr>
@@ -305,7 +283,16 @@ const PastMonth = (period: BillingPeriod) => (
       <OrDash>{rate(period.billable_bps) ?? amount(period.billable_octets)}</OrDash>
     </Table.Td>
     <Table.Td>
-      <OrDash>{period.overage_bps === 0 ? null : rate(period.overage_bps)}</OrDash>
+      <OrDash>
+        {period.overage_octets
+          ? amount(period.overage_octets)
+          : period.overage_bps === 0
+            ? null
+            : rate(period.overage_bps)}
+      </OrDash>
+    </Table.Td>
+    <Table.Td>
+      <OrDash>{period.price?.amount && moneyText(period.price.amount, period.price.currency)}</OrDash>
     </Table.Td>
     <Table.Td>
       {period.missing_samples}

@@ -13,7 +13,7 @@ const csv = `start,covered_ms,octets_in,octets_out,in_bps,out_bps,sum_bps
 2026-03-01T00:15:00Z,300000,0,0,1000,500,1500
 `
 
-const bill = { name: 'xe-0/0/1', direction: 'max', p95_in_bps: 900, p95_out_bps: 60, rank: 2 } as const
+const bill = { name: 'xe-0/0/1', ranked: 'in', rank: 2 } as const
 
 describe('the samples of a bill', () => {
   it('are in a file whose name a shell takes as it is', () => {
@@ -26,8 +26,9 @@ describe('the samples of a bill', () => {
     try {
       for (const one of [
         bill,
-        { ...bill, p95_out_bps: 901 },
-        { ...bill, direction: 'sum', rank: 3, name: 'Transit of 2 ports' },
+        { ...bill, ranked: 'out' },
+        { ...bill, ranked: 'max', rank: 1 },
+        { ...bill, ranked: 'sum', rank: 3, name: 'Transit of 2 ports' },
       ] as const) {
         writeFileSync(join(folder, samplesFile(one, '')), csv)
         const printed = execFileSync('sh', ['-c', recountCommand(one, '')], { cwd: folder, encoding: 'utf8' })
@@ -38,8 +39,10 @@ describe('the samples of a bill', () => {
     }
   })
 
-  it('are ranked by the direction that was greater', () => {
+  it('are the column that the bill names', () => {
     assert.deepEqual(sortedRates(csv, bill), [80, 900, 1000])
-    assert.deepEqual(sortedRates(csv, { ...bill, p95_out_bps: 901 }), [7, 60, 500])
+    assert.deepEqual(sortedRates(csv, { ranked: 'out' }), [7, 60, 500])
+    assert.deepEqual(sortedRates(csv, { ranked: 'max' }), [80, 900, 1000])
+    assert.deepEqual(sortedRates(csv, { ranked: 'sum' }), [140, 907, 1500])
   })
 })

@@ -2,24 +2,20 @@
 import type { BillablePort } from '@pharos/contract/bill'
 
 /** From 0; see getBillingSamples. */
-const columns = { in: 4, out: 5, sum: 6 } as const
+const columns = { in: [4], out: [5], max: [4, 5], sum: [6] } as const
 
-type Ranked = Pick<BillablePort, 'direction' | 'p95_in_bps' | 'p95_out_bps'>
-
-/** With `max`, the direction that was greater. */
-const columnOf = ({ direction, p95_in_bps: inbound, p95_out_bps: outbound }: Ranked): number =>
-  columns[direction === 'max' ? ((outbound ?? 0) > (inbound ?? 0) ? 'out' : 'in') : direction]
+type Ranked = Pick<BillablePort, 'ranked'>
 
 /** Returns the rates that the bill ranks, ascending; a line without a rate is left out. */
-export function sortedRates(csv: string, bill: Ranked): number[] {
-  const column = columnOf(bill)
+export function sortedRates(csv: string, { ranked }: Ranked): number[] {
+  const places = columns[ranked ?? 'in']
   return csv
     .trimEnd()
     .split('\n')
     .slice(1)
-    .map((line) => line.split(',')[column]!)
-    .filter((text) => text !== '')
-    .map(Number)
+    .map((line) => line.split(','))
+    .filter((cells) => cells[places[0]] !== '')
+    .map((cells) => Math.max(...places.map((place) => Number(cells[place]))))
     .sort((a, b) => a - b)
 }
 
@@ -28,5 +24,11 @@ export const samplesFile = ({ name }: Pick<BillablePort, 'name'>, month: string)
   `samples-${month || 'current'}-${name.replaceAll(/[^\w.-]+/g, '-')}.csv`
 
 /** Returns the shell command that prints the billed rate from the download. */
-export const recountCommand = (bill: Ranked & Pick<BillablePort, 'name' | 'rank'>, month: string): string =>
-  `tail -n +2 ${samplesFile(bill, month)} | cut -d, -f${columnOf(bill) + 1} | grep . | sort -n | sed -n ${bill.rank}p`
+export const recountCommand = (bill: Ranked & Pick<BillablePort, 'name' | 'rank'>, month: string): string => {
+  const [first, second] = columns[bill.ranked ?? 'in'].map((place) => place + 1)
+  const rates =
+    second === undefined
+      ? `cut -d, -f${first} | grep .`
+      : `awk -F, '$${first} != "" { print ($${first} > $${second} ? $${first} : $${second}) }'`
+  return `tail -n +2 ${samplesFile(bill, month)} | ${rates} | sort -n | sed -n ${bill.rank}p`
+}

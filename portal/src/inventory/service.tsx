@@ -57,6 +57,13 @@ const ServiceFacts = ({ service }: { service: Service }) => (
         [list.asn, service.asn === null ? undefined : `AS${service.asn}`],
         [list.reference, service.external_ref],
         [list.method, words.billingMethod[service.billing.method]],
+        [
+          words.bill.included,
+          service.billing.included_octets === null
+            ? undefined
+            : formatRate(service.billing.included_octets, 'B'),
+        ],
+        [words.bill.monthDay, service.billing.day === 1 ? undefined : service.billing.day],
         [list.billing, service.billing_ref],
         [list.id, service.id],
       ]}

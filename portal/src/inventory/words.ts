@@ -296,7 +296,21 @@ export const words = {
     samples: (samples: number, missing: number) =>
       `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you.`,
   },
-  billingMethod: { p95: '95th percentile', average: 'Average', volume: 'Volume', flat: 'Flat rate' },
+  billingMethod: {
+    p90: '90th percentile',
+    p95: '95th percentile',
+    p98: '98th percentile',
+    average: 'Average',
+    volume: 'Volume',
+    flat: 'Flat rate',
+  },
+  billingDirection: {
+    in: 'in',
+    out: 'out',
+    max: 'greater of in and out',
+    max_sample: 'greater of in and out in each sample',
+    sum: 'in and out added',
+  },
   bill: {
     title: 'Bill',
     month: 'Month',
@@ -307,6 +321,10 @@ export const words = {
     flat: 'Flat rate',
     unknown: 'Not known yet',
     ofCommit: (commit: string) => ` of ${commit} committed`,
+    ofIncluded: (included: string) => ` of ${included} included`,
+    model: 'Billed by',
+    included: 'Included',
+    monthDay: 'Month begins on day',
     expected: (rate: string) => ` · ${rate} expected at the end of the month`,
     problems: {
       counters_32_bit:
@@ -330,11 +348,11 @@ export const words = {
     samplesOf: (samples: number, missing: number) =>
       `${samples.toLocaleString('en')}${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}`,
     recount: 'Recount',
-    recountTitle: 'How the 95th percentile is counted',
+    recountTitle: 'How the percentile is counted',
     download: 'Download samples',
     curve: 'Samples in ascending order, with the billed one marked',
-    recountText: (samples: number, rank: number, rate: string) =>
-      `The month has ${samples.toLocaleString('en')} samples of 5 minutes. In ascending order, number ${rank.toLocaleString('en')} is the 95th percentile: ${rate}, measured at`,
+    recountText: (samples: number, rank: number, percentile: string, rate: string) =>
+      `The month has ${samples.toLocaleString('en')} samples of 5 minutes. In ascending order, number ${rank.toLocaleString('en')} is the ${percentile}: ${rate}, measured at`,
     agrees: 'Recounted in your browser: the same value',
     withShell: 'The same with the downloaded file:',
     copyCommand: 'Copy command',
@@ -347,6 +365,30 @@ export const words = {
     hashShort: 'SHA-256',
     copyHash: 'Copy hash',
     commit: 'Commit',
+    amount: 'Amount',
+    price: {
+      title: 'Price',
+      line: 'Charge',
+      quantity: 'Quantity',
+      price: 'Price',
+      time: 'Time',
+      amount: 'Amount',
+      total: 'Total',
+      kinds: { monthly: 'Month', commit: 'Commit', overage: 'Above the commit' },
+      ofBytes: { monthly: 'Month', commit: 'Included', overage: 'Above the included volume' },
+      tier: (above: string) => `Tier above ${above}`,
+      per: (quantity: number | null) =>
+        quantity === null ? 'per month' : quantity === 1_000_000 ? 'per Mbps' : 'per GB',
+      whole: 'whole',
+      share: (buckets: number, of: number) =>
+        `${buckets.toLocaleString('en')} of ${of.toLocaleString('en')} samples`,
+      rounding: (decimals: number) =>
+        decimals === 0
+          ? 'Each line is rounded to a whole amount, halves up. The total is the sum of the lines.'
+          : `Each line is rounded to ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}, halves up. The total is the sum of the lines.`,
+      unknown: 'The amount is not known without a billed figure.',
+      credit: (bill: number, changes: string) => `Credit note for bill ${bill}: ${changes}`,
+    },
   },
   services: {
     title: 'Services',

@@ -48,6 +48,8 @@ export type ListProps<Row> = {
   /** Further parameters of the API that users do not set. */
   readonly query?: Readonly<Record<string, unknown>>
   readonly columns: readonly Column<Row>[]
+  /** Must keep its identity; default: the field `id`. */
+  readonly idOf?: (row: Row) => string
   /** Shown if there are no rows, without any filter. */
   readonly empty: ReactNode
   /** Shown if no row matches the filters, in place of the usual text. */
@@ -71,6 +73,7 @@ const idOfRow = (row: object): string => String((row as { readonly id?: unknown 
 export function List<Row extends object>(props: ListProps<Row>) {
   const { name, things, route, params, view, query, columns, empty, emptyFiltered, refetchMs, bulk, panel } =
     props
+  const { idOf = idOfRow } = props
   const { set, sort, isFiltered } = view
   const [refused, request] = useRequest(route, view, params, query)
   const first = useQuery({
@@ -87,7 +90,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
   const isPlaceholder = first.isPlaceholderData && !isSameView
   const count = page?.count ?? 0
   const layout = useListLayout(name, columns, view) as unknown as ListLayout
-  const selection = useSelection<Row>(layout, idOfRow)
+  const selection = useSelection<Row>(layout, idOf)
   // Rows that do not match other filters are not changed by a bulk action.
   const selecting = useRef<AbortController>(undefined)
   useEffect(() => {
@@ -146,7 +149,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
             onSort={onSort}
             height={props.height}
             label={words.list.rowsLabel(things[1])}
-            idOf={idOfRow}
+            idOf={idOf}
             selection={bulk && bulk.length > 0 ? selection : undefined}
             onShow={panel ? show : undefined}
             shown={panel ? view.shown : undefined}
@@ -154,7 +157,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
           />
         )}
         {panel && view.shown !== undefined && (
-          <Panel panel={panel} id={view.shown} route={route} onClose={close} />
+          <Panel panel={panel} id={view.shown} idOf={idOf} route={route} onClose={close} />
         )}
         {bulk && (
           <BulkBar
@@ -260,12 +263,13 @@ function IgnoredNote({ ignored, view }: { ignored: readonly Ignored[]; view: Lis
 type PanelProps<Row> = {
   readonly panel: PanelDeclaration<Row>
   readonly id: string
+  readonly idOf: (row: Row) => string
   readonly route: Route
   readonly onClose: () => void
 }
 
-function Panel<Row extends object>({ panel, id, route, onClose }: PanelProps<Row>) {
-  const row = loadedRow<Row>(route, id)
+function Panel<Row extends object>({ panel, id, idOf, route, onClose }: PanelProps<Row>) {
+  const row = loadedRow(route, id, idOf)
   return (
     <ListPanel title={panel.title(row, id)} page={panel.pageOf?.(id)} onClose={onClose}>
       {panel.render(id, row)}
@@ -274,11 +278,15 @@ function Panel<Row extends object>({ panel, id, route, onClose }: PanelProps<Row
 }
 
 /** Returns the row from any loaded page of the list, of this team. */
-function loadedRow<Row extends object>(route: Route, id: string): Row | undefined {
+function loadedRow<Row extends object>(
+  route: Route,
+  id: string,
+  idOf: (row: Row) => string,
+): Row | undefined {
   for (const [, data] of queryClient.getQueriesData<PageOf<Row>>({
     predicate: ({ queryKey: [team, name] }) => team === teamIdNow() && name === route.name,
   })) {
-    const found = data?.results.find((row) => idOfRow(row) === id)
+    const found = data?.results.find((row) => idOf(row) === id)
     if (found) return found
   }
   return undefined

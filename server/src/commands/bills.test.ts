@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { billFileColumns } from '@pharos/contract/admin-bill'
 import { createTestDatabase } from '../db/testing.ts'
 import { bills } from './bills.ts'
 import { UsageError } from './command.ts'
@@ -56,6 +57,43 @@ test('lists the bills that wait, and adds a correction that names the old one, i
       reason: 'Agreed.',
     },
   ])
+})
+
+test('lists the bills of a month with their money, also as the file of the API', async () => {
+  const price = { currency: 'EUR', amount: '12.50' }
+  const credit = { corrects: 1, billable_bps: -200, billable_octets: null, currency: 'EUR', amount: '-3.25' }
+  const bill = {
+    port_id: 2,
+    name: '=1+1',
+    billable_bps: 300,
+    billable_octets: null,
+    price,
+    credit_note: credit,
+  }
+  await sql`insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill)
+    select id, 8, 'Pool', 'INV', '2026-02', 'UTC', 0, ${JSON.stringify(bill)}::jsonb from teams`.execute(db)
+  assert.match(
+    await pharos('list', '--period', '2026-02'),
+    /^bill \d+  2026-02  red  Pool  =1\+1: 300 bit\/s, 12\.50 EUR\n$/,
+  )
+  const [head, line, end] = (await pharos('list', '--period', '2026-02', '--csv')).split('\n')
+  assert.deepEqual(head!.split(','), [...billFileColumns])
+  const cells = line!.split(',')
+  const cell = (name: (typeof billFileColumns)[number]) => cells[billFileColumns.indexOf(name)]
+  assert.deepEqual(
+    [
+      cell('team'),
+      cell('service'),
+      cell('name'),
+      cell('amount'),
+      cell('credit_bps'),
+      cell('credit_amount'),
+      end,
+    ],
+    ['red', 'Pool', "'=1+1", '12.50', '-200', '-3.25', ''],
+  )
+  assert.equal(await pharos('list', '--period', '2026-01'), 'No bills of 2026-01.\n')
+  await assert.rejects(pharos('list', '--period', '2026-13'), UsageError)
 })
 
 test('needs a reason, one figure, and a bill that exists', async () => {

@@ -97,7 +97,7 @@ CREATE OR REPLACE FUNCTION public.billed_until(service integer)
  LANGUAGE sql
  STABLE
 AS $function$
-  select max(((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone)
+  select max(coalesce(b.ends, ((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone))
   from billing_periods b where b.service_id = service
 $function$;
 
@@ -926,6 +926,7 @@ create table billing_periods (
   closed timestamp with time zone not null default now(),
   corrects integer, -- the bill that this one replaces
   reason text, -- why it was corrected
+  ends timestamp with time zone, -- end of the month; null: that of the calendar month in its time zone
   constraint billing_periods_pkey PRIMARY KEY (id),
   constraint billing_periods_service_id_month_place_key UNIQUE (service_id, month, place),
   constraint billing_periods_corrects_fkey FOREIGN KEY (corrects) REFERENCES billing_periods(id),
@@ -933,6 +934,7 @@ create table billing_periods (
   constraint billing_periods_reason CHECK (((corrects IS NULL) = (reason IS NULL)))
 );
 CREATE UNIQUE INDEX billing_periods_corrects ON public.billing_periods USING btree (corrects) WHERE (corrects IS NOT NULL);
+CREATE INDEX billing_periods_month ON public.billing_periods USING btree (month, id);
 CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id, month);
 alter table billing_periods enable row level security;
 CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
@@ -1855,6 +1857,10 @@ create table former_service_terms (
   direction text not null,
   scope text not null,
   timezone text not null,
+  commit_scope text not null default 'service'::text,
+  day integer not null default 1,
+  included_octets bigint,
+  prices jsonb,
   constraint former_service_terms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
   constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
   constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
@@ -2347,7 +2353,7 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (xid, id),
   constraint outbox_type_check CHECK (
 CASE
-    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text])))
+    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
     ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END) NOT VALID
@@ -2709,19 +2715,26 @@ create table services (
   billing_ref text not null default ''::text,
   asn bigint,
   created timestamp with time zone not null default now(),
-  billing_method text not null default 'flat'::text, -- p95: 95th percentile of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic
-  billing_direction text not null default 'max'::text, -- as the customer sees it; max: the greater of both figures; sum: of both added per bucket
+  billing_method text not null default 'flat'::text, -- p90, p95, p98: percentiles of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic
+  billing_direction text not null default 'max'::text, -- as the customer sees it; max: the greater of both figures; max_sample: of the greater direction of each bucket; sum: of both added per bucket
   billing_scope text not null default 'port'::text, -- port: each by itself; service: all ports added per bucket
   billing_timezone text not null default 'UTC'::text, -- IANA name: a month begins at its midnight
   managed_by text not null default 'platform'::text,
+  billing_commit_scope text not null default 'service'::text, -- of the commit and the included octets; port: of each, added for a bill; service: of all ports together
+  billing_day integer not null default 1, -- day of the calendar month on which a month begins
+  billing_included_octets bigint, -- of a month, for volume
+  billing_prices jsonb, -- as the API returns it; null: bills have no prices
   constraint services_pkey PRIMARY KEY (id),
   constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
   constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
-  constraint services_billing_direction_check CHECK ((billing_direction = ANY (ARRAY['in'::text, 'out'::text, 'max'::text, 'sum'::text]))),
-  constraint services_billing_method_check CHECK ((billing_method = ANY (ARRAY['p95'::text, 'average'::text, 'flat'::text, 'volume'::text]))),
+  constraint services_billing_commit_scope_check CHECK ((billing_commit_scope = ANY (ARRAY['port'::text, 'service'::text]))),
+  constraint services_billing_day_check CHECK (((billing_day >= 1) AND (billing_day <= 28))),
+  constraint services_billing_direction_check CHECK ((billing_direction = ANY (ARRAY['in'::text, 'out'::text, 'max'::text, 'max_sample'::text, 'sum'::text]))),
+  constraint services_billing_included_octets_check CHECK ((billing_included_octets >= 0)),
+  constraint services_billing_method_check CHECK ((billing_method = ANY (ARRAY['p90'::text, 'p95'::text, 'p98'::text, 'average'::text, 'flat'::text, 'volume'::text]))),
   constraint services_billing_scope_check CHECK ((billing_scope = ANY (ARRAY['port'::text, 'service'::text]))),
   constraint services_check CHECK ((burst_bps >= commit_bps)),
   constraint services_check1 CHECK ((end_date >= start_date)),
@@ -3168,7 +3181,7 @@ create table webhooks (
   constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failing'::text]))),
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
-    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text]
+    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text]
     ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
 END))) NOT VALID
 );

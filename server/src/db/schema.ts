@@ -348,6 +348,8 @@ export interface BillingPeriodsTable {
   corrects: number | null
   /** why it was corrected */
   reason: string | null
+  /** end of the month; null: that of the calendar month in its time zone */
+  ends: Date | null
 }
 
 /** files of the samples of closed bills: without foreign keys, so that they outlive services and ports */
@@ -1150,6 +1152,10 @@ export interface FormerServiceTermsTable {
   direction: string
   scope: string
   timezone: string
+  commit_scope: Generated<string>
+  day: Generated<number>
+  included_octets: number | null
+  prices: NullableJson
 }
 
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
@@ -1859,13 +1865,15 @@ export type ServicesState =
   | 'error'
   | 'operator'
 
-export type ServicesBillingMethod = 'p95' | 'average' | 'flat' | 'volume'
+export type ServicesBillingMethod = 'p90' | 'p95' | 'p98' | 'average' | 'flat' | 'volume'
 
-export type ServicesBillingDirection = 'in' | 'out' | 'max' | 'sum'
+export type ServicesBillingDirection = 'in' | 'out' | 'max' | 'max_sample' | 'sum'
 
 export type ServicesBillingScope = 'port' | 'service'
 
 export type ServicesManagedBy = 'platform' | 'netbox'
+
+export type ServicesBillingCommitScope = 'port' | 'service'
 
 export interface ServicesTable {
   id: GeneratedAlways<number>
@@ -1886,15 +1894,23 @@ export interface ServicesTable {
   billing_ref: Generated<string>
   asn: number | null
   created: Generated<Date>
-  /** p95: 95th percentile of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic */
+  /** p90, p95, p98: percentiles of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic */
   billing_method: Generated<ServicesBillingMethod>
-  /** as the customer sees it; max: the greater of both figures; sum: of both added per bucket */
+  /** as the customer sees it; max: the greater of both figures; max_sample: of the greater direction of each bucket; sum: of both added per bucket */
   billing_direction: Generated<ServicesBillingDirection>
   /** port: each by itself; service: all ports added per bucket */
   billing_scope: Generated<ServicesBillingScope>
   /** IANA name: a month begins at its midnight */
   billing_timezone: Generated<string>
   managed_by: Generated<ServicesManagedBy>
+  /** of the commit and the included octets; port: of each, added for a bill; service: of all ports together */
+  billing_commit_scope: Generated<ServicesBillingCommitScope>
+  /** day of the calendar month on which a month begins */
+  billing_day: Generated<number>
+  /** of a month, for volume */
+  billing_included_octets: number | null
+  /** as the API returns it; null: bills have no prices */
+  billing_prices: NullableJson
 }
 
 export interface SessionsTable {

@@ -1,4 +1,5 @@
-// The HTTP side of cross connects, attachments and devices for staff: one line per operation.
+// The HTTP side of cross connects, attachments, and devices and bills for staff: one line per operation.
+import { exportStaffBillsRoute, listStaffBillsRoute } from '@pharos/contract/admin-bill'
 import { listStaffDevicesRoute, maintainDeviceRoute, pollDeviceRoute } from '@pharos/contract/admin-device'
 import {
   addDeviceAttachmentRoute,
@@ -31,6 +32,7 @@ import {
   listCrossConnects,
   uploadCrossConnectLetter,
 } from './cross-connect/cross-connect.ts'
+import { exportStaffBills, listStaffBills } from './bill/staff-bill.ts'
 import { listStaffDevices, maintainDevice, pollDevice } from './device/staff-device.ts'
 import { listStaffCrossConnects, moveCrossConnect } from './cross-connect/move-cross-connect.ts'
 
@@ -45,6 +47,8 @@ export const crossConnectRoutes = (deps: AttachmentDeps & AttachmentFileDeps): M
   handle(getCrossConnectRoute, getCrossConnect, deps),
   handle(uploadCrossConnectLetterRoute, uploadCrossConnectLetter, deps),
   handleStaff(listStaffCrossConnectsRoute, listStaffCrossConnects, deps),
+  handleStaff(listStaffBillsRoute, listStaffBills, deps),
+  handleStaff(exportStaffBillsRoute, exportStaffBills, deps),
   handleStaff(listStaffDevicesRoute, listStaffDevices, deps),
   handleStaff(pollDeviceRoute, pollDevice, deps),
   handleStaff(maintainDeviceRoute, maintainDevice, deps),

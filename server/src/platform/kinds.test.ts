@@ -123,7 +123,13 @@ const samples: Readonly<Record<string, Sample>> = {
       billing_method: { billing_method: 'p95' },
       billing_direction: { billing_direction: 'sum' },
       billing_scope: { billing_scope: 'service' },
+      billing_commit_scope: { billing_commit_scope: 'port' },
       billing_timezone: { billing_timezone: 'Europe/Amsterdam' },
+      billing_day: { billing_day: 15 },
+      billing_included_octets: { billing_method: 'volume', billing_included_octets: 10_000_000_000_000 },
+      billing_prices: {
+        billing_prices: { currency: 'EUR', monthly: '250', tiers: [{ above: 0, price: '0.45' }] },
+      },
       asn: { asn: 64496 },
     },
   },

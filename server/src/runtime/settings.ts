@@ -267,7 +267,8 @@ export const settingsSchema = Type.Object(
         'recipients of mails about holds and held imports; if unset, all staff with a confirmed e-mail address',
     }),
     operator_webhook_url: OptionalText({
-      description: 'webhook URL for messages about holds (docs/webhooks.md); internal addresses are allowed',
+      description:
+        'webhook URL for messages about holds and bills (docs/webhooks.md); internal addresses are allowed',
       secret: true,
     }),
     operator_webhook_secret: OptionalText({

@@ -120,6 +120,18 @@ export const inventorySubjects: readonly Subject[] = [
     requests: aboutCrossConnects('awaiting_loa', { form: letter }),
     answers: (which) => (which === 'own' ? 201 : 'not_found'),
   },
+  {
+    route: 'listBillsOfAll',
+    requests: only({ query: { period: '2026-03' } }),
+    answers: () => 200,
+    ofAllTeams: true,
+  },
+  {
+    route: 'exportBillsOfAll',
+    requests: only({ query: { period: '2026-03' } }),
+    answers: () => 200,
+    ofAllTeams: true,
+  },
   { route: 'listDevicesOfAll', requests: only(), answers: () => 200, ofAllTeams: true },
   {
     route: 'pollDevice',

@@ -6,11 +6,12 @@ import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { Period } from '../usage/billing-month.ts'
 import { readCounted, type Counted } from '../usage/counted.store.ts'
-import { timezoneOf, type BillingTerms, type TermsHistory } from './terms.ts'
+import { periodOf, timezoneOf, type BillingTerms, type TermsHistory } from './terms.ts'
 
 export type BilledService = {
   readonly id: number
   readonly teamId: number
+  readonly teamName: string
   readonly name: string
   readonly billingRef: string
   readonly terms: TermsHistory
@@ -21,14 +22,17 @@ type TermsRow = BillingTerms & { readonly startMs: number | null; readonly endMs
 type ServiceRow = Omit<BilledService, 'terms'> & { readonly terms: readonly TermsRow[] }
 
 const serviceColumns = sql`
-  s.id, s.team_id as "teamId", s.name, s.billing_ref as "billingRef", (
-    select json_agg(json_build_object('method', t.method, 'direction', t.direction, 'scope', t.scope, 'timezone', t.timezone,
-      'commitBps', t.commit_bps, 'startMs', (extract(epoch from lower(t.valid)) * 1000)::bigint,
+  s.id, s.team_id as "teamId", (select t.name from teams t where t.id = s.team_id) as "teamName", s.name, s.billing_ref as "billingRef", (
+    select json_agg(json_build_object('method', t.method, 'direction', t.direction, 'scope', t.scope, 'commitScope', t.commit_scope,
+      'timezone', t.timezone, 'day', t.day, 'commitBps', t.commit_bps, 'includedOctets', t.included_octets, 'prices', t.prices,
+      'startMs', (extract(epoch from lower(t.valid)) * 1000)::bigint,
       'endMs', (extract(epoch from upper(t.valid)) * 1000)::bigint) order by lower(t.valid) nulls first)
     from (
-      select f.commit_bps, f.method, f.direction, f.scope, f.timezone, f.valid from former_service_terms f where f.service_id = s.id
+      select f.commit_bps, f.included_octets, f.method, f.direction, f.scope, f.commit_scope, f.timezone, f.day, f.prices, f.valid
+      from former_service_terms f where f.service_id = s.id
       union all
-      select s.commit_bps, s.billing_method, s.billing_direction, s.billing_scope, s.billing_timezone,
+      select s.commit_bps, s.billing_included_octets, s.billing_method, s.billing_direction, s.billing_scope, s.billing_commit_scope,
+        s.billing_timezone, s.billing_day, s.billing_prices,
         tstzrange((select max(upper(f.valid)) from former_service_terms f where f.service_id = s.id), null)) t) as terms`
 
 const billedService = <Row extends ServiceRow>({ terms, ...row }: Row) => ({
@@ -49,8 +53,10 @@ export async function findBilledService(
 /** Keeps the billing terms of a service that are changed now, for the bills of the time before. */
 export async function keepFormerTerms(trx: Trx, serviceId: number): Promise<void> {
   await sql`
-    insert into former_service_terms (service_id, valid, commit_bps, method, direction, scope, timezone)
-    select s.id, tstzrange(f.until, now()), s.commit_bps, s.billing_method, s.billing_direction, s.billing_scope, s.billing_timezone
+    insert into former_service_terms (service_id, valid, commit_bps, included_octets, method, direction, scope, commit_scope, timezone, day,
+      prices)
+    select s.id, tstzrange(f.until, now()), s.commit_bps, s.billing_included_octets, s.billing_method, s.billing_direction, s.billing_scope,
+      s.billing_commit_scope, s.billing_timezone, s.billing_day, s.billing_prices
     from services s cross join lateral (
       select max(upper(f.valid)) as until from former_service_terms f where f.service_id = s.id) f
     where s.id = ${serviceId} and (f.until is null or f.until < now())`.execute(trx)
@@ -170,14 +176,17 @@ export function listAttackOctets(
 }
 
 /** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
-const closedBill = sql<BillingPeriod>`
-  jsonb_build_object('review', null) || b.bill || jsonb_build_object('period', b.month, 'closed', b.closed, 'bill_id', b.id,
+export const closedBill = sql<BillingPeriod>`
+  jsonb_build_object('review', null, 'commit_scope', b.bill -> 'scope', 'included_octets', null, 'overage_octets', null, 'price', null,
+    'credit_note', null, 'ranked', case when b.bill ->> 'rank' is null then null when b.bill ->> 'direction' <> 'max' then b.bill ->> 'direction'
+      when (b.bill ->> 'p95_out_bps')::numeric > (b.bill ->> 'p95_in_bps')::numeric then 'out' else 'in' end)
+  || b.bill || jsonb_build_object('period', b.month, 'closed', b.closed, 'bill_id', b.id,
     'corrects', b.corrects, 'correction_reason', b.reason,
     'corrected_by', (select c.id from billing_periods c where c.corrects = b.id))`
 
 type BillRow = { readonly bill: BillingPeriod }
 
-const presentBill = ({ bill }: BillRow): BillingPeriod => ({
+export const presentBill = ({ bill }: BillRow): BillingPeriod => ({
   ...bill,
   closed: new Date(bill.closed!).toISOString(),
 })
@@ -235,6 +244,8 @@ export async function listPeriodRows(
 
 export type ClosedBill = BillRow & {
   readonly teamId: number
+  /** Null: the team was deleted. */
+  readonly teamName: string | null
   readonly serviceId: number
   readonly name: string
   readonly billingRef: string
@@ -243,7 +254,7 @@ export type ClosedBill = BillRow & {
 /** For staff: a closed bill of any team. */
 export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBill | undefined> {
   const { rows } = await sql<ClosedBill>`
-    select b.team_id as "teamId", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
+    select b.team_id as "teamId", (select t.name from teams t where t.id = b.team_id) as "teamName", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
       ${closedBill} as bill
     from billing_periods b where b.id = ${id}`.execute(db)
   return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
@@ -268,8 +279,8 @@ export async function insertCorrection(
   { bill, reason }: { readonly bill: BillablePort; readonly reason: string },
 ): Promise<ClosedBill | undefined> {
   const { rows } = await sql<{ id: number }>`
-    insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill, corrects, reason)
-    select b.team_id, b.service_id, b.service_name, b.billing_ref, b.month, b.timezone,
+    insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, ends, place, bill, corrects, reason)
+    select b.team_id, b.service_id, b.service_name, b.billing_ref, b.month, b.timezone, b.ends,
       (select max(o.place) + 1 from billing_periods o where o.service_id = b.service_id and o.month = b.month),
       ${JSON.stringify(bill)}::jsonb, b.id, ${reason}
     from billing_periods b where b.id = ${corrected}
@@ -297,18 +308,19 @@ export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> 
   return rows.map(billedService)
 }
 
-/** Adds the bills of a month; false if another process has closed it. */
+/** Adds the bills of a month, and returns their ids in order; none if another process has closed it. */
 export async function insertBills(
   trx: Trx,
   { id, teamId, name, billingRef, terms }: BilledService,
   month: string,
   bills: readonly BillablePort[],
-): Promise<boolean> {
+): Promise<number[]> {
   const rows = JSON.stringify(bills.map((bill, place) => ({ place, bill })))
-  const { rows: added } = await sql`
-    insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill)
-    select ${teamId}, ${id}, ${name}, ${billingRef}, ${month}, ${timezoneOf(month, terms)}, n.place, n.bill
-    from jsonb_to_recordset(${rows}::jsonb) as n (place integer, bill jsonb)
+  const { rows: added } = await sql<{ id: number }>`
+    insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, ends, place, bill)
+    select ${teamId}, ${id}, ${name}, ${billingRef}, ${month}, ${timezoneOf(month, terms)},
+      ${new Date(periodOf(month, terms).endMs)}::timestamptz, n.place, n.bill
+    from jsonb_to_recordset(${rows}::jsonb) as n (place integer, bill jsonb) order by n.place
     on conflict (service_id, month, place) do nothing returning id`.execute(trx)
-  return added.length > 0
+  return added.map((row) => row.id)
 }

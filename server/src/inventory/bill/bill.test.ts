@@ -13,6 +13,7 @@ import { keepFormerTerms, listReviews } from './bill.store.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
 import { closePeriods } from './close-period.ts'
 import { correctBill, type Correction } from './correct-bill.ts'
+import { exportStaffBills, listStaffBills } from './staff-bill.ts'
 
 const dayMs = 86_400_000
 let database: TestDatabase
@@ -469,8 +470,14 @@ describe('a month that is over', () => {
     await assert.rejects(sql`update billing_periods set month = '2026-02'`.execute(owner()), /never changed/)
     await assert.rejects(sql`delete from billing_periods`.execute(owner()), /never changed/)
     const { rows } = await sql<{ type: string; period: string }>`
-      select type, data ->> 'period' as period from outbox order by id desc limit 1`.execute(owner())
-    assert.deepEqual(rows, [{ type: 'service.billed', period: '2026-03' }])
+      select type, data ->> 'period' as period, team_id, data -> 'team' ->> 'name' as team from outbox order by id desc limit 2`.execute(
+      owner(),
+    )
+    const message = { type: 'service.billed', period: '2026-03', team: 'one' }
+    assert.deepEqual(rows, [
+      { ...message, team_id: null },
+      { ...message, team_id: teamId },
+    ])
   })
 
   test('keeps the file of its samples, whatever becomes of port, scope, zone and service', async () => {
@@ -568,13 +575,85 @@ describe('a month that is over', () => {
     assert.deepEqual(await file({ bill_id: old.bill_id }), csv)
     assert.equal(hash('sha256', await file({ bill_id: recounted.bill_id })), recounted.samples_sha256)
     const { rows } = await sql<{ corrects: number }>`
-      select data -> 'corrects' as corrects from outbox where type = 'service.billed' order by id desc limit 2`.execute(
-      owner(),
-    )
+      select data -> 'corrects' as corrects from outbox
+      where type = 'service.billed' and team_id is null order by id desc limit 2`.execute(owner())
     assert.deepEqual(
       rows.map(({ corrects }) => corrects),
       [recounted.bill_id, old.bill_id],
     )
+  })
+
+  test('has the price of its volume from one billing day to the next, and a correction a credit note', async () => {
+    const prices = {
+      currency: 'EUR',
+      decimals: 2,
+      monthly: '90',
+      commit: null,
+      overage: '0.02',
+      tiers: [],
+      tier_mode: 'graduated',
+    }
+    await change({
+      billing_timezone: 'UTC',
+      billing_day: 15,
+      billing_method: 'volume',
+      billing_direction: 'in',
+      billing_included_octets: 1_000_000_000_000,
+      billing_prices: JSON.stringify(prices),
+    })
+    await addDays(port.portId, '2026-02-01', 59)
+    // From 1 March on the price of a month is another one.
+    await changeTerms('2026-03-01T00:00:00Z', {
+      billing_prices: JSON.stringify({ ...prices, monthly: '62' }),
+    })
+    await close()
+    const ofFebruary = async () => (await bills({ period: '2026-02' }))[0]!
+    const closed = await ofFebruary()
+    assert.deepEqual(
+      [closed.period_start, closed.period_end, closed.samples],
+      ['2026-02-15T00:00:00.000Z', '2026-03-15T00:00:00.000Z', 28 * 288],
+    )
+    // Buckets 14 x 288 to 42 x 288 - 1, of 37,500 bytes each by their number.
+    const octets = ((14 * 288 + 42 * 288 - 1) * 28 * 288 * 37_500) / 2
+    assert.deepEqual(
+      [closed.billable_octets, closed.included_octets, closed.overage_octets],
+      [octets, 1_000_000_000_000, octets - 1_000_000_000_000],
+    )
+    const overage = Math.round(((octets - 1e12) / 1e9) * 0.02 * 0.5 * 100) / 100
+    assert.deepEqual(
+      closed.price!.lines.map(({ kind, price, buckets, of_buckets, amount }) => [
+        kind,
+        price,
+        buckets / of_buckets,
+        amount,
+      ]),
+      [
+        ['monthly', '90', 0.5, '45.00'],
+        ['overage', '0.02', 0.5, overage.toFixed(2)],
+        ['monthly', '62', 0.5, '31.00'],
+        ['overage', '0.02', 0.5, overage.toFixed(2)],
+      ],
+    )
+    assert.equal(closed.price!.amount, (76 + 2 * overage).toFixed(2))
+    // The month until 15 March is closed, and the service is not: a month with its ports is not.
+    const { rows } = await sql<{ until: Date }>`select billed_until(${serviceId}) as until`.execute(owner())
+    assert.equal(rows[0]!.until.toISOString(), '2026-03-15T00:00:00.000Z')
+    const { bill_id: id } = (await periods()).results.find(({ period }) => period === '2026-02')!
+    const correct = (billId: number, to: Correction['to']) =>
+      correctBill(deps('2026-04-09T00:00:00Z'), { billId, reason: 'Agreed.', to })
+    const stated = await correct(id, { octets: 1_000_000_000_000 })
+    assert.deepEqual(stated.credit_note, {
+      corrects: id,
+      billable_bps: null,
+      billable_octets: 1_000_000_000_000 - octets,
+      overage_bps: null,
+      overage_octets: 1_000_000_000_000 - octets,
+      currency: 'EUR',
+      amount: (-2 * overage).toFixed(2),
+    })
+    assert.deepEqual([stated.overage_octets, stated.price!.amount], [0, '76.00'])
+    assert.equal((await correct(stated.bill_id, 'confirm')).credit_note, null)
+    assert.equal((await ofFebruary()).price!.amount, '76.00')
   })
 
   test('outlives its port and its service, for its team', async () => {
@@ -584,6 +663,43 @@ describe('a month that is over', () => {
     const { results, count } = await periods()
     assert.deepEqual([count, results[0]!.period, results[0]!.name], [12, '2026-03', 'et-0/0/1'])
     await assert.rejects(periods(nextTeamId), isFailure('not_found'))
+  })
+
+  test('is in the list of staff after its team is gone, and a correction is a message to the operator', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    await close()
+    const list = async (query: object = {}) => {
+      const slice = { ordering: '-period,team,service', limit: 100, offset: 0 } as const
+      const { results, count } = await listStaffBills({ db: owner() }, undefined, { ...slice, ...query })
+      return { count, bills: results.map(({ period, team, service }) => [period, team, service]), results }
+    }
+    assert.equal((await list()).count, 12)
+    const march = await list({ period: '2026-03', team_id: [teamId], service_id: [serviceId] })
+    assert.deepEqual(march.bills, [['2026-03', 'one', 'Transit']])
+    assert.equal((await list({ period: '2026-03', team_id: [nextTeamId] })).count, 0)
+    await sql`delete from teams where id = ${teamId}`.execute(owner())
+    await sql`delete from outbox`.execute(owner())
+    const [{ bill_id: billId } = { bill_id: 0 }] = march.results
+    await correctBill(deps(), { billId, reason: 'Agreed.', to: { bps: 0 } })
+    const { rows } = await sql<object>`
+      select team_id, data -> 'team' as team, data -> 'ports' -> 0 -> 'credit_note' -> 'corrects' as corrects from outbox`.execute(
+      owner(),
+    )
+    assert.deepEqual(rows, [{ team_id: null, team: { id: teamId, name: '' }, corrects: billId }])
+    const both = await list({ period: '2026-03' })
+    assert.deepEqual(both.bills, [
+      ['2026-03', null, 'Transit'],
+      ['2026-03', null, 'Transit'],
+    ])
+    assert.deepEqual(
+      (await list({ period: '2026-03', current: false })).results.map(({ bill_id }) => bill_id),
+      [billId],
+    )
+    const { bytes, filename } = await exportStaffBills({ db: owner() }, undefined, {
+      period: '2026-03',
+      current: true,
+    })
+    assert.deepEqual([filename, String(bytes).split('\n').length], ['bills-2026-03.csv', 3])
   })
 
   test('is not closed if it ended before its ports were known', async () => {

@@ -1,10 +1,11 @@
 // The figures of a billed month from its samples. Pure; rates are whole bits per second.
 import type { BillablePort } from '@pharos/contract/bill'
-import type { BillingDirection } from '@pharos/contract/billing-rules'
+import type { BillingDirection, BillingMethod } from '@pharos/contract/billing-rules'
 import { intersect, type Period } from '../usage/billing-month.ts'
 import { type BucketRate, billingGridMs } from '../usage/bucket.ts'
-import { forecast95 } from '../usage/forecast.ts'
-import { percentile95 } from '../usage/percentile.ts'
+import { forecastOf } from '../usage/forecast.ts'
+import { bpsIn, percentileOf, type Percentile } from '../usage/percentile.ts'
+import { chargedOf, priceOf, type PriceTerms } from './price.ts'
 import type { Sample } from './samples.ts'
 import type { BillingTerms } from './terms.ts'
 
@@ -28,83 +29,107 @@ export type Billed = {
 
 export type MonthNow = { readonly period: Period; readonly nowMs: number }
 
-/** The share of buckets above the 95th percentile: if more are missing, all of these may be among them. */
-const reviewedShare = 0.05
+/** The rules of one bill: the terms in its time, with the amounts of that time. */
+export type BillRules = Pick<
+  BillingTerms,
+  'method' | 'direction' | 'scope' | 'commitScope' | 'timezone' | 'commitBps' | 'includedOctets'
+> & { readonly prices: PriceTerms | null }
+
+const percents: Readonly<Partial<Record<BillingMethod, number>>> = { p90: 90, p95: 95, p98: 98 }
+
+/** If more of the buckets are missing than a percentile leaves out, all that it leaves out may be among them. Of other methods, 5 %. */
+const reviewedPercent = (method: BillingMethod): number => 100 - (percents[method] ?? 95)
 
 /** The bill as of now. `closed` and `samples_sha256` are null. */
-export function billOf(billed: Billed, rules: BillingTerms, { period, nowMs }: MonthNow): BillablePort {
+export function billOf(billed: Billed, rules: BillRules, { period, nowMs }: MonthNow): BillablePort {
+  const { method, direction, commitBps } = rules
+  const includedOctets = method === 'volume' ? rules.includedOctets : null
   const parts = billed.parts.flatMap((part) => intersect(part, period) ?? [])
   const samples = billed.samples.filter(({ startMs }) => startMs + billingGridMs <= nowMs)
   const ofMonth = samples.filter(({ startMs }) => startMs >= period.startMs && startMs < period.endMs)
   const rates = ofMonth.flatMap(({ rate }) => rate ?? [])
-  const [p95In, p95Out] = [percentile95(rates, 'in'), percentile95(rates, 'out')]
-  const averages = { in: averageOf(rates, 'inBps'), out: averageOf(rates, 'outBps') }
-  const octets = { in: totalOf(ofMonth, 'octetsIn'), out: totalOf(ofMonth, 'octetsOut') }
+  const percent = percents[method]
   const problem = problemOf(billed, rules, rates)
-  const ranked = rules.method === 'p95' && problem === null ? percentile95(rates, rules.direction) : undefined
-  const billable = problem === null ? billedRate(rules, ranked?.bps ?? null, averages) : null
+  const ranked =
+    percent !== undefined && problem === null ? percentileOf(rates, direction, percent) : undefined
+  const billable = problem === null ? billedRate(rules, rates, ranked) : null
+  const billableOctets = method === 'volume' ? billedOctets(direction, ofMonth) : null
   const isOver = nowMs >= period.endMs
   const expected = expectedSamples(parts, nowMs)
   const missing = Math.max(0, expected - rates.length)
+  const figures = {
+    billing_method: method,
+    commit_bps: commitBps,
+    included_octets: includedOctets,
+    billable_bps: billable,
+    billable_octets: billableOctets,
+    problem,
+  }
   return {
     port_id: billed.portId,
     port_ids: [...billed.portIds],
     name: billed.name,
     circuit_id: billed.circuitId,
     speed_bps: billed.speedBps,
-    billing_method: rules.method,
-    direction: rules.direction,
+    direction,
     scope: rules.scope,
-    commit_bps: rules.commitBps,
-    p95_in_bps: p95In?.bps ?? null,
-    p95_out_bps: p95Out?.bps ?? null,
-    average_in_bps: averages.in,
-    average_out_bps: averages.out,
-    octets_in: octets.in,
-    octets_out: octets.out,
-    billable_bps: billable,
-    billable_octets: rules.method === 'volume' ? ofDirection(rules.direction, octets) : null,
-    overage_bps:
-      billable === null || rules.commitBps === null ? null : Math.max(0, billable - rules.commitBps),
+    commit_scope: rules.commitScope,
+    ...figures,
+    p95_in_bps: percentileOf(rates, 'in', 95)?.bps ?? null,
+    p95_out_bps: percentileOf(rates, 'out', 95)?.bps ?? null,
+    average_in_bps: averageOf(rates, bpsIn.in),
+    average_out_bps: averageOf(rates, bpsIn.out),
+    octets_in: totalOf(ofMonth, ({ octetsIn }) => octetsIn),
+    octets_out: totalOf(ofMonth, ({ octetsOut }) => octetsOut),
+    overage_bps: overageOf(billable, commitBps),
+    overage_octets: overageOf(billableOctets, includedOctets),
     forecast_bps:
-      isOver || rules.method !== 'p95' || problem !== null
+      isOver || percent === undefined || problem !== null
         ? null
-        : forecastOf(samples, rules, { period, nowMs }),
+        : forecastOfDirection(samples, direction, percent, { period, nowMs }),
     attack_excluded_bps: problem === null ? rateWithoutAttacks(billed, rules, rates) : null,
-    problem,
     samples: rates.length,
     missing_samples: missing,
     review:
-      isOver && rules.method !== 'flat' && missing > reviewedShare * expected ? 'missing_samples' : null,
+      isOver && method !== 'flat' && 100 * missing > reviewedPercent(method) * expected
+        ? 'missing_samples'
+        : null,
     rank: ranked?.rank ?? null,
+    ranked: ranked?.column ?? null,
     ranked_at: ranked ? isoOf(ranked.startMs) : null,
     period_start: isoOf(Math.min(...parts.map(({ startMs }) => startMs))),
     period_end: isoOf(Math.max(...parts.map(({ endMs }) => endMs))),
     timezone: rules.timezone,
+    price: rules.prices && priceOf(rules.prices, chargedOf(figures)),
     as_of: isoOf(nowMs),
     closed: null,
     samples_sha256: null,
     corrects: null,
     correction_reason: null,
+    credit_note: null,
   }
 }
+
+/** What is above the commit or the included octets; null without any. */
+export const overageOf = (billed: number | null, committed: number | null): number | null =>
+  billed === null || committed === null ? null : Math.max(0, billed - committed)
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
 function problemOf(
   { hasSmallCounters }: Billed,
-  { method }: BillingTerms,
+  { method }: BillRules,
   rates: readonly BucketRate[],
 ): BillablePort['problem'] {
   if (method === 'flat') return null
-  if (method === 'p95' && hasSmallCounters) return 'counters_32_bit'
+  if (percents[method] !== undefined && hasSmallCounters) return 'counters_32_bit'
   return rates.length === 0 ? 'no_samples' : null
 }
 
 /** The billed rate if buckets lose what flows show of attacks, at most all that was received. Null without flows. */
 function rateWithoutAttacks(
   { attackOctets }: Billed,
-  rules: BillingTerms,
+  rules: BillRules,
   rates: readonly BucketRate[],
 ): number | null {
   if (attackOctets === null || rules.method === 'flat') return null
@@ -112,50 +137,95 @@ function rateWithoutAttacks(
     const bps = Math.floor(((attackOctets.get(rate.startMs) ?? 0) * 8_000) / billingGridMs)
     return { ...rate, inBps: Math.max(0, rate.inBps - bps) }
   })
-  const averages = { in: averageOf(reduced, 'inBps'), out: averageOf(reduced, 'outBps') }
-  return billedRate(rules, percentile95(reduced, rules.direction)?.bps ?? null, averages)
+  const percent = percents[rules.method]
+  const ranked = percent === undefined ? undefined : percentileOf(reduced, rules.direction, percent)
+  return billedRate(rules, reduced, ranked)
 }
 
 type Both = { readonly in: number | null; readonly out: number | null }
 
-function ofDirection(direction: BillingDirection, both: Both): number | null {
-  if (direction === 'in' || direction === 'out') return both[direction]
-  if (both.in === null || both.out === null) return null
-  return direction === 'max' ? Math.max(both.in, both.out) : both.in + both.out
+function greaterOf(both: Both): number | null {
+  return both.in === null || both.out === null ? null : Math.max(both.in, both.out)
 }
 
 function billedRate(
-  { method, direction, commitBps }: BillingTerms,
-  p95: number | null,
-  averages: Both,
+  { method, direction, commitBps }: BillRules,
+  rates: readonly BucketRate[],
+  ranked: Percentile | undefined,
 ): number | null {
-  if (method === 'p95') return p95
-  if (method === 'average') return ofDirection(direction, averages)
-  return method === 'flat' ? commitBps : null
+  if (percents[method] !== undefined) return ranked?.bps ?? null
+  if (method === 'flat') return commitBps
+  if (method === 'volume') return null
+  const [inbound, outbound] = [averageOf(rates, bpsIn.in), averageOf(rates, bpsIn.out)]
+  switch (direction) {
+    case 'in':
+      return inbound
+    case 'out':
+      return outbound
+    case 'max':
+      return greaterOf({ in: inbound, out: outbound })
+    case 'max_sample':
+      return averageOf(rates, bpsIn.max)
+    case 'sum':
+      return inbound === null || outbound === null ? null : inbound + outbound
+  }
 }
 
-function averageOf(rates: readonly BucketRate[], name: 'inBps' | 'outBps'): number | null {
-  if (rates.length === 0) return null
-  return Math.floor(rates.reduce((sum, rate) => sum + rate[name], 0) / rates.length)
+function billedOctets(direction: BillingDirection, samples: readonly Sample[]): number | null {
+  const inbound = totalOf(samples, ({ octetsIn }) => octetsIn)
+  const outbound = totalOf(samples, ({ octetsOut }) => octetsOut)
+  const both = (join: (octetsIn: number, octetsOut: number) => number) =>
+    totalOf(samples, ({ octetsIn, octetsOut }) =>
+      octetsIn === null || octetsOut === null ? null : join(octetsIn, octetsOut),
+    )
+  switch (direction) {
+    case 'in':
+      return inbound
+    case 'out':
+      return outbound
+    case 'max':
+      return greaterOf({ in: inbound, out: outbound })
+    case 'max_sample':
+      return both(Math.max)
+    case 'sum':
+      return both((octetsIn, octetsOut) => octetsIn + octetsOut)
+  }
+}
+
+/** Rounded down. */
+function averageOf(rates: readonly BucketRate[], bpsOf: (rate: BucketRate) => number): number | null {
+  return rates.length === 0 ? null : Number(sumOf(rates.map(bpsOf)) / BigInt(rates.length))
 }
 
 /** Of everything that was measured, in incomplete buckets too. */
-function totalOf(samples: readonly Sample[], name: 'octetsIn' | 'octetsOut'): number | null {
-  const known = samples.flatMap((sample) => sample[name] ?? [])
-  return known.length === 0 ? null : known.reduce((sum, octets) => sum + octets, 0)
+function totalOf(samples: readonly Sample[], octetsOf: (sample: Sample) => number | null): number | null {
+  const known = samples.flatMap((sample) => octetsOf(sample) ?? [])
+  return known.length === 0 ? null : Number(sumOf(known))
 }
 
-function forecastOf(
+/** Exact beyond 2^53, as a month of many fast ports is. */
+function sumOf(values: readonly number[]): bigint {
+  let [sum, part] = [0n, 0]
+  for (const value of values) {
+    if (part > Number.MAX_SAFE_INTEGER - value) {
+      sum += BigInt(part)
+      part = 0
+    }
+    part += value
+  }
+  return sum + BigInt(part)
+}
+
+function forecastOfDirection(
   samples: readonly Sample[],
-  { direction }: BillingTerms,
+  direction: BillingDirection,
+  percent: number,
   { period, nowMs }: MonthNow,
 ): number | null {
   const rates = samples.flatMap(({ rate }) => rate ?? [])
-  const of = (bpsOf: (rate: BucketRate) => number) => forecast95(rates, bpsOf, period, nowMs) ?? null
-  const both = { in: () => of(({ inBps }) => inBps), out: () => of(({ outBps }) => outBps) }
-  if (direction === 'in' || direction === 'out') return both[direction]()
-  if (direction === 'sum') return of(({ inBps, outBps }) => inBps + outBps)
-  return ofDirection('max', { in: both.in(), out: both.out() })
+  const of = (column: keyof typeof bpsIn) => forecastOf(rates, bpsIn[column], percent, period, nowMs) ?? null
+  if (direction === 'max') return greaterOf({ in: of('in'), out: of('out') })
+  return of(direction === 'max_sample' ? 'max' : direction)
 }
 
 /** Buckets that are over, of any of the parts. */

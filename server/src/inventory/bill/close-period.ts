@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { isClosable } from '../usage/billing-month.ts'
-import { billedMessage } from './billed-message.ts'
+import { billedMessages } from './billed-message.ts'
 import { insertBills, listServicesWithPorts, type BilledService } from './bill.store.ts'
 import { readBills } from './read-bills.ts'
 import { insertFile, sampleFileOf } from './sample-file.ts'
@@ -61,9 +61,11 @@ async function closeMonth(
   )
   const bills = closed.map(({ bill }) => bill)
   return postgres.owner.transaction().execute(async (trx) => {
-    if (!(await insertBills(trx, service, month, bills))) return false
+    const ids = await insertBills(trx, service, month, bills)
+    if (ids.length === 0) return false
     for (const { file } of closed) await insertFile(trx, service.teamId, file)
-    await writeMessages(trx, [billedMessage(service, month, bills, { now, corrects: null })])
+    const billed = bills.map((bill, place) => ({ ...bill, bill_id: ids[place]! }))
+    await writeMessages(trx, billedMessages(service, month, billed, { now, corrects: null }))
     return true
   })
 }

@@ -1,11 +1,13 @@
-// Corrections of closed bills: a new bill that names the old one, and why. Neither is ever changed.
+// Corrections of closed bills: a new bill that names the old one, why, and the difference. Neither is ever changed.
 import type { BillablePort, BillingPeriod } from '@pharos/contract/bill'
 import { writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound } from '../../runtime/error.ts'
+import { overageOf } from './bill.ts'
 import { findBilledService, findClosedBill, insertCorrection, type ClosedBill } from './bill.store.ts'
-import { billedMessage } from './billed-message.ts'
+import { billedMessages } from './billed-message.ts'
+import { chargedOf, creditNoteOf, priceOf } from './price.ts'
 import { readBills } from './read-bills.ts'
 import { insertFile, sampleFileOf, type SampleFile } from './sample-file.ts'
 
@@ -34,18 +36,15 @@ export async function correctBill(
     throw fail('conflict', 'billCorrected', { id: closed.bill.corrected_by })
   const recounted = to === 'recount' ? await recount(postgres, closed, now) : undefined
   const { period, bill_id: _id, corrected_by: _none, ...old } = closed.bill
-  const bill: BillablePort = {
-    ...(recounted?.bill ?? old),
-    ...(typeof to === 'object' && withFigure(closed.bill, to)),
-    review: null,
-  }
+  const corrected = recounted?.bill ?? (typeof to === 'object' ? withFigure(old, to) : old)
+  const bill = { ...corrected, review: null, credit_note: creditNoteOf(closed.bill, corrected) }
   return postgres.owner.transaction().execute(async (trx) => {
     const { teamId, serviceId } = closed
     if (recounted) await insertFile(trx, teamId, recounted)
     const added = await insertCorrection(trx, closed, { bill, reason })
     if (!added) throw fail('conflict', 'billCorrected', { id: billId })
     const service = { ...closed, id: serviceId }
-    await writeMessages(trx, [billedMessage(service, period, [bill], { now, corrects: billId })])
+    await writeMessages(trx, billedMessages(service, period, [added.bill], { now, corrects: billId }))
     await writeAudit(trx, {
       actor: 'operator',
       teamId,
@@ -58,27 +57,46 @@ export async function correctBill(
   })
 }
 
-const figuresOf = ({ billable_bps, billable_octets, overage_bps, samples_sha256 }: BillablePort) => ({
+const figuresOf = ({
   billable_bps,
   billable_octets,
   overage_bps,
+  overage_octets,
+  price,
+  samples_sha256,
+}: BillablePort) => ({
+  billable_bps,
+  billable_octets,
+  overage_bps,
+  overage_octets,
+  amount: price && price.amount && `${price.amount} ${price.currency}`,
   samples_sha256,
 })
 
 /** The rank is no longer that of the billed rate. */
-const withFigure = (
-  { commit_bps: commit }: BillablePort,
+function withFigure(
+  bill: BillablePort,
   figure: { readonly bps: number } | { readonly octets: number },
-): Partial<BillablePort> =>
-  'bps' in figure
-    ? {
-        billable_bps: figure.bps,
-        overage_bps: commit === null ? null : Math.max(0, figure.bps - commit),
-        problem: null,
-        rank: null,
-        ranked_at: null,
-      }
-    : { billable_octets: figure.octets, problem: null }
+): BillablePort {
+  const corrected: BillablePort =
+    'bps' in figure
+      ? {
+          ...bill,
+          billable_bps: figure.bps,
+          overage_bps: overageOf(figure.bps, bill.commit_bps),
+          problem: null,
+          rank: null,
+          ranked: null,
+          ranked_at: null,
+        }
+      : {
+          ...bill,
+          billable_octets: figure.octets,
+          overage_octets: overageOf(figure.octets, bill.included_octets),
+          problem: null,
+        }
+  return { ...corrected, price: bill.price && priceOf(bill.price, chargedOf(corrected)) }
+}
 
 async function recount(
   postgres: Postgres,

@@ -1,12 +1,20 @@
 // The bills of a month from its samples, as of now: those of the month so far, and those that are closed.
 import type { BillablePort } from '@pharos/contract/bill'
 import type { Postgres } from '../../db/postgres.ts'
-import { intersect, unionOf } from '../usage/billing-month.ts'
+import { intersect } from '../usage/billing-month.ts'
 import { billOf } from './bill.ts'
 import type { BilledService } from './bill.store.ts'
 import { readBilled } from './read-billed.ts'
 import type { Sample } from './samples.ts'
-import { commitOf, periodOf, segmentsOf, timezoneOf } from './terms.ts'
+import {
+  commitOf,
+  includedOf,
+  monthBucketsOf,
+  periodOf,
+  priceTermsOf,
+  segmentsOf,
+  timezoneOf,
+} from './terms.ts'
 
 /** The forecast needs the samples of four weeks. */
 const forecastMs = 28 * 86_400_000
@@ -20,7 +28,7 @@ type BillsOf = {
   readonly wanted?: (portId: number) => boolean
 }
 
-/** A month has bills for each part of it with the same method, direction and scope. The samples are those of the bill's time. */
+/** A month has bills for each part of it with the same method, direction, scopes and currency. The samples are those of the bill's time. */
 export async function readBills(
   postgres: Postgres,
   service: BilledService,
@@ -28,14 +36,20 @@ export async function readBills(
 ): Promise<ReadBill[]> {
   const nowMs = now.getTime()
   const bills: ReadBill[] = []
+  const [timezone, monthBuckets] = [timezoneOf(month, service.terms), monthBucketsOf(month, service.terms)]
   for (const segment of segmentsOf(periodOf(month, service.terms), service.terms)) {
     const isCurrent = nowMs >= segment.startMs && nowMs < segment.endMs
     const sinceMs = isCurrent ? Math.min(segment.startMs, nowMs - forecastMs) : segment.startMs
     const billed = await readBilled(postgres, service, { ...segment, sinceMs, ...(wanted && { wanted }) })
     for (const one of billed) {
-      const parts = unionOf(one.parts.flatMap((part) => intersect(part, segment) ?? []))
-      const commitBps = commitOf(parts, service.terms)
-      const rules = { ...segment, commitBps, timezone: timezoneOf(month, service.terms) }
+      const parts = one.parts.flatMap((part) => intersect(part, segment) ?? [])
+      const rules = {
+        ...segment,
+        timezone,
+        commitBps: commitOf(parts, service.terms),
+        includedOctets: includedOf(parts, service.terms, monthBuckets),
+        prices: priceTermsOf(parts, service.terms, monthBuckets),
+      }
       const samples = one.samples.filter(({ startMs }) => startMs >= segment.startMs)
       bills.push({ bill: billOf(one, rules, { period: segment, nowMs }), samples })
     }

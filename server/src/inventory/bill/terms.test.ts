@@ -1,14 +1,28 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { billingMonth } from '../usage/billing-month.ts'
-import { commitOf, monthAt, periodOf, segmentsOf, timezoneOf, type TimedTerms } from './terms.ts'
+import {
+  commitOf,
+  includedOf,
+  monthAt,
+  monthBucketsOf,
+  periodOf,
+  priceTermsOf,
+  segmentsOf,
+  timezoneOf,
+  type TimedTerms,
+} from './terms.ts'
 
 const first: TimedTerms = {
   method: 'p95',
   direction: 'max',
   scope: 'port',
+  commitScope: 'service',
   timezone: 'UTC',
+  day: 1,
   commitBps: 1000,
+  includedOctets: null,
+  prices: null,
   startMs: -Infinity,
   endMs: Infinity,
 }
@@ -81,5 +95,79 @@ describe('the terms of a month', () => {
     }
     assert.equal(timezoneOf('2026-03', terms), 'UTC')
     assert.equal(periodOf('2026-04', terms).startMs, billingMonth('2026-04', 'America/Los_Angeles').startMs)
+  })
+
+  test('begin on the billing day, and a month in which the day changes is longer or shorter', () => {
+    const terms = history(
+      ['2026-02-20T00:00:00Z', { day: 15, timezone: 'Europe/Amsterdam' }],
+      ['2026-05-20T00:00:00Z', { day: 1 }],
+    )
+    const days = (month: string) => {
+      const { startMs, endMs } = periodOf(month, terms)
+      return [new Date(startMs).toISOString(), (endMs - startMs) / 86_400_000, monthBucketsOf(month, terms)]
+    }
+    assert.deepEqual(days('2026-01'), ['2026-01-01T00:00:00.000Z', 31, 31 * 288])
+    // From 1 February in UTC until 15 March in Amsterdam: a month of 28 days and 14 more.
+    assert.deepEqual(days('2026-02'), ['2026-02-01T00:00:00.000Z', 42 - 1 / 24, 28 * 288])
+    // The clocks change.
+    assert.deepEqual(days('2026-03'), ['2026-03-14T23:00:00.000Z', 31 - 1 / 24, 31 * 288 - 12])
+    assert.deepEqual(days('2026-05'), ['2026-05-14T22:00:00.000Z', 17, 31 * 288])
+    for (const [at, month] of [
+      ['2026-03-14T22:59:59Z', '2026-02'],
+      ['2026-03-14T23:00:00Z', '2026-03'],
+      ['2026-05-01T00:00:00Z', '2026-04'],
+      ['2026-05-31T22:00:00Z', '2026-06'],
+    ] as const)
+      assert.equal(monthAt(ms(at), terms), month)
+  })
+
+  test('of a pool have the commit of all ports together, or of each port in its time', () => {
+    const parts = [
+      { startMs: ms('2026-04-01'), endMs: ms('2026-04-21') },
+      { startMs: ms('2026-04-11'), endMs: ms('2026-05-01') },
+    ]
+    const together = history(['2026-01-01T00:00:00Z', { scope: 'service', includedOctets: 3000 }])
+    assert.equal(commitOf(parts, together), 1000)
+    assert.equal(includedOf(parts, together, 30 * 288), 3000)
+    const each = history([
+      '2026-01-01T00:00:00Z',
+      { scope: 'service', commitScope: 'port', includedOctets: 3000 },
+    ])
+    assert.equal(commitOf(parts, each), Math.floor((1000 * 40) / 30))
+    assert.equal(includedOf(parts, each, 30 * 288), 4000)
+  })
+
+  test('have each price with its buckets, and are split where the currency changes', () => {
+    const prices = (monthly: string, currency = 'EUR') => ({
+      currency,
+      decimals: 2,
+      monthly,
+      commit: null,
+      overage: null,
+      tiers: [],
+      tier_mode: 'graduated' as const,
+    })
+    const terms = history(
+      ['2026-04-06T00:00:00Z', { prices: prices('1') }],
+      ['2026-04-11T00:00:00Z', { prices: prices('2') }],
+      ['2026-04-16T00:00:00Z', { prices: prices('1') }],
+      ['2026-04-21T00:00:00Z', { prices: prices('3', 'USD') }],
+    )
+    const segments = segmentsOf(periodOf('2026-04', terms), terms)
+    assert.deepEqual(
+      segments.map(({ startMs, endMs }) =>
+        [startMs, endMs].map((at) => new Date(at).toISOString().slice(0, 10)),
+      ),
+      [
+        ['2026-04-01', '2026-04-21'],
+        ['2026-04-21', '2026-05-01'],
+      ],
+    )
+    const { parts, buckets } = priceTermsOf([segments[0]!], terms, 8640)!
+    assert.deepEqual(
+      [buckets, ...parts.map((one) => [one.monthly, one.buckets])],
+      [20 * 288, ['1', 10 * 288], ['2', 5 * 288]],
+    )
+    assert.equal(priceTermsOf([{ startMs: ms('2026-04-01'), endMs: ms('2026-04-02') }], terms, 8640), null)
   })
 })

@@ -1,15 +1,27 @@
 // The billing terms of a service over time: which of them apply to a month, and from when until when. Pure.
-import type { BillingDirection, BillingMethod, BillingScope } from '@pharos/contract/billing-rules'
+import type {
+  BillingDirection,
+  BillingMethod,
+  BillingPrices,
+  BillingScope,
+} from '@pharos/contract/billing-rules'
 import { Temporal } from 'temporal-polyfill'
-import { billingMonth, intersect, onGrid, type Period } from '../usage/billing-month.ts'
-import { billingGridMs } from '../usage/bucket.ts'
+import { billingMonth, bucketCount, intersect, onGrid, unionOf, type Period } from '../usage/billing-month.ts'
+import type { PriceTerms } from './price.ts'
 
 export type BillingTerms = {
   readonly method: BillingMethod
   readonly direction: BillingDirection
   readonly scope: BillingScope
+  /** Of the commit and the included octets: of each port, or of all ports of the bill. */
+  readonly commitScope: BillingScope
   readonly timezone: string
+  /** On which a month begins, 1 to 28. */
+  readonly day: number
   readonly commitBps: number | null
+  /** Of a whole month. */
+  readonly includedOctets: number | null
+  readonly prices: BillingPrices | null
 }
 /** From `startMs` until `endMs`; the first terms have none, and the last ones no end: -Infinity and Infinity. */
 export type TimedTerms = BillingTerms & Period
@@ -21,8 +33,9 @@ const termsAt = (history: TermsHistory, ms: number): TimedTerms =>
   history.find(({ endMs }) => ms < endMs) ?? history.at(-1)!
 
 /**
- * Returns the month of a service. Each border is midnight in the time zone that applied at midnight of UTC, so that two months have
- * no bucket in common and none between them after a change of the time zone.
+ * Returns the month of a service, which has the name of the calendar month in which it begins. Each border is midnight of the billing day in
+ * the time zone, both as of the first midnight of UTC of the calendar month, so that two months have no bucket in common and none between
+ * them after a change.
  */
 export const periodOf = (month: string, history: TermsHistory): Period => ({
   startMs: startOf(month, history),
@@ -32,12 +45,26 @@ export const periodOf = (month: string, history: TermsHistory): Period => ({
 const monthAfter = (month: string, months: number): string =>
   String(Temporal.PlainYearMonth.from(month).add({ months }))
 
-const startOf = (month: string, history: TermsHistory): number =>
-  billingMonth(month, timezoneOf(month, history)).startMs
+const termsOf = (month: string, history: TermsHistory): TimedTerms =>
+  termsAt(history, Date.parse(`${month}-01T00:00:00Z`))
+
+const startOf = (month: string, history: TermsHistory): number => monthFrom(month, history).startMs
+
+/** From its start until the same day of the next month. */
+function monthFrom(month: string, history: TermsHistory): Period {
+  const { timezone, day } = termsOf(month, history)
+  return billingMonth(month, timezone, day)
+}
 
 /** Returns the time zone in which a month begins. */
-export const timezoneOf = (month: string, history: TermsHistory): string =>
-  termsAt(history, Date.parse(`${month}-01T00:00:00Z`)).timezone
+export const timezoneOf = (month: string, history: TermsHistory): string => termsOf(month, history).timezone
+
+/**
+ * Returns the buckets of a month for which a price or an amount of a month is: from one billing day to the next. A month in which the day
+ * changes has more or fewer.
+ */
+export const monthBucketsOf = (month: string, history: TermsHistory): number =>
+  bucketCount(monthFrom(month, history))
 
 /** Returns the month of a time, such as `2026-03`. */
 export function monthAt(ms: number, history: TermsHistory): string {
@@ -46,37 +73,104 @@ export function monthAt(ms: number, history: TermsHistory): string {
   return ms < startOf(monthAfter(utc, 1), history) ? utc : monthAfter(utc, 1)
 }
 
-export type Segment = Period & Pick<BillingTerms, 'method' | 'direction' | 'scope'>
+export type Segment = Period & Pick<BillingTerms, 'method' | 'direction' | 'scope' | 'commitScope'>
 
-/** Returns the parts of a period with the same method, direction and scope. Terms apply from the first whole bucket on. */
+/**
+ * Returns the parts of a period with the same method, direction, scopes and currency. Terms apply from the first whole bucket on. Prices that
+ * begin or end do not split it.
+ */
 export function segmentsOf(period: Period, history: TermsHistory): Segment[] {
-  const segments: Segment[] = []
-  for (const { method, direction, scope, ...valid } of history) {
+  const segments: (Segment & { readonly currency: string | null })[] = []
+  for (const { method, direction, scope, commitScope, prices, ...valid } of history) {
     const part = intersect(onGrid(valid), period)
     if (!part) continue
+    const currency = prices && `${prices.currency} ${prices.decimals}`
+    const next = { method, direction, scope, commitScope: scope === 'port' ? scope : commitScope, ...part }
     const last = segments.at(-1)
-    if (last?.method === method && last.direction === direction && last.scope === scope)
-      segments[segments.length - 1] = { ...last, endMs: part.endMs }
-    else segments.push({ method, direction, scope, ...part })
+    const isSame =
+      last !== undefined &&
+      (['method', 'direction', 'scope', 'commitScope'] as const).every((name) => last[name] === next[name]) &&
+      (last.currency === null || currency === null || last.currency === currency)
+    if (isSame)
+      segments[segments.length - 1] = { ...last, endMs: part.endMs, currency: currency ?? last.currency }
+    else segments.push({ ...next, currency })
   }
-  return segments
+  return segments.map(({ currency: _currency, ...segment }) => segment)
 }
 
 export const scopesOf = (month: string, history: TermsHistory): ReadonlySet<BillingScope> =>
   new Set(segmentsOf(periodOf(month, history), history).map(({ scope }) => scope))
 
-/** Returns the commit of disjoint parts of time: the mean of the commits by their buckets, rounded down. None counts as 0, unless there is none at all. */
-export function commitOf(parts: readonly Period[], history: TermsHistory): number | null {
-  let [buckets, sum, isKnown] = [0n, 0n, false]
-  for (const { commitBps, ...valid } of history) {
-    for (const part of parts) {
-      const both = intersect(onGrid(valid), part)
-      if (!both) continue
-      const count = BigInt((both.endMs - both.startMs) / billingGridMs)
-      buckets += count
-      sum += count * BigInt(commitBps ?? 0)
-      isKnown ||= commitBps !== null
-    }
+const bucketsIn = (valid: Period, parts: readonly Period[]): number =>
+  parts.reduce((sum, part) => {
+    const both = intersect(onGrid(valid), part)
+    return sum + (both ? bucketCount(both) : 0)
+  }, 0)
+
+/**
+ * Returns the sum of a value over the buckets of a bill, of each port if the commit is. Null counts as 0, unless there is none at all.
+ * `parts`: of each port; those of two ports may overlap.
+ */
+function sumOver(
+  parts: readonly Period[],
+  history: TermsHistory,
+  valueOf: (terms: BillingTerms) => number | null,
+): bigint | null {
+  const together = unionOf(parts)
+  let [sum, isKnown] = [0n, false]
+  for (const terms of history) {
+    const isEach = terms.scope === 'port' || terms.commitScope === 'port'
+    const count = bucketsIn(terms, isEach ? parts : together)
+    if (count === 0) continue
+    const value = valueOf(terms)
+    sum += BigInt(count) * BigInt(value ?? 0)
+    isKnown ||= value !== null
   }
-  return isKnown ? Number(sum / buckets) : null
+  return isKnown ? sum : null
+}
+
+/** Returns the commit in the time of a bill: the mean of the commits by their buckets, rounded down. */
+export function commitOf(parts: readonly Period[], history: TermsHistory): number | null {
+  const sum = sumOver(parts, history, ({ commitBps }) => commitBps)
+  return sum === null ? null : Number(sum / BigInt(bucketsOf(parts)))
+}
+
+/** Returns the octets that are included in the time of a bill: in proportion to its share of the month, rounded down. */
+export function includedOf(
+  parts: readonly Period[],
+  history: TermsHistory,
+  monthBuckets: number,
+): number | null {
+  const sum = sumOver(parts, history, ({ includedOctets }) => includedOctets)
+  return sum === null ? null : Number(sum / BigInt(monthBuckets))
+}
+
+/** The buckets of a bill: those in which any of its ports belonged to the service. */
+const bucketsOf = (parts: readonly Period[]): number =>
+  unionOf(parts).reduce((sum, part) => sum + bucketCount(part), 0)
+
+/** Returns the prices in the time of a bill, each with its buckets; null if there are none. */
+export function priceTermsOf(
+  parts: readonly Period[],
+  history: TermsHistory,
+  monthBuckets: number,
+): PriceTerms | null {
+  const together = unionOf(parts)
+  const priced = history.flatMap(({ prices, ...valid }) => {
+    const buckets = bucketsIn(valid, together)
+    return prices && buckets > 0 ? [{ prices, buckets }] : []
+  })
+  const [first] = priced
+  if (!first) return null
+  const same = Map.groupBy(priced, ({ prices }) => JSON.stringify(prices))
+  return {
+    currency: first.prices.currency,
+    decimals: first.prices.decimals,
+    buckets: bucketsOf(parts),
+    month_buckets: monthBuckets,
+    parts: [...same.values()].map((some) => {
+      const { currency: _currency, decimals: _decimals, ...prices } = some[0]!.prices
+      return { ...prices, buckets: some.reduce((sum, { buckets }) => sum + buckets, 0) }
+    }),
+  }
 }

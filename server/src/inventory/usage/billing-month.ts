@@ -10,12 +10,13 @@ export type Period = { readonly startMs: number; readonly endMs: number }
 const closingMs = 24 * 3_600_000
 
 /**
- * Returns the period of a month such as `2026-03` in an IANA time zone. Local midnight is on the grid: every offset in use is a
- * multiple of 15 minutes; those of the past are rounded up. Throws a RangeError if the month or the zone does not exist.
+ * Returns the period of a month such as `2026-03` in an IANA time zone: from midnight of its `day` (1 to 28) until that of the next month.
+ * Local midnight is on the grid: every offset in use is a multiple of 15 minutes; those of the past are rounded up. Throws a RangeError if
+ * the month or the zone does not exist.
  */
-export function billingMonth(month: string, timezone: string): Period {
+export function billingMonth(month: string, timezone: string, day = 1): Period {
   const first = Temporal.PlainYearMonth.from(month, { overflow: 'reject' })
-  return { startMs: startOf(first, timezone), endMs: startOf(first.add({ months: 1 }), timezone) }
+  return { startMs: startOf(first, timezone, day), endMs: startOf(first.add({ months: 1 }), timezone, day) }
 }
 
 /** Returns the month of a time, such as `2026-03`. */
@@ -24,8 +25,8 @@ export function monthOf(ms: number, timezone: string): string {
   return local.toPlainDate().toPlainYearMonth().toString()
 }
 
-function startOf(month: Temporal.PlainYearMonth, timezone: string): number {
-  const midnight = month.toPlainDate({ day: 1 }).toZonedDateTime(timezone)
+function startOf(month: Temporal.PlainYearMonth, timezone: string, day: number): number {
+  const midnight = month.toPlainDate({ day }).toZonedDateTime(timezone)
   return roundUp(midnight.epochMilliseconds)
 }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { billingMonth } from './billing-month.ts'
 import { type BucketRate, billingGridMs } from './bucket.ts'
-import { forecast95 } from './forecast.ts'
-import { percentile95 } from './percentile.ts'
+import { forecastOf } from './forecast.ts'
+import { percentileOf } from './percentile.ts'
 
 const month = billingMonth('2026-06', 'UTC')
 const dayMs = 86_400_000
@@ -18,9 +18,9 @@ function ratesOf(bpsAt: (ms: number) => number): BucketRate[] {
 }
 
 const inMonth = (rates: readonly BucketRate[]) => rates.filter(({ startMs }) => startMs >= month.startMs)
-const truthOf = (rates: readonly BucketRate[]) => percentile95(inMonth(rates), 'in')!.bps
+const truthOf = (rates: readonly BucketRate[]) => percentileOf(inMonth(rates), 'in', 95)!.bps
 const forecast = (rates: readonly BucketRate[], nowMs: number) =>
-  forecast95(rates, ({ inBps }) => inBps, month, nowMs)
+  forecastOf(rates, ({ inBps }) => inBps, 95, month, nowMs)
 
 /** A wave of a day, lower at weekends. */
 const weekly = (ms: number) =>

@@ -1,4 +1,4 @@
-// The expected 95th percentile of a billing month that has not ended: the samples so far, and for each coming bucket those of the
+// The expected percentile of a billing month that has not ended: the samples so far, and for each coming bucket those of the
 // same time in the four weeks before. It must not extrapolate growth, which predicts worse.
 import type { Period } from './billing-month.ts'
 import { type BucketRate, billingGridMs } from './bucket.ts'
@@ -12,12 +12,13 @@ type Weighted = { readonly bps: number; readonly weight: number }
 
 /**
  * Returns the expected percentile in bit/s; undefined without samples. `rates` has the month so far and the four weeks before
- * `nowMs`; at the end of the month the result is the 95th percentile itself. A coming bucket shares its weight among the weeks that have
+ * `nowMs`; at the end of the month the result is the percentile itself. A coming bucket shares its weight among the weeks that have
  * a sample; without one it has no influence.
  */
-export function forecast95(
+export function forecastOf(
   rates: readonly BucketRate[],
   bpsOf: (rate: BucketRate) => number,
+  percent: number,
   month: Period,
   nowMs: number,
 ): number | undefined {
@@ -27,7 +28,7 @@ export function forecast95(
   const seen = [...known]
     .filter(([startMs]) => startMs >= month.startMs && startMs < month.endMs)
     .map(([, bps]) => ({ bps, weight: unit }))
-  return weighted95([...seen, ...comingOf(known, month, nowMs)])
+  return weightedOf([...seen, ...comingOf(known, month, nowMs)], percent)
 }
 
 function comingOf(known: ReadonlyMap<number, number>, month: Period, nowMs: number): Weighted[] {
@@ -42,13 +43,13 @@ function comingOf(known: ReadonlyMap<number, number>, month: Period, nowMs: numb
   return coming
 }
 
-/** The smallest value that 95 % of the weight do not exceed. */
-function weighted95(values: readonly Weighted[]): number | undefined {
+/** The smallest value that `percent` of the weight do not exceed. */
+function weightedOf(values: readonly Weighted[], percent: number): number | undefined {
   const total = values.reduce((sum, { weight }) => sum + weight, 0)
   let below = 0
   for (const { bps, weight } of values.toSorted((a, b) => a.bps - b.bps)) {
     below += weight
-    if (100 * below >= 95 * total) return bps
+    if (100 * below >= percent * total) return bps
   }
   return undefined
 }

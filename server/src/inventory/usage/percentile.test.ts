@@ -1,13 +1,13 @@
-// The 95th percentile: the rank for the lengths of months, missing samples, directions, and the bucket that it names.
+// Percentiles: the rank for the lengths of months, missing samples, directions, and the bucket that it names.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { type BucketRate, billingGridMs } from './bucket.ts'
-import { percentile95, rank95 } from './percentile.ts'
+import { percentileOf, rankOf } from './percentile.ts'
 
 const ratesOf = (values: readonly (readonly [number, number])[]): BucketRate[] =>
   values.map(([inBps, outBps], index) => ({ startMs: index * billingGridMs, inBps, outBps }))
-const inbound = (values: readonly number[]) => percentile95(ratesOf(values.map((bps) => [bps, 0])), 'in')
+const inbound = (values: readonly number[]) => percentileOf(ratesOf(values.map((bps) => [bps, 0])), 'in', 95)
 const upTo = (n: number) => Array.from({ length: n }, (_, index) => index + 1)
 /** Steps of a number without a common factor visit every value once. */
 const shuffled = (n: number) => upTo(n).map((value) => ((value * 1_009) % n) + 1)
@@ -34,7 +34,7 @@ describe('the 95th percentile', () => {
       [2_016, 1_916],
     ] as const
     for (const [n, rank] of ranks) {
-      assert.equal(rank95(n), rank)
+      assert.equal(rankOf(95, n), rank)
       assert.deepEqual([inbound(shuffled(n))?.bps, inbound(shuffled(n))?.rank], [rank, rank])
     }
   })
@@ -59,7 +59,9 @@ describe('the 95th percentile', () => {
 
   it('of both directions is the greater one, or that of the sums per bucket', () => {
     const rates = ratesOf(upTo(20).map((value) => [value, 40 - value]))
-    const bps = (['in', 'out', 'max', 'sum'] as const).map((direction) => percentile95(rates, direction)?.bps)
+    const bps = (['in', 'out', 'max', 'sum'] as const).map(
+      (direction) => percentileOf(rates, direction, 95)?.bps,
+    )
     assert.deepEqual(bps, [19, 38, 38, 40])
   })
 })

@@ -1,9 +1,8 @@
-// The 95th percentile of a period by nearest rank, in integers, with the bucket that it is. Missing buckets are left out, not
+// A percentile of a period by nearest rank, in integers, with the bucket that it is. Missing buckets are left out, not
 // ranked as zero. It must not average: the samples are the buckets of 5 minutes themselves.
+import type { RankedColumn } from '@pharos/contract/bill'
+import type { BillingDirection } from '@pharos/contract/billing-rules'
 import type { BucketRate } from './bucket.ts'
-
-/** `max`: the greater of the two percentiles. `sum`: the percentile of in and out added per bucket. */
-export type BilledDirection = 'in' | 'out' | 'max' | 'sum'
 
 export type Percentile = {
   readonly bps: number
@@ -12,37 +11,39 @@ export type Percentile = {
   readonly samples: number
   /** The bucket with this rank; of equal ones the order is that of time. */
   readonly startMs: number
+  /** The rates that were ranked. */
+  readonly column: RankedColumn
 }
 
-/** Returns the nearest rank of the 95th percentile, ceil(0.95 n) without floating point: 1 for one sample, 8208 for 8640. */
-export function rank95(samples: number): number {
-  return Math.floor((95 * samples + 99) / 100)
+/** Returns the nearest rank of a percentile, ceil(percent / 100 x n) without floating point: 1 for one sample, 8208 for the 95th of 8640. */
+export function rankOf(percent: number, samples: number): number {
+  return Math.floor((percent * samples + 99) / 100)
 }
 
-/** Returns the 95th percentile; undefined without samples. */
-export function percentile95(
+/** Returns the percentile, a whole number from 1 to 100; undefined without samples. */
+export function percentileOf(
   rates: readonly BucketRate[],
-  direction: BilledDirection,
+  direction: BillingDirection,
+  percent: number,
 ): Percentile | undefined {
-  if (direction !== 'max') return rankedAt95(rates, bpsIn[direction])
-  const [inbound, outbound] = [rankedAt95(rates, bpsIn.in), rankedAt95(rates, bpsIn.out)]
+  if (direction !== 'max') return ranked(rates, direction === 'max_sample' ? 'max' : direction, percent)
+  const [inbound, outbound] = [ranked(rates, 'in', percent), ranked(rates, 'out', percent)]
   return inbound && outbound && outbound.bps > inbound.bps ? outbound : inbound
 }
 
-const bpsIn = {
-  in: (rate: BucketRate) => rate.inBps,
-  out: (rate: BucketRate) => rate.outBps,
-  sum: (rate: BucketRate) => rate.inBps + rate.outBps,
-} as const
+/** The rate of a bucket by column. */
+export const bpsIn: Readonly<Record<RankedColumn, (rate: BucketRate) => number>> = {
+  in: ({ inBps }) => inBps,
+  out: ({ outBps }) => outBps,
+  max: ({ inBps, outBps }) => Math.max(inBps, outBps),
+  sum: ({ inBps, outBps }) => inBps + outBps,
+}
 
-function rankedAt95(
-  rates: readonly BucketRate[],
-  bpsOf: (rate: BucketRate) => number,
-): Percentile | undefined {
+function ranked(rates: readonly BucketRate[], column: RankedColumn, percent: number): Percentile | undefined {
   if (rates.length === 0) return undefined
   const sorted = rates
-    .map((rate) => ({ bps: bpsOf(rate), startMs: rate.startMs }))
+    .map((rate) => ({ bps: bpsIn[column](rate), startMs: rate.startMs }))
     .sort((a, b) => a.bps - b.bps || a.startMs - b.startMs)
-  const rank = rank95(sorted.length)
-  return { ...sorted[rank - 1]!, rank, samples: sorted.length }
+  const rank = rankOf(percent, sorted.length)
+  return { ...sorted[rank - 1]!, rank, samples: sorted.length, column }
 }

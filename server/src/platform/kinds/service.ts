@@ -1,8 +1,14 @@
 // Services that teams have bought.
-import { billingDirections, billingMethods, billingScopes } from '@pharos/contract/billing-rules'
+import {
+  billingDirections,
+  billingMethods,
+  billingScopes,
+  billingTierModes,
+  type BillingPrices,
+} from '@pharos/contract/billing-rules'
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
 import { sql } from 'kysely'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { keepFormerTerms } from '../../inventory/bill/bill.store.ts'
 import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
@@ -21,12 +27,57 @@ const BitRate = Type.Integer({
 })
 const Day = Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { expects: 'a date such as 2026-01-31' })
 
+const Octets = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  expects: 'bytes as a whole number, such as 10000000000000',
+})
+const Price = Pattern('^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,8})?$', {
+  expects: 'a decimal number in quotes with at most 8 decimals, such as "0.45"',
+})
+const Prices = Strict({
+  currency: Pattern('^[A-Z]{3}$', { expects: 'a currency of three capital letters, such as EUR' }),
+  decimals: Optional(Type.Integer({ minimum: 0, maximum: 4, expects: 'a whole number from 0 to 4' })),
+  monthly: Optional(Price),
+  commit: Optional(Price),
+  overage: Optional(Price),
+  tiers: Optional(
+    Type.Array(
+      Strict({
+        above: Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          expects: 'bits per second, or bytes, as a whole number',
+        }),
+        price: Price,
+      }),
+      { minItems: 1, maxItems: 50, expects: 'a list of 1 to 50 tiers' },
+    ),
+  ),
+  tier_mode: Optional(Type.Enum([...billingTierModes], { expects: `one of ${billingTierModes.join(', ')}` })),
+})
+
+/** With all fields, as the API returns them. */
+const pricesOf = (prices: Static<typeof Prices>): BillingPrices => ({
+  currency: prices.currency,
+  decimals: prices.decimals ?? 2,
+  monthly: prices.monthly ?? null,
+  commit: prices.commit ?? null,
+  overage: prices.overage ?? null,
+  tiers: prices.tiers ?? [],
+  tier_mode: prices.tier_mode ?? 'graduated',
+})
+
 const billingTerms = [
   'commit_bps',
   'billing_method',
   'billing_direction',
   'billing_scope',
+  'billing_commit_scope',
   'billing_timezone',
+  'billing_day',
+  'billing_included_octets',
+  'billing_prices',
 ] as const
 
 export const service = defineKind({
@@ -52,7 +103,13 @@ export const service = defineKind({
       Type.Enum([...billingDirections], { expects: `one of ${billingDirections.join(', ')}` }),
     ),
     billing_scope: Optional(Type.Enum([...billingScopes], { expects: `one of ${billingScopes.join(', ')}` })),
+    billing_commit_scope: Optional(
+      Type.Enum([...billingScopes], { expects: `one of ${billingScopes.join(', ')}` }),
+    ),
     billing_timezone: Optional(Name),
+    billing_day: Optional(Type.Integer({ minimum: 1, maximum: 28, expects: 'a day from 1 to 28' })),
+    billing_included_octets: Optional(Octets),
+    billing_prices: Optional(Prices),
     asn: Optional(AsnNumber),
   }),
   table: {
@@ -83,7 +140,11 @@ export const service = defineKind({
     billing_method: column('services', 'billing_method', { initial: 'flat', isShown: true }),
     billing_direction: column('services', 'billing_direction', { initial: 'max' }),
     billing_scope: column('services', 'billing_scope', { initial: 'port' }),
+    billing_commit_scope: column('services', 'billing_commit_scope', { initial: 'service' }),
     billing_timezone: column('services', 'billing_timezone', { initial: 'UTC' }),
+    billing_day: column('services', 'billing_day', { initial: 1 }),
+    billing_included_octets: column('services', 'billing_included_octets', { initial: null }),
+    billing_prices: column('services', 'billing_prices', { initial: null }),
     asn: column('services', 'asn', { initial: null }),
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
@@ -118,10 +179,31 @@ export const service = defineKind({
         )
       if (end_date !== undefined && start_date !== undefined && end_date < start_date)
         context.problem([...path, 'end_date'], 'must not be before start_date')
-      context.add(service, path, element)
+      const { billing_prices: prices, ...given } = element
+      checkPrices(context, [...path, 'billing_prices'], prices)
+      const isVolume = element.billing_method === 'volume'
+      if (element.billing_included_octets !== undefined && !isVolume)
+        context.problem([...path, 'billing_included_octets'], 'needs billing_method: volume')
+      context.add(service, path, { ...given, ...(prices && { billing_prices: pricesOf(prices) }) })
     }
   },
 })
+
+/** Tiers begin at 0, and their prices are those of everything below and above the commit. */
+function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Prices> | undefined): void {
+  if (!prices) return
+  const { tiers, commit, overage, tier_mode: mode } = prices
+  if (!tiers) {
+    if (mode !== undefined) context.problem([...path, 'tier_mode'], 'needs tiers')
+    return
+  }
+  if (commit !== undefined || overage !== undefined)
+    context.problem([...path, 'tiers'], 'must not be beside commit or overage')
+  if (tiers[0]!.above !== 0) context.problem([...path, 'tiers', 0, 'above'], 'must be 0 in the first tier')
+  for (const [at, { above }] of tiers.entries())
+    if (at > 0 && above <= tiers[at - 1]!.above)
+      context.problem([...path, 'tiers', at, 'above'], 'must be greater than that of the tier before')
+}
 
 /** A day that does not exist, such as 2026-02-30, becomes another one, or none. */
 function checkDay(context: CheckContext, path: Path, text: string | undefined): void {
