@@ -2,6 +2,7 @@
 // filters would not fit into a URL.
 import { Type, type Static } from 'typebox'
 import { filterOperators, flowKeyNames, type FlowKey } from './flow-key.ts'
+import { flowDelay } from './flow-delay.ts'
 import { route } from './route.ts'
 import { Component, Enumeration, Id, Nullable, Optional, Time } from './scalar.ts'
 import { bucketQuery, Series, Timeseries } from './timeseries.ts'
@@ -115,8 +116,10 @@ const quality = {
   resolution: Type.Integer({ minimum: 1, description: 'seconds of the rows that were read' }),
   partial: Type.Boolean({
     description:
-      'whether figures may be too low: part of the window is older than what is kept for these keys, or flows of an exporter with unknown sampling rate are counted as they are',
+      'whether figures may be too low: part of the window is older than what is kept for these keys, flows of an exporter with unknown sampling rate are counted ' +
+      'as they are, `delay_seconds` is more than 30 within the window, or a collector lost flows of it',
   }),
+  ...flowDelay,
 }
 
 const PreviousPeriod = Component('PreviousPeriod', {

@@ -492,6 +492,7 @@ describe('a request for a list', () => {
         scrubbers: 1,
         refusals: [{ index: 1, reason: 'unsupported', detail: 'cannot', scrubber: 'edge' }],
       }),
+      safelist: [],
       now: () => new Date(times.shift() ?? endMs + 1),
     }
     const operation = { actor: { kind: 'user', teamId: team.teamId }, ifMatch: null } as unknown as Operation

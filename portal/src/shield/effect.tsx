@@ -1,5 +1,5 @@
-// The effect that a list would have had on the traffic of the last hour: the share of attack traffic, the share of normal traffic, and the
-// limits of the estimate. Without flow records the effect is unknown, never none.
+// The effect that a list would have had on the traffic of the last hour: the shares of attack and of normal traffic by octets, packets and
+// connections, how old the newest flows are, and the limits of the estimate. Without flow records the effect is unknown, never none.
 import { Alert, Text } from '@mantine/core'
 import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
 import { formatRate } from '../ui/rate.ts'
@@ -20,6 +20,23 @@ export function shareText(share: number | null): string {
   return `${Number(percent.toFixed(digits))} %`
 }
 
+/** The same part by each measure. */
+export type Shares = {
+  readonly bytes: number | null
+  readonly packets: number | null
+  readonly flows: number | null
+}
+
+/** The largest share: a service of few octets is seen by its packets or connections. Null if none is known. */
+export function largestShare({ bytes, packets, flows }: Shares): number | null {
+  const known = [bytes, packets, flows].filter((share) => share !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+/** Returns `97 % of octets, 95 % of packets, 60 % of connections`. */
+export const sharesText = ({ bytes, packets, flows }: Shares): string =>
+  texts.shares(shareText(bytes), shareText(packets), shareText(flows))
+
 type EffectProps = {
   readonly whatIf: ShieldWhatIf
   /** The part of one attack that is dropped, which is shown first. */
@@ -27,7 +44,7 @@ type EffectProps = {
 }
 
 export function Effect({ whatIf, attackShare }: EffectProps) {
-  const { state, attack, normal, dropped_attack_share, dropped_normal_share, notes, sampled } = whatIf
+  const { state, attack, normal, dropped_attack_shares, dropped_normal_shares, notes, sampled } = whatIf
   if (state !== 'complete')
     return (
       <Alert color="warn" role="status">
@@ -42,14 +59,16 @@ export function Effect({ whatIf, attackShare }: EffectProps) {
       )}
       <Meter
         label={attackShare === undefined ? texts.attack : texts.allAttacks}
-        share={dropped_attack_share}
+        share={dropped_attack_shares.bytes}
+        shares={dropped_attack_shares}
         volume={formatRate(attack.bytes, 'B')}
         none={texts.noAttack}
         color="ok"
       />
       <Meter
         label={texts.normal}
-        share={dropped_normal_share}
+        share={largestShare(dropped_normal_shares)}
+        shares={dropped_normal_shares}
         volume={formatRate(normal.bytes, 'B')}
         none={texts.noTraffic}
         color="bad"
@@ -57,20 +76,35 @@ export function Effect({ whatIf, attackShare }: EffectProps) {
       <Text size="xs" c="dimmed">
         {[texts.estimate, ...limits.map((note) => texts.notes[note])].join(' ')}
       </Text>
+      <Delay answer={whatIf} />
     </div>
+  )
+}
+
+/** How old the newest flows of an estimate are; a warning if some are missing. */
+export function Delay({ answer }: { readonly answer: Pick<ShieldWhatIf, 'delay_seconds' | 'partial'> }) {
+  const { delay_seconds: seconds, partial } = answer
+  return (
+    <Text size="xs" c={partial ? 'var(--warn)' : 'dimmed'} {...(partial ? { role: 'status' } : {})}>
+      {[
+        seconds === null ? texts.delayUnknown : texts.delay(seconds),
+        ...(partial ? [texts.partial] : []),
+      ].join(' ')}
+    </Text>
   )
 }
 
 type MeterProps = {
   readonly label: string
   readonly share: number | null
+  readonly shares?: Shares
   readonly volume?: string
   readonly none: string
   /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
   readonly color: 'ok' | 'bad'
 }
 
-const Meter = ({ label, share, volume, none, color }: MeterProps) => (
+const Meter = ({ label, share, shares, volume, none, color }: MeterProps) => (
   <div className={classes['meter']}>
     <div className={classes['meterText']}>
       <span>{label}</span>
@@ -81,7 +115,11 @@ const Meter = ({ label, share, volume, none, color }: MeterProps) => (
     <div className={classes['track']} aria-hidden>
       <span style={{ width: `${(share ?? 0) * 100}%` }} data-color={color} />
     </div>
-    {share !== null && volume !== undefined && <div className={classes['meterNote']}>{texts.of(volume)}</div>}
+    {share !== null && volume !== undefined && (
+      <div className={classes['meterNote']}>
+        {[texts.of(volume), ...(shares ? [sharesText(shares)] : [])].join(' · ')}
+      </div>
+    )}
   </div>
 )
 

@@ -1737,6 +1737,16 @@ create policy tenant on events as permissive for all to pharos_tenant using ((EX
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
 
+-- a row for each collector of flows
+create table flow_delays (
+  collector text not null,
+  reported timestamp with time zone not null,
+  waiting_since timestamp with time zone, -- when the first flow of the oldest file that waits was received; null if none waits
+  lost tstzmultirange not null default '{}'::tstzmultirange, -- times of which flows were lost by the collector
+  constraint flow_delays_pkey PRIMARY KEY (collector)
+);
+alter table flow_delays enable row level security;
+
 -- exporters of the platform file
 create table flow_exporter_settings (
   id integer not null generated always as identity,

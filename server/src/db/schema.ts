@@ -1057,6 +1057,16 @@ export interface EventsTable {
   detected: Generated<Date | null>
 }
 
+/** a row for each collector of flows */
+export interface FlowDelaysTable {
+  collector: string
+  reported: Date
+  /** when the first flow of the oldest file that waits was received; null if none waits */
+  waiting_since: Date | null
+  /** times of which flows were lost by the collector */
+  lost: Generated<string>
+}
+
 /** exporters of the platform file */
 export interface FlowExporterSettingsTable {
   id: GeneratedAlways<number>
@@ -2356,6 +2366,7 @@ export interface Schema {
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable
   events: EventsTable
+  flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable
   flow_samplings: FlowSamplingsTable

@@ -1,8 +1,8 @@
 // The conditions of a rule as SQL over single flows. Numbers are written as integers that this code has checked; networks are
 // parameters. Pure.
-import type { FlowMatch, TcpFlags } from '../../net/flow-match.ts'
+import { protocolNumbers, tcpFlagBits, type FlowMatch, type TcpFlags } from '../../net/flow-match.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { Ranges } from '../../net/ranges.ts'
+import { includesNumber, overlapRanges, type Ranges } from '../../net/ranges.ts'
 import { withinCondition } from './flow-key.ts'
 import type { Param } from './flow-store.ts'
 
@@ -36,6 +36,50 @@ export function matchCondition(match: FlowMatch, bind: Bind, selected?: Prefix):
   ]
   return conditions.filter(Boolean).join(' and ') || 'true'
 }
+
+const { syn, ack, rst } = tcpFlagBits
+/** Lengths of packets that open a connection: 20 octets of IPv4 or 40 of IPv6, 20 of TCP, and options. None has a SYN without options. */
+const openingLengths: Ranges = [[44, 80]]
+/** Lengths of acknowledgements without data, which every connection has whatever its mean length is. */
+const bareLengths: Ranges = [[40, 80]]
+
+/**
+ * Returns the condition that a rule concerns a flow that works: of its packets some meet the match, or might. A flow has the flags of all its
+ * packets together and their mean length, so that no connection seems to match `syn,!ack`, and every one does.
+ *
+ * - A match on SYN concerns every connection, whatever flags its samples have, unless its lengths exclude all that connections open with: then those
+ *   with SYN and such a mean length.
+ * - Other flags may be set in single packets of a flow that has them: those that must not be set say nothing.
+ * - A length of bare acknowledgements concerns every TCP flow, except in a match on RST, which ends a connection.
+ */
+export function usualCondition(match: FlowMatch, bind: Bind, selected?: Prefix): string {
+  const { tcpFlags, packetLength, ...rest } = match
+  const flags = tcpFlags && { set: tcpFlags.set, unset: 0 }
+  const isShort = (lengths: Ranges): boolean =>
+    packetLength === undefined || overlapRanges(packetLength, lengths)
+  if (flags && isOpening(match))
+    return matchCondition(isShort(openingLengths) ? rest : { ...match, tcpFlags: flags }, bind, selected)
+  if (flags)
+    return matchCondition(
+      isShort(bareLengths) && !(flags.set & rst)
+        ? { ...rest, tcpFlags: flags }
+        : { ...match, tcpFlags: flags },
+      bind,
+      selected,
+    )
+  const mayBeTcp = match.protocol === undefined || includesNumber(match.protocol, protocolNumbers.tcp)
+  if (packetLength === undefined || !mayBeTcp || !isShort(bareLengths))
+    return matchCondition(match, bind, selected)
+  const isLong = inRanges(meanLength, packetLength)!
+  return `${matchCondition(rest, bind, selected)} and (protocol = ${protocolNumbers.tcp} or ${isLong})`
+}
+
+/** Whether the match is on packets that open a TCP connection. */
+export const isOpening = ({ tcpFlags }: Pick<FlowMatch, 'tcpFlags'>): boolean =>
+  tcpFlags !== undefined && (tcpFlags.set & syn) !== 0
+
+/** Packets of a flow that open a connection, before they are multiplied: one of a flow that went on. */
+export const openingPackets = `multiIf(bitAnd(tcp_flags, ${syn}) = 0, 0, bitAnd(tcp_flags, ${ack}) != 0, 1, packets)`
 
 /** A condition each is faster, up to this number. */
 const spansMax = 8

@@ -82,6 +82,8 @@ const deps = (flowStore: SuggestDeps['flowStore'] = store): SuggestDeps => ({
   postgres: database.postgres,
   flowStore,
   estimate: createWhatIf({ db: database.postgres.front, flowStore }),
+  checkScrubbers: async () => ({ scrubbers: 1, refusals: [] }),
+  safelist: [],
   now: () => now,
 })
 const as = (id: number) => ({ actor: { teamId: id } }) as Operation
