@@ -985,6 +985,8 @@ export interface EventMarksTable {
   event_id: string
   /** by the name of a status or flag of the contract: since when; no delivery changes it */
   marks: GeneratedJson
+  /** what rules drop of the attack in the last minute: share_bytes, share_packets and source; null if it was never measured */
+  effect: NullableJson
 }
 
 export interface EventNetworksTable {

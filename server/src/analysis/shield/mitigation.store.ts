@@ -72,6 +72,9 @@ export async function listScoped(
 
 export type DetectedAttack = Attack & {
   readonly eventId: string
+  /** The highest rates; 0 if they are not known. */
+  readonly bps: number
+  readonly pps: number
   /** When its first report was processed, and how long ago; null if it is not known. */
   readonly detected: Date | null
   readonly detectedSeconds: number | null
@@ -85,6 +88,7 @@ export async function listAttacks(
 ): Promise<DetectedAttack[]> {
   const { rows } = await sql<DetectedAttack>`
     select t.event_id as "eventId", o.detected, extract(epoch from now() - o.detected)::float8 as "detectedSeconds", t.start_at as start, t.classification_key as classification,
+      t.affected_bps::float8 as bps, t.affected_pps::float8 as pps,
       coalesce(d.data -> 'networks', to_jsonb(array_remove(array[t.affected_network::text], null))) as networks,
       jsonb_strip_nulls(jsonb_build_object('vectors', d.data -> 'vectors', 'protocols', d.data -> 'protocols',
         'source_ports', d.data -> 'source_ports', 'destination_ports', d.data -> 'destination_ports',
