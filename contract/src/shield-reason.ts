@@ -26,6 +26,8 @@ const reasonTexts = {
   no_scrubber: () => 'The provider has no scrubber for this prefix, so that no rule is applied.',
   scrubber_unreachable: ({ scrubbers }) =>
     `The provider's scrubber does not answer, or is not connected to a router (${names(scrubbers)}): it keeps the rules that it has. Rules that expire or are reverted meanwhile end when it answers again.`,
+  rules_may_be_lost: ({ scrubbers }) =>
+    `The provider's scrubber does not answer, or is not connected to a router (${names(scrubbers)}): the routers remove its rules when its daemon or the sessions with it end, so that the attack may pass. They get the rules again when it answers.`,
   scrubber_refused: ({ scrubbers }) =>
     `The provider's scrubber refused the list (${names(scrubbers)}). Contact the provider.`,
   routers_may_validate: () =>

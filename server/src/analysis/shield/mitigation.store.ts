@@ -6,10 +6,10 @@ import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Attack } from './attack-match.ts'
 import type { StoredRule } from './reconcile.store.ts'
 
-/** Returns the teams of which a scrubber holds rules, or of which events are shown as mitigated. */
+/** Returns the teams of which a scrubber holds rules that are in force, or of which events are shown as mitigated. */
 export async function listMitigatingTeams(db: Db): Promise<number[]> {
   const { rows } = await sql<{ teamId: number }>`
-    select team_id as "teamId" from shield_installs where held <> '[]'
+    select team_id as "teamId" from shield_installs where held <> '[]' and reason is distinct from 'rules_may_be_lost'
     union select team_id from event_marks where marks ? 'MITIGATION_ACTIVE' order by 1`.execute(db)
   return rows.map(({ teamId }) => teamId)
 }
@@ -24,7 +24,9 @@ export async function listHeld(db: Db, teamId: number): Promise<HeldRow[]> {
   const { rows } = await sql<Omit<HeldRow, 'prefix'> & { prefix: string }>`
     select i.scrubber, l.prefix::text as prefix, i.held as rules
     from shield_installs i join shield_lists l on l.id = i.list_id
-    where i.team_id = ${teamId} and i.held <> '[]' order by i.scrubber, l.id`.execute(db)
+    where i.team_id = ${teamId} and i.held <> '[]' and i.reason is distinct from 'rules_may_be_lost' order by i.scrubber, l.id`.execute(
+    db,
+  )
   return rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
 }
 
