@@ -186,7 +186,7 @@ export const getFlowTimeseriesRoute = route({
     'which are kept for 15 days by default; remote AS and country are also kept by hour. Sums by minute are kept as long as flows, those by hour for 400 days: ' +
     '`interval` is rounded up to what is kept, which `resolution` states. A bucket in which no flow of the team was received is null, as is the ' +
     'time after now; 0 means that there were flows of the team, but none of the series. Rates of the current bucket are over its time until now. ' +
-    'A query that would take more than 10 seconds returns query_too_expensive.',
+    'A query that would take more than 10 seconds returns query_too_expensive, with the keys without which sums answer it, and a later start, in `errors`.',
   permission: reading,
   body: FlowTimeseriesRequest,
   bodyOptional: true,

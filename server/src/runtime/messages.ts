@@ -2,7 +2,6 @@
 // to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
 import { counted } from '@pharos/contract/counted'
 import type { ProblemCode } from '@pharos/contract/problem'
-import { shieldMeasureTexts } from '@pharos/contract/shield-reason'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Texts = Readonly<Record<string, string | ((attrs: never) => string)>>
@@ -212,18 +211,8 @@ export const failureTexts = {
         : `If the name is yours, add the domain to your team and create the TXT record at ${record}; then repeat the request.`),
   },
   would_drop: {
-    share: ({
-      prefix,
-      percent,
-      measure,
-      max,
-    }: {
-      prefix: string
-      percent: number
-      measure: 'bytes' | 'packets' | 'flows'
-      max: number
-    }) =>
-      `The rules would have dropped ${percent} % of the ${shieldMeasureTexts[measure]} of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
+    share: ({ prefix, percent, what, max }: { prefix: string; percent: number; what: string; max: number }) =>
+      `The rules would have dropped ${percent} % of the ${what} of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
     unknown: ({ prefix }: { prefix: string }) =>
       `Flows cannot be read now, so that it is unknown what the rules would drop of the normal traffic towards ${prefix}. If they are right, repeat the request with \`force\`.`,
   },
@@ -493,10 +482,24 @@ export const invalidTexts = {
     ({ hours }: { hours: number }) => `must be in the future and at most ${hours} hours from now`,
   ],
   blackholeEvent: ['other_target', 'is not an event of the team whose target contains the host'],
+  flowKeysOfSums: [
+    'keys_of_flows',
+    ({ keys }: { keys: readonly string[]; resolution: number }) =>
+      `has keys that only single flows have, here or in filters: ${keys.join(', ')}. Without them the query is answered from sums by minute`,
+  ],
+  flowIntervalOfSums: [
+    'interval_of_flows',
+    ({ resolution }: { resolution: number }) =>
+      `is too short for sums by minute, which answer the query from ${resolution} seconds on`,
+  ],
+  flowWindow: [
+    'window',
+    ({ start }: { start: string }) => `is a long time for these keys. Try ${start}, a quarter of the time`,
+  ],
   shieldSafelisted: [
     'safelisted',
     ({ network }: { network: string }) =>
-      `contains ${network}, which the provider needs for its own sessions. Name other networks`,
+      `must not contain ${network}, which the provider needs for its own sessions`,
   ],
   shieldSequence: [
     'sequence',

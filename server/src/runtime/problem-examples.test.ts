@@ -78,7 +78,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   would_drop: fail('would_drop', 'share', {
     prefix: '203.0.113.0/24',
     percent: 12.4,
-    measure: 'flows',
+    what: 'flows (connections) of normal traffic',
     max: 5,
   }),
   not_attacked: fail('not_attacked', 'host', { host: '203.0.113.77' }),

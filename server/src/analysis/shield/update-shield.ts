@@ -6,7 +6,7 @@ import {
   type ShieldWarning,
   type ShieldWhatIf,
 } from '@pharos/contract/shield'
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+import { shieldMeasureTexts, type ShieldReason } from '@pharos/contract/shield-reason'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
@@ -276,9 +276,10 @@ const appliedRules = (rules: readonly ParsedRule[], nowMs: number) =>
 function requireHarmless({ dropPercentMax }: UpdateDeps, { prefix, rules, whatIf, nowMs }: Wanted): void {
   if (!whatIf || !drops(rules, nowMs)) return
   if (whatIf.state === 'unavailable') throw fail('would_drop', 'unknown', { prefix })
-  const drop = largestDrop(whatIf)
-  if (drop.percent > dropPercentMax)
-    throw fail('would_drop', 'share', { prefix, ...drop, max: dropPercentMax })
+  const { percent, measure } = largestDrop(whatIf)
+  const what = shieldMeasureTexts[measure]
+  if (percent > dropPercentMax)
+    throw fail('would_drop', 'share', { prefix, percent, what, max: dropPercentMax })
 }
 
 /** A list that nobody applies is stored: the provider may add a scrubber. */
