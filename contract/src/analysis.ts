@@ -241,7 +241,7 @@ export const eventMarks = [
 ] as const satisfies readonly (EventStatus | EventFlag)[]
 export type EventMark = (typeof eventMarks)[number]
 
-/** What tells how much rules drop: counters of scrubbers, flows by the rules that scrubbers hold, or only that the rules are against the attack. */
+/** The source of the shares that rules drop: counters of scrubbers, flows by the rules that scrubbers hold, or only that the rules are against the attack. */
 export const eventMarkSources = ['hits', 'flows', 'rules'] as const
 export type EventMarkSource = (typeof eventMarkSources)[number]
 
@@ -265,7 +265,7 @@ const EventMarks = Type.Array(
     source: Optional({
       ...Enumeration('EventMarkSource', eventMarkSources),
       description:
-        'of `MITIGATION_ACTIVE`, what tells it: `hits`, counters of scrubbers; `flows`, those of the last minute by the rules that scrubbers hold; ' +
+        'of `MITIGATION_ACTIVE`, the source of the shares: `hits`, counters of scrubbers; `flows`, those of the last minute by the rules that scrubbers hold; ' +
         '`rules`, the conditions of the rules, where flows do not show the attack',
     }),
   }),

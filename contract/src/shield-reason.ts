@@ -61,7 +61,7 @@ export function shieldReasonText(code: ShieldReason, attrs: Attrs): string {
   return text(attrs)
 }
 
-/** What a share of normal traffic is counted in. */
+/** Measures of a share of normal traffic. */
 export const shieldMeasureTexts = {
   bytes: 'octets of normal traffic',
   packets: 'packets of normal traffic',

@@ -77,7 +77,7 @@ export const suggestShieldRulesRoute = route({
   summary: 'Suggest shield rules for an event',
   description:
     'Returns rules that match an attack and as little other traffic as possible: the difference between the flows of the event and the usual ones, ' +
-    'by octets, packets and flows. What cannot be told from usual traffic gets a limit: of a SYN flood, SYN is limited, never dropped. Stores ' +
+    'by octets, packets and flows. Traffic that looks like the usual one gets a limit: of a SYN flood, SYN is limited, never dropped. Stores ' +
     'nothing: send `rules` with updateShieldRules, best with `confirm_within`.',
   permission: shieldReading,
   params: Strict({ event_id: Type.String({ minLength: 1, maxLength: 64, description: 'id of the event' }) }),

@@ -28,7 +28,7 @@ export async function listBlackholedMarks(db: Db): Promise<EventOfTeam[]> {
   return rows
 }
 
-/** What rules drop of an attack; null: it is not known. */
+/** The part of an attack that rules drop; null: it is not known. */
 export type MarkEffect = {
   readonly share_bytes: number | null
   readonly share_packets: number | null

@@ -1648,7 +1648,7 @@ create table event_marks (
   team_id integer not null,
   event_id text not null,
   marks jsonb not null default '{}'::jsonb, -- by the name of a status or flag of the contract: since when; no delivery changes it
-  effect jsonb, -- what rules drop of the attack in the last minute: share_bytes, share_packets and source; null if it was never measured
+  effect jsonb, -- part of the attack that rules drop in the last minute: share_bytes, share_packets and source; null if it was never measured
   constraint event_marks_pkey PRIMARY KEY (event_id, team_id),
   constraint event_marks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
   constraint event_marks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE

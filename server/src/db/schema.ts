@@ -985,7 +985,7 @@ export interface EventMarksTable {
   event_id: string
   /** by the name of a status or flag of the contract: since when; no delivery changes it */
   marks: GeneratedJson
-  /** what rules drop of the attack in the last minute: share_bytes, share_packets and source; null if it was never measured */
+  /** part of the attack that rules drop in the last minute: share_bytes, share_packets and source; null if it was never measured */
   effect: NullableJson
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 
-/** What a collector reports. `lost`: minutes of which it lost flows since the last report, Unix seconds. */
+/** The report of a collector. `lost`: minutes of which it lost flows since the last report, Unix seconds. */
 export type CollectorDelay = {
   /** When the first flow of the oldest file that waits was received; undefined: none waits. */
   readonly waitingMs: number | undefined

@@ -1,4 +1,4 @@
-// What makes a query about flows cheaper: the keys without which sums answer it, and a shorter window. Pure.
+// Changes that make a query about flows cheaper: the keys without which sums answer it, and a shorter window. Pure.
 import type { FlowKey } from '@pharos/contract/flow-key'
 import type { ProblemError } from '@pharos/contract/problem'
 import { errorAt, fail, Failure } from '../../runtime/error.ts'
@@ -32,7 +32,7 @@ export function narrowingOf(
   return errors
 }
 
-/** Awaits an answer. If the query is too expensive, its failure says what to change in the request. */
+/** Awaits an answer. If the query is too expensive, its failure names the changes of the request. */
 export async function withNarrowing<T>(
   answer: Promise<T>,
   errors: () => readonly ProblemError[],

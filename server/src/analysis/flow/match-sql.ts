@@ -49,7 +49,7 @@ const bareLengths: Ranges = [[40, 80]]
  *
  * - A match on SYN concerns every connection, whatever flags its samples have, unless its lengths exclude all that connections open with: then those
  *   with SYN and such a mean length.
- * - Other flags may be set in single packets of a flow that has them: those that must not be set say nothing.
+ * - Other flags may be set in single packets of a flow that has them: those that must not be set are ignored.
  * - A length of bare acknowledgements concerns every TCP flow, except in a match on RST, which ends a connection.
  */
 export function usualCondition(match: FlowMatch, bind: Bind, selected?: Prefix): string {

@@ -22,19 +22,19 @@ export type Measure = 'bytes' | 'packets'
 export type AttackedTraffic = {
   readonly teamId: number
   readonly targets: readonly Prefix[]
-  /** Whose usual traffic the rules concern: the target, or the whole prefix of the list if there are several. */
+  /** The network whose usual traffic the rules concern: the target, or the whole prefix of the list if there are several. */
   readonly scope: Prefix
   readonly startMs: number
   readonly endMs: number
   /** Attacks on the team, this one included: their traffic is not usual. */
   readonly attacks: readonly AttackWindow[]
-  /** What the rules are chosen by. */
+  /** The measure by which rules are chosen. */
   readonly measure: Measure
 }
 
 export type Window = { readonly startMs: number; readonly endMs: number }
 
-/** What the attack is compared with; `none`: nothing is known, which is not the same as no traffic. */
+/** The traffic that the attack is compared with; `none`: nothing is known, which is not the same as no traffic. */
 export type Usual = { readonly kind: 'days' | 'hour' | 'none'; readonly windows: readonly Window[] }
 
 const dayMs = 86_400_000
@@ -113,7 +113,7 @@ export function usualOf(window: Window, known: readonly KnownRow[]): Usual {
 const lengthOf = ({ startMs, endMs }: Window): number => Math.max(1, endMs - startMs)
 
 /** By how much the sums of the usual windows are multiplied to be those of as long a time as the attack. */
-export function usualFactor(traffic: Window, { windows }: Usual): number {
+function usualFactor(traffic: Window, { windows }: Usual): number {
   const ms = windows.reduce((sum, window) => sum + lengthOf(window), 0)
   return ms === 0 ? 0 : lengthOf(traffic) / ms
 }

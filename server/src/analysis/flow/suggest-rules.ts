@@ -36,7 +36,7 @@ export type Rate = { readonly pps: number } | { readonly bps: number }
 
 export type SuggestedRule = Chosen & {
   readonly conditions: Conditions
-  /** What a limit lets pass. */
+  /** The rate that a limit lets pass. */
   readonly rate: Rate
 }
 
@@ -53,7 +53,7 @@ export type SuggestOptions = {
   readonly safelist: readonly Prefix[]
 }
 
-/** The part of the attack that must have these lengths for the lengths to say something. */
+/** The part of the attack that must have these lengths for them to be a condition. */
 const lengthShareMin = 0.8
 /** A property of less than this part of the attack is no candidate. */
 const propertyShareMin = 0.02
@@ -120,7 +120,7 @@ const unknownPart = 0.1
 const ppsMin = 100
 const bpsMin = 1_000_000
 
-/** Packets that open connections, and those of ICMP, are counted: their octets say nothing. */
+/** Packets that open connections, and those of ICMP, are counted, whatever their octets are. */
 function limitOf(
   { conditions }: Candidate,
   { measure }: Pick<AttackedTraffic, 'measure'>,

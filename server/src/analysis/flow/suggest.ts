@@ -164,7 +164,7 @@ export type Frequent = {
   readonly protocol: number
   /** The port, the flags, the flags and the port, the type, or the flags and the network of the sender; of other kinds empty. */
   readonly value: string
-  /** The lengths of most of its packets, from the narrowest range on; none if they differ too much to say anything. */
+  /** The lengths of most of its packets, from the narrowest range on; none if they differ too much. */
   readonly lengths: readonly (readonly [low: number, high: number])[]
 }
 
@@ -178,7 +178,7 @@ const protocolText: Readonly<Record<number, string>> = {
   51: 'ah',
 }
 
-/** What may be dropped if usual traffic has hardly any of it, and what usual traffic has none of. */
+/** The parts of the usual traffic that a rule may concern: with a length, with a port or a protocol alone, and by its sender. */
 const spared = 0.01
 const unused = 0.001
 const absent = 0
@@ -206,7 +206,7 @@ export function candidatesOf(frequent: readonly Frequent[]): Candidate[] {
           })
     add(plain)
   }
-  // That a packet is a fragment says more than its protocol.
+  // Fragments are rarer than any protocol.
   const specificity = ({ conditions }: Candidate): number =>
     Object.keys(conditions).length + (conditions.fragment === undefined ? 0 : 0.5)
   return [...found.values()].slice(0, candidatesMax).toSorted((a, b) => specificity(b) - specificity(a))

@@ -138,7 +138,7 @@ function partsOf(
   return { params, flows, decided }
 }
 
-/** What a limit counts in a minute, before it is compared with it. */
+/** The amount that a limit counts in a minute, and the limit. */
 function limitsOf(
   rules: readonly WhatIfRule[],
 ): { readonly amount: string; readonly limit: string } | undefined {
@@ -191,7 +191,7 @@ export function whatIfStatement(request: WhatIfRequest, attacks: readonly Attack
 const isUsed = '(protocol = 17 or (protocol = 6 and bitAnd(tcp_flags, 18) != 2))'
 
 /** Returns the statement of the services used in the last day of the window of which a rule that denies takes nearly all flows. */
-export function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): Statement {
+function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): Statement {
   const { params, flows, decided } = partsOf(request, attacks, request.endMs - dayMs)
   const denying = request.rules.flatMap((rule, at) => (denies(rule) ? [integer(at + 1)] : []))
   const byRule =

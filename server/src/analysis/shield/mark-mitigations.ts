@@ -28,7 +28,7 @@ export type OnMitigated = (seconds: readonly number[]) => void
 export type MarkOptions = {
   readonly signal?: AbortSignal
   readonly onMitigated?: OnMitigated
-  /** What rules drop; without it, and where it knows nothing, the conditions of the rules decide. */
+  /** Measures the part that rules drop; if it is absent or has no answer, the conditions of the rules decide. */
   readonly measure?: MeasureMitigation
 }
 

@@ -1,4 +1,4 @@
-// What rules drop of attacks, on a real store: by flows with the first match and with limits, and by the counters of scrubbers.
+// The part of attacks that rules drop, on a real store: by flows with the first match and with limits, and by the counters of scrubbers.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { NewShieldRule } from '@pharos/contract/shield'

@@ -1,5 +1,5 @@
-// What the rules that scrubbers hold drop of attacks: the flows of the last minute towards the targets by the first rule that matches, or what
-// scrubbers counted. Whether that makes a mitigation is decided in mark-mitigations.ts.
+// The part of attacks that the rules of scrubbers drop: by the flows of the last minute towards the targets and the first rule that matches, or by
+// the counters of scrubbers. mark-mitigations.ts decides whether that is a mitigation.
 import type { EventMarkSource } from '@pharos/contract/analysis'
 import type { FilterRule } from '../../net/filter-rule.ts'
 import { lengthOf, type Prefix } from '../../net/prefix.ts'
@@ -34,7 +34,7 @@ export type MeasureRequest = {
   readonly attacks: readonly MeasuredAttack[]
 }
 
-/** Returns what is known by the id of the event; an event of which flows show nothing is absent. */
+/** Returns the effects by the id of the event; an event that flows do not show is absent. */
 export type MeasureMitigation = (request: MeasureRequest) => Promise<ReadonlyMap<string, Effect>>
 
 const windowSeconds = 60
@@ -133,7 +133,7 @@ function droppedStatement(
   return { sql, params, limits }
 }
 
-/** What scrubbers counted in the minute before and in this one by rules that are held, for nothing but the targets. */
+/** The counts of scrubbers in the minute before and in this one by rules that are held, for nothing but the targets. */
 function hitsStatement(
   teamId: number,
   ids: readonly number[],

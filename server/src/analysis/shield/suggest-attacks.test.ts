@@ -1,5 +1,5 @@
-// Suggestions against attacks of every kind on a customer with a web server, SSH, a name server and clients of its own. What each rule matches
-// is counted again from the flows, without SQL, and docs/suggested-rules.md has the figures.
+// Suggestions against attacks of every kind on a customer with a web server, SSH, a name server and clients of its own. The matches of each
+// rule are counted again from the flows, without SQL, and docs/suggested-rules.md has the figures.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -78,7 +78,7 @@ type Attack = {
   readonly name: string
   readonly classification: string
   readonly flow: () => Partial<TestFlow>
-  /** What must be dropped of the records of the attack. */
+  /** The least part of the attack that is dropped. */
   readonly droppedMin: number
   readonly network?: string
 }

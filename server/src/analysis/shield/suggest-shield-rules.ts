@@ -101,7 +101,7 @@ export async function suggestShieldRules(
 /** Of packets of this length on the average, both limits that detectors usually have are exceeded alike. */
 const usualOctets = 512
 
-/** What the attack exceeds its limit in by the larger factor; if the detector reports no limits, by the length of its packets. */
+/** Returns the measure whose limit the attack exceeds by the larger factor; if the detector reports no limits, by the length of its packets. */
 function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): Measure {
   const limitOf = (name: string): number => {
     const value = thresholds[name]

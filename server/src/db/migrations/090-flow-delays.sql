@@ -1,6 +1,6 @@
 -- phase: expand
 -- runs with: 0.2.0-rc.1
--- How far the flow store is behind: answers about flows say what waits at the collectors, and what they lost.
+-- The delay of the flow store, for answers about flows: the oldest flows that wait at each collector, and the times of lost ones.
 
 create table flow_delays (
   collector text not null primary key,

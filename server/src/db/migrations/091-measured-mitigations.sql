@@ -1,6 +1,6 @@
 -- phase: expand
 -- runs with: 0.2.0-rc.1
--- What the rules of a team drop of an attack, as flows or counters of scrubbers show it.
+-- The part of an attack that the rules of a team drop, measured by flows or by counters of scrubbers.
 
 alter table event_marks add column effect jsonb;
-comment on column event_marks.effect is 'what rules drop of the attack in the last minute: share_bytes, share_packets and source; null if it was never measured';
+comment on column event_marks.effect is 'part of the attack that rules drop in the last minute: share_bytes, share_packets and source; null if it was never measured';
