@@ -115,7 +115,7 @@ export async function suggestRules(
 
 /** A limit lets twice the usual rate pass; if it is not known, a tenth of the attack. */
 const usualTimes = 2
-const unknownPart = 0.1
+export const unknownPart = 0.1
 /** The least limits that are suggested. */
 const ppsMin = 100
 const bpsMin = 1_000_000

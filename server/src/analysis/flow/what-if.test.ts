@@ -257,6 +257,59 @@ describe('what a list would have done', () => {
     assert.deepEqual(ongoing, { network, startMs: endMs - 1_000 - minuteMs, endMs: endMs - 1_000 })
   })
 
+  it('names services of the last day that a rule takes, as a count of their normal flows does', async () => {
+    const request = requestOf([
+      { destination_port: '443', protocol: 'tcp', destination: '203.0.113.1' },
+      { destination_port: '443', action: 'rate_limit', rate_pps: 1 },
+      { protocol: 'udp', source_port: '123' },
+      { protocol: 'tcp', tcp_flags: 'syn,!ack' },
+    ])
+    const normal = flows.filter(
+      (flow) =>
+        flow.teamId === teamId &&
+        flow.direction !== 'out' &&
+        flow.time.getTime() < endMs &&
+        covers(prefix, hostPrefix(parseAddress(flow.dst))) &&
+        !isAttack(flow) &&
+        !isOnset(flow) &&
+        (flow.protocol === 17 || (flow.protocol === 6 && (flow.tcpFlags & 18) !== 2)),
+    )
+    const services = Map.groupBy(normal, ({ dst, protocol, srcPort, dstPort }) =>
+      [dst, protocol, Math.min(srcPort, dstPort)].join(' '),
+    )
+    const expected = request.rules.map(() => [] as string[])
+    for (const [name, all] of services)
+      for (const [place, rule] of request.rules.entries()) {
+        const taken = all.filter(
+          (flow) => request.rules.findIndex(({ parsed: { match } }) => concernsFlow(match, flow)) === place,
+        )
+        const isUsed = all.length >= 20 || all.length >= normal.length / 100
+        if (rule.parsed.action.kind === 'deny' && isUsed && taken.length >= all.length * 0.9)
+          expected[place]!.push(name)
+      }
+    const { rules } = await estimate(request)
+    const found = rules.map(({ services: taken }) =>
+      taken.map(({ address, protocol, port }) => [address, protocol, port].join(' ')),
+    )
+    assert.deepEqual(
+      found.map((one) => one.toSorted()),
+      expected.map((one) => one.toSorted()),
+    )
+    assert.deepEqual([found[0], found[1]], [['203.0.113.1 6 443'], []])
+  })
+
+  it('tells which part of new connections passes a limit on SYN', async () => {
+    const [limited, open] = await Promise.all(
+      [1, 1_000_000].map(
+        async (rate_pps) =>
+          (await estimate(requestOf([{ tcp_flags: 'syn,!ack', action: 'rate_limit', rate_pps }]))).rules[0]!
+            .new_connections_share,
+      ),
+    )
+    assert.ok(limited! > 0 && limited! < 1, String(limited))
+    assert.equal(open, null)
+  })
+
   it('names the limits that concern the rules', async () => {
     const {
       notes,

@@ -132,8 +132,9 @@ describe('suggestions for an event', () => {
     } = await suggestShieldRules(deps(absent), as(teamId), 'inside', {})
     assert.deepEqual([source, whatIf.state], ['event', 'unavailable'])
     assert.deepEqual(
-      suggestions.map(({ rule }) => rule.source_port),
-      ['123'],
+      suggestions.map(({ rule }) => [rule.source_port, rule.action, rule.rate_bps]),
+      [['123', 'rate_limit', 1_000_000]],
+      'nothing usual is known, so that nothing is dropped',
     )
   })
 

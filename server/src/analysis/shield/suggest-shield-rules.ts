@@ -16,7 +16,13 @@ import type { FlowStore } from '../flow/flow-store.ts'
 import { listAttackWindows } from '../flow/attack-window.store.ts'
 import type { Choice, Conditions } from '../flow/suggest.ts'
 import { spanOf, type AttackedTraffic, type Measure } from '../flow/suggest-query.ts'
-import { suggestRules, type Rate, type SuggestedRule, type SuggestedRules } from '../flow/suggest-rules.ts'
+import {
+  suggestRules,
+  unknownPart,
+  type Rate,
+  type SuggestedRule,
+  type SuggestedRules,
+} from '../flow/suggest-rules.ts'
 import { warningsOfEffect } from './effect-warnings.ts'
 import { asNewRule } from './present-shield.ts'
 import { readRules } from './shield-list.store.ts'
@@ -133,7 +139,10 @@ async function suggestedOf(deps: SuggestDeps, wanted: Wanted): Promise<Suggested
         conditions,
         targets,
         prefix,
-        action === 'rate_limit' ? limitTo({ bps: rate ?? limitMin }) : { action: 'deny' },
+        // Nothing usual is known without flows.
+        action === 'deny'
+          ? { action }
+          : limitTo({ bps: rate ?? Math.max(limitMin, event.bps * unknownPart) }),
         comment,
       ),
     )
