@@ -13,7 +13,7 @@ const rule = (index: number, fields: object) => ({
   new_connections_share: null,
   ...fields,
 })
-const complete = { state: 'complete', notes: [] } as const
+const complete = { state: 'complete' as const, notes: [] }
 
 describe('warnings about the effect of a list', () => {
   it('compare the largest share, whichever measure it has', () => {
