@@ -53,25 +53,43 @@ const bareLengths: Ranges = [[40, 80]]
  * - A length of bare acknowledgements concerns every TCP flow, except in a match on RST, which ends a connection.
  */
 export function usualCondition(match: FlowMatch, bind: Bind, selected?: Prefix): string {
-  const { tcpFlags, packetLength, ...rest } = match
-  const flags = tcpFlags && { set: tcpFlags.set, unset: 0 }
+  return joined([restCondition(match, bind, selected), usualPart(match)])
+}
+
+/** Returns the condition that a flow meets the match, or, where `isUsual` holds, that a rule concerns it. Common parts are written once. */
+export function concernedCondition(match: FlowMatch, isUsual: string, bind: Bind, selected?: Prefix): string {
+  if (!match.tcpFlags && !match.packetLength) return matchCondition(match, bind, selected)
+  const exact = joined([match.tcpFlags && hasFlags(match.tcpFlags), inRanges(meanLength, match.packetLength)])
+  return joined([
+    restCondition(match, bind, selected),
+    `((${exact}) or (${isUsual} and (${usualPart(match) ?? 'true'})))`,
+  ])
+}
+
+const joined = (conditions: readonly (string | undefined)[]): string =>
+  conditions.filter((one) => one !== undefined).join(' and ') || 'true'
+
+/** Without the flags and the lengths. */
+const restCondition = (
+  { tcpFlags: _f, packetLength: _l, ...rest }: FlowMatch,
+  bind: Bind,
+  selected?: Prefix,
+) => matchCondition(rest, bind, selected)
+
+/** The flags and the lengths of flows that work; undefined: any. */
+function usualPart(match: FlowMatch): string | undefined {
+  const { tcpFlags, packetLength } = match
   const isShort = (lengths: Ranges): boolean =>
     packetLength === undefined || overlapRanges(packetLength, lengths)
-  if (flags && isOpening(match))
-    return matchCondition(isShort(openingLengths) ? rest : { ...match, tcpFlags: flags }, bind, selected)
-  if (flags)
-    return matchCondition(
-      isShort(bareLengths) && !(flags.set & rst)
-        ? { ...rest, tcpFlags: flags }
-        : { ...match, tcpFlags: flags },
-      bind,
-      selected,
-    )
+  const hasLength = inRanges(meanLength, packetLength)
+  if (tcpFlags) {
+    const isSet = hasFlags({ set: tcpFlags.set, unset: 0 })
+    if (isOpening(match)) return isShort(openingLengths) ? undefined : joined([isSet, hasLength])
+    return isShort(bareLengths) && !(tcpFlags.set & rst) ? isSet : joined([isSet, hasLength])
+  }
   const mayBeTcp = match.protocol === undefined || includesNumber(match.protocol, protocolNumbers.tcp)
-  if (packetLength === undefined || !mayBeTcp || !isShort(bareLengths))
-    return matchCondition(match, bind, selected)
-  const isLong = inRanges(meanLength, packetLength)!
-  return `${matchCondition(rest, bind, selected)} and (protocol = ${protocolNumbers.tcp} or ${isLong})`
+  if (packetLength === undefined || !mayBeTcp || !isShort(bareLengths)) return hasLength
+  return `(protocol = ${protocolNumbers.tcp} or ${hasLength})`
 }
 
 /** Whether the match is on packets that open a TCP connection. */

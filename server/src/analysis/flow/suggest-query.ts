@@ -8,9 +8,9 @@ import { withinCondition } from './flow-key.ts'
 import { secondsOf, type Statement } from './flow-query.ts'
 import type { Param, QueryLimits } from './flow-store.ts'
 import {
+  concernedCondition,
   integer,
   isOpening,
-  matchCondition,
   meanLength,
   openingPackets,
   usualCondition,
@@ -210,12 +210,9 @@ export function cellsStatement(
   matches: readonly FlowMatch[],
 ): Statement {
   const { params, bind, select } = rowsOf(traffic, usual)
-  const bits = matches.map((match, at) => {
-    const isMet = matchCondition(match, bind)
-    const concerns =
-      match.tcpFlags || match.packetLength ? `if(attack, ${isMet}, ${usualCondition(match, bind)})` : isMet
-    return `if(${concerns}, toUInt64(${integer(2 ** at)}), 0)`
-  })
+  const bits = matches.map(
+    (match, at) => `if(${concernedCondition(match, 'not attack', bind)}, toUInt64(${integer(2 ** at)}), 0)`,
+  )
   const factor = usualFactor(traffic, usual)
   const sums = [
     ['attack', 'attack', ''],

@@ -15,7 +15,7 @@ import { asFlowFailure } from './flow-failure.ts'
 import { servicePort, withinCondition } from './flow-key.ts'
 import { secondsOf, type Statement } from './flow-query.ts'
 import type { FlowStore, Param } from './flow-store.ts'
-import { integer, isOpening, matchCondition, openingPackets, usualCondition } from './match-sql.ts'
+import { concernedCondition, integer, isOpening, matchCondition, openingPackets } from './match-sql.ts'
 
 /** A rule that is applied; `index` is its place in the request. */
 export type WhatIfRule = {
@@ -120,13 +120,11 @@ function partsOf(
     return `{${name}:${type}}`
   }
   const cases = rules.map(({ parsed: { match, action } }, at) => {
-    const isMet = matchCondition(match, bind, prefix)
     // A rule that allows decides about the packets that match, and not about their connections.
-    const concerns =
-      action.kind !== 'allow' && (match.tcpFlags !== undefined || match.packetLength !== undefined)
-    const condition = concerns
-      ? `(${isMet}) or (attack = 0 and ${usualCondition(match, bind, prefix)})`
-      : isMet
+    const condition =
+      action.kind === 'allow'
+        ? matchCondition(match, bind, prefix)
+        : concernedCondition(match, 'attack = 0', bind, prefix)
     return `${condition}, ${integer(at + 1)}`
   })
   const flows =
