@@ -14,6 +14,7 @@ import { createWhatIf } from '../flow/what-if.ts'
 import { addPrefix, addTeam } from '../testing.ts'
 import { parseRules } from './shield-rule.ts'
 import { suggestShieldRules } from './suggest-shield-rules.ts'
+import type { ListRefusal } from './update-shield.ts'
 
 const startMs = Date.parse('2026-03-14T12:00:00Z')
 const seconds = 600
@@ -234,13 +235,17 @@ const sharesOf = (part: readonly TestFlow[], all: readonly TestFlow[]): Volume =
   return { bytes: a.bytes / b.bytes, packets: a.packets / b.packets, flows: a.flows / b.flows }
 }
 
-const answerOf = ({ teamId }: Case, at: number): Promise<ShieldSuggestions> =>
+const answerOf = (
+  { teamId }: Case,
+  at: number,
+  refusals: readonly ListRefusal[] = [],
+): Promise<ShieldSuggestions> =>
   suggestShieldRules(
     {
       postgres: database.postgres,
       flowStore: store,
       estimate: createWhatIf({ db: database.postgres.front, flowStore: store }),
-      checkScrubbers: async () => ({ scrubbers: 1, refusals: [] }),
+      checkScrubbers: async () => ({ scrubbers: 1, refusals }),
       safelist: [],
       now: () => new Date(endMs + 60_000),
     },
@@ -329,6 +334,19 @@ describe('suggestions against attacks of every kind', () => {
       [['rate_limit', 'syn,!ack']],
     )
     assert.ok(suggestions[0]!.normal_shares.flows! > 0.3, 'usual connections are concerned')
+    const refusal = {
+      index: 0,
+      field: 'rate_pps',
+      reason: 'unsupported',
+      detail: '',
+      scrubber: 'edge',
+    } as const
+    const [bits] = (await answerOf(cases[at]!, at, [refusal])).suggestions
+    assert.deepEqual(
+      [bits!.rule.rate_pps, bits!.rule.rate_bps],
+      [undefined, suggestions[0]!.rule.rate_pps! * 512],
+      'a scrubber that limits no packets gets bits',
+    )
     const { code, detail } = warnings[0]!
     assert.equal(code, 'limits_new_connections')
     const passing = effect.rules[0]!.new_connections_share!
