@@ -24,6 +24,7 @@ const can = {
   rulesMax: 100_000,
   hits: false,
   atomicPerList: false,
+  keepsRules: false,
   packetRate: true,
   rateMax: { bps: Infinity, pps: Infinity },
 } as const

@@ -56,7 +56,7 @@ async function run(bench: Bench): Promise<Line[]> {
       prefix: parsePrefix('203.0.113.0/24'),
       startMs: endMs - hourMs,
       endMs,
-      rules: matches.map((match, index) => ({ index, action: 'deny', parsed: { match } })),
+      rules: matches.map((match, index) => ({ index, parsed: { match, action: { kind: 'deny' } } })),
     })
     const timeOf = async (lists: readonly (typeof rules)[]): Promise<number> => {
       const started = performance.now()

@@ -241,15 +241,38 @@ export const eventMarks = [
 ] as const satisfies readonly (EventStatus | EventFlag)[]
 export type EventMark = (typeof eventMarks)[number]
 
+/** The source of the shares that rules drop: counters of scrubbers, flows by the rules that scrubbers hold, or only that the rules are against the attack. */
+export const eventMarkSources = ['hits', 'flows', 'rules'] as const
+export type EventMarkSource = (typeof eventMarkSources)[number]
+
 const EventMarks = Type.Array(
   Component('EventMark', {
     mark: { ...Enumeration('EventMarkName', eventMarks), description: 'the status or flag that it adds' },
     since: { ...Time, description: 'since when' },
+    share_bytes: Optional(
+      Nullable(
+        Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description:
+            'of `MITIGATION_ACTIVE`: the part of the octets towards the target that the rules drop; null if it is not known',
+        }),
+      ),
+    ),
+    share_packets: Optional(
+      Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'the same of the packets' })),
+    ),
+    source: Optional({
+      ...Enumeration('EventMarkSource', eventMarkSources),
+      description:
+        'of `MITIGATION_ACTIVE`, the source of the shares: `hits`, counters of scrubbers; `flows`, those of the last minute by the rules that scrubbers hold; ' +
+        '`rules`, the conditions of the rules, where flows do not show the attack',
+    }),
   }),
   {
     description:
       "With `include=marks`: the statuses and flags that do not come from the detector. `MITIGATION_ACTIVE`: rules of the team's shield lists " +
-      'that a scrubber holds drop or limit the attack; `MITIGATION_ENDED`: they did; `BLACKHOLED`: a router shows a black hole that the team ' +
+      'that a scrubber holds drop at least 5 % of the octets or packets of the attack; `MITIGATION_ENDED`: they did; `BLACKHOLED`: a router shows a black hole that the team ' +
       'requested for it. No other team sees them.',
   },
 )

@@ -2,6 +2,7 @@
 // filters would not fit into a URL.
 import { Type, type Static } from 'typebox'
 import { filterOperators, flowKeyNames, type FlowKey } from './flow-key.ts'
+import { flowDelay } from './flow-delay.ts'
 import { route } from './route.ts'
 import { Component, Enumeration, Id, Nullable, Optional, Time } from './scalar.ts'
 import { bucketQuery, Series, Timeseries } from './timeseries.ts'
@@ -115,8 +116,10 @@ const quality = {
   resolution: Type.Integer({ minimum: 1, description: 'seconds of the rows that were read' }),
   partial: Type.Boolean({
     description:
-      'whether figures may be too low: part of the window is older than what is kept for these keys, or flows of an exporter with unknown sampling rate are counted as they are',
+      'whether figures may be too low: part of the window is older than what is kept for these keys, flows of an exporter with unknown sampling rate are counted ' +
+      'as they are, `delay_seconds` is more than 30 within the window, or a collector lost flows of it',
   }),
+  ...flowDelay,
 }
 
 const PreviousPeriod = Component('PreviousPeriod', {
@@ -183,7 +186,7 @@ export const getFlowTimeseriesRoute = route({
     'which are kept for 15 days by default; remote AS and country are also kept by hour. Sums by minute are kept as long as flows, those by hour for 400 days: ' +
     '`interval` is rounded up to what is kept, which `resolution` states. A bucket in which no flow of the team was received is null, as is the ' +
     'time after now; 0 means that there were flows of the team, but none of the series. Rates of the current bucket are over its time until now. ' +
-    'A query that would take more than 10 seconds returns query_too_expensive.',
+    'A query that would take more than 10 seconds returns query_too_expensive, with the keys without which sums answer it, and a later start, in `errors`.',
   permission: reading,
   body: FlowTimeseriesRequest,
   bodyOptional: true,

@@ -132,7 +132,7 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   },
   would_drop: {
     detail:
-      'The rules would have dropped or limited 12.4 % of the normal traffic of the last hour towards 203.0.113.0/24; the provider allows 5 %. Check them with dry_run=true. If they are right, repeat the request with `force`.',
+      'The rules would have dropped 12.4 % of the flows (connections) of normal traffic of the last hour towards 203.0.113.0/24; the provider allows 5 %. Check them with dry_run=true. If they are right, repeat the request with `force`.',
   },
   not_attacked: {
     detail:

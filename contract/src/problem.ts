@@ -236,7 +236,7 @@ export const problems = {
   query_too_expensive: {
     status: 503,
     title: 'The query needs too much time or memory',
-    help: 'Request a shorter time range, fewer keys to group by, or a coarser resolution, or add filters. Repeating the same request is unlikely to help.',
+    help: 'Request a shorter time range, fewer keys to group by, or a coarser resolution, or add filters: `errors` names what to change in a query about flows. Repeating the same request is unlikely to help.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 

@@ -26,6 +26,8 @@ const reasonTexts = {
   no_scrubber: () => 'The provider has no scrubber for this prefix, so that no rule is applied.',
   scrubber_unreachable: ({ scrubbers }) =>
     `The provider's scrubber does not answer, or is not connected to a router (${names(scrubbers)}): it keeps the rules that it has. Rules that expire or are reverted meanwhile end when it answers again.`,
+  rules_may_be_lost: ({ scrubbers }) =>
+    `The provider's scrubber does not answer, or is not connected to a router (${names(scrubbers)}): the routers remove its rules when its daemon or the sessions with it end, so that the attack may pass. They get the rules again when it answers.`,
   scrubber_refused: ({ scrubbers }) =>
     `The provider's scrubber refused the list (${names(scrubbers)}). Contact the provider.`,
   routers_may_validate: () =>
@@ -59,6 +61,15 @@ export function shieldReasonText(code: ShieldReason, attrs: Attrs): string {
   return text(attrs)
 }
 
+/** Measures of a share of normal traffic. */
+export const shieldMeasureTexts = {
+  bytes: 'octets of normal traffic',
+  packets: 'packets of normal traffic',
+  flows: 'flows (connections) of normal traffic',
+} as const
+const isMeasure = (code: unknown): code is keyof typeof shieldMeasureTexts =>
+  typeof code === 'string' && Object.hasOwn(shieldMeasureTexts, code)
+
 /** Warnings about a list; `other` is the sequence of the other rule. */
 const warningTexts = {
   shadowed: ({ other }) => `The rule never matches: rule ${n(other)} before it matches all of its packets.`,
@@ -72,8 +83,14 @@ const warningTexts = {
   what_if_unavailable: () =>
     'Flows cannot be read now, so that it is unknown what the list would drop of the normal traffic.',
   no_flows: () => 'No flow towards the prefix was seen in the last hour, so that nothing could be checked.',
-  drops_normal_traffic: ({ percent }) =>
-    `In the last hour the list would have dropped or limited ${n(percent)} % of the normal traffic.`,
+  drops_normal_traffic: ({ percent, measure }) =>
+    `In the last hour the list would have dropped ${n(percent)} % of the ${isMeasure(measure) ? shieldMeasureTexts[measure] : 'normal traffic'}.`,
+  takes_service: ({ services, more, percent }) =>
+    `The rule drops at least ${n(percent)} % of a service that was used in the last day: ${names(services)}${Number(more) > 0 ? ` and ${n(more)} more` : ''}.`,
+  limits_new_connections: ({ percent }) =>
+    `While the limit is exceeded, ${n(percent)} % of new connections pass, wanted ones too: it saves the server, not its users.`,
+  services_unknown: () =>
+    'It could not be checked whether a rule drops a service that was used in the last day.',
 } satisfies Record<string, (attrs: Attrs) => string>
 
 export type ShieldWarningCode = keyof typeof warningTexts
@@ -87,8 +104,8 @@ export function shieldWarningText(code: ShieldWarningCode, attrs: Attrs): string
 
 /**
  * Limits of an estimate from flows. `length`: of a packet it is the average of its flow; `tcp_flags`: those of all packets of a flow;
- * `fragment`: most fragments are not marked; `sampled`: exporters send a sample; `rate`: a rate limit counts as if it dropped
- * everything; `unknown_sampling`: an exporter did not say how it samples.
+ * `fragment`: most fragments are not marked; `sampled`: exporters send a sample; `rate`: of a limit, what exceeds it in each minute
+ * counts as dropped; `unknown_sampling`: an exporter did not say how it samples; `services`: the services of the last day could not be read.
  */
 export const shieldWhatIfNotes = [
   'length',
@@ -97,4 +114,5 @@ export const shieldWhatIfNotes = [
   'sampled',
   'rate',
   'unknown_sampling',
+  'services',
 ] as const

@@ -1,5 +1,6 @@
 // Shield: ordered rule lists of the team's prefixes, which the provider's scrubbers apply. The first rule that matches decides.
 import { Type, type Static } from 'typebox'
+import { flowDelay } from './flow-delay.ts'
 import { route } from './route.ts'
 import {
   Component,
@@ -230,11 +231,38 @@ export const ShieldVolume = (description: string) =>
     {
       packets: Type.Integer({ minimum: 0, description: 'packets, estimated from the sampling rate' }),
       bytes: Type.Integer({ minimum: 0, description: 'octets, estimated from the sampling rate' }),
+      flows: Type.Integer({
+        minimum: 0,
+        description: 'flow records, not multiplied: each is about one connection or one question',
+      }),
     },
     { description },
   )
 
 export const Share = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }))
+
+/** The same part by three measures: a service of few octets is seen by its packets and flows. */
+export const ShieldShares = (description: string) =>
+  Component(
+    'ShieldShares',
+    {
+      bytes: Share('part of the octets; null without traffic'),
+      packets: Share('part of the packets; null without traffic'),
+      flows: Share('part of the flow records; null without traffic'),
+    },
+    { description },
+  )
+
+const ShieldTakenService = Component('ShieldTakenService', {
+  address: Type.String({ description: 'address of the team' }),
+  protocol: Type.Integer({ minimum: 0, maximum: 255, description: '6 for TCP, 17 for UDP' }),
+  port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'the lower one of both ports' }),
+  share: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'part of the flow records of the service in the last day that the rule drops',
+  }),
+})
 
 export const ShieldWhatIf = Component('ShieldWhatIf', {
   state: {
@@ -248,23 +276,42 @@ export const ShieldWhatIf = Component('ShieldWhatIf', {
     'traffic towards the prefix outside of security events; the minute before an event counts neither as normal nor as attack traffic for its targets',
   ),
   attack: ShieldVolume('traffic towards targets of security events while they lasted'),
-  dropped_normal: ShieldVolume('the part of `normal` that the list would drop or limit'),
-  dropped_attack: ShieldVolume('the part of `attack` that the list would drop or limit'),
+  dropped_normal: ShieldVolume(
+    'the part of `normal` that the list would drop. A rule that drops SYN drops the whole connection. Of a limit, what exceeds it in each minute',
+  ),
+  dropped_attack: ShieldVolume('the part of `attack` that the list would drop'),
   dropped_normal_share: Share(
     'octets of `dropped_normal` divided by those of `normal`; null without traffic',
   ),
   dropped_attack_share: Share(
     'octets of `dropped_attack` divided by those of `attack`; null without traffic',
   ),
+  dropped_normal_shares: ShieldShares(
+    '`dropped_normal` divided by `normal`; `would_drop` compares the largest of them',
+  ),
+  dropped_attack_shares: ShieldShares('`dropped_attack` divided by `attack`'),
   rules: Type.Array(
     Component('ShieldRuleWhatIf', {
       index: Type.Integer({ minimum: 0, description: 'index in `rules` of the request' }),
       normal: ShieldVolume('normal traffic that the rule would decide'),
       attack: ShieldVolume('attack traffic that the rule would decide'),
+      services: Type.Array(ShieldTakenService, {
+        description:
+          'services used in the last day of which a rule with `deny` would drop 90 % or more, the largest first; at most 10. A service is an ' +
+          'address, a protocol and a port below 32768, with 20 flow records or 1 % of those of the prefix outside of security events',
+      }),
+      new_connections_share: Share(
+        'of a limit on SYN: the part of the new connections that pass in the minutes in which it is exceeded; null if it never is, and for other rules',
+      ),
     }),
     { description: 'what each enabled rule would have decided' },
   ),
   sampled: Type.Boolean({ description: 'whether an exporter sends only a sample of the packets' }),
+  ...flowDelay,
+  partial: Type.Boolean({
+    description:
+      'whether flows of the window are missing: `delay_seconds` is more than 30 within it, or a collector lost flows of it',
+  }),
   notes: Type.Array(Enumeration('ShieldWhatIfNote', shieldWhatIfNotes), {
     description: 'limits of the estimate that concern these rules',
   }),
@@ -331,7 +378,8 @@ export const ShieldRulesAnswer = Component('ShieldRules', {
   count: Type.Integer({ minimum: 0, description: 'number of rules' }),
   warnings: Type.Array(ShieldWarning, {
     description:
-      'rules that never match, that repeat or that contradict others, a list that no scrubber applies, and what could not be checked',
+      'rules that never match, that repeat or that contradict others, that take a service or limit new connections, a list that no scrubber applies, and ' +
+      'what could not be checked',
   }),
   what_if: Optional({
     ...ShieldWhatIf,
@@ -400,7 +448,7 @@ export const updateShieldRulesRoute = route({
     'Replaces the list of one prefix as a whole, which becomes a new version; the scrubbers never apply half of it. The prefix must be ' +
     'held by the team, and destinations are inside it. Rules that are the same as before keep their id and hits. The same list again ' +
     `changes nothing. With \`confirm_within\` the earlier list comes back unless the same rules are PUT again without it. Returns 409 \`would_drop\` ` +
-    "if the list would drop more of the last hour's normal traffic than the provider allows, or if this cannot be estimated: check it " +
+    "if the list would drop more of the last hour's normal traffic (octets, packets or flows) than the provider allows, or if this cannot be estimated: check it " +
     `with \`dry_run=true\`, then repeat with \`force\`. At most ${shieldRulesPerPrefix} rules for a prefix and ${shieldRulesPerTeam} for a team.`,
   permission: shieldWriting,
   body: ShieldRulesUpdate,

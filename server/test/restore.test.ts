@@ -416,6 +416,7 @@ const sendsNothing = [
   'flow-ownership',
   'flow-packets',
   'flow-peers',
+  'flow-delay',
   'flow-rates',
   'flow-silent-attacks',
   'ingest',

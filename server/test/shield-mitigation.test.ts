@@ -70,7 +70,7 @@ async function run(of: Scrubber = scrubber): Promise<void> {
   } finally {
     await refreshStates(db())
     assert.deepEqual(
-      (await markMitigations(db(), undefined, (seconds) => reactions.push(...seconds))).failed,
+      (await markMitigations(db(), { onMitigated: (seconds) => reactions.push(...seconds) })).failed,
       [],
     )
   }
@@ -264,3 +264,41 @@ describe('the mitigation of an event', () => {
 
 const messageCount = async () =>
   (await sql`select from outbox where type = 'event.updated'`.execute(db())).rows.length
+
+describe('a mitigation that is measured', () => {
+  const measured = (eventId: string, share: number) => async () =>
+    new Map([
+      [eventId, { share_bytes: share, share_packets: share / 2, source: 'flows' as const, rules: [] }],
+    ])
+
+  it('is active from 5 % of the octets or packets on, whatever the rules say, and shows the part', async () => {
+    const attack = await newAttack()
+    await put(attack.prefix, [deny(123)])
+    await run()
+    const [event] = (await call('GET', `${events}?affected_network=${attack.host}`)).results as RelatedEvent[]
+    const marks = async () =>
+      ((await call('GET', `${events}/${event!.id}?include=marks`)) as RelatedEventDetail).marks!
+    assert.deepEqual(await marks(), [], 'the rule is for another port')
+    await markMitigations(db(), { measure: measured(event!.id, 0.999) })
+    const [{ since: _since, ...mark }] = (await marks()) as [NonNullable<RelatedEventDetail['marks']>[number]]
+    assert.deepEqual(mark, {
+      mark: 'MITIGATION_ACTIVE',
+      share_bytes: 0.999,
+      share_packets: 0.4995,
+      source: 'flows',
+    })
+    await markMitigations(db(), { measure: measured(event!.id, 0.04) })
+    assert.deepEqual(
+      (await marks()).map((one) => [one.mark, one.source]),
+      [['MITIGATION_ENDED', undefined]],
+    )
+    await put(attack.prefix, [deny(53)])
+    await run()
+    const [byText] = await marks()
+    assert.deepEqual(
+      [byText!.share_bytes, byText!.source],
+      [null, 'rules'],
+      'without flows the conditions decide',
+    )
+  })
+})

@@ -821,6 +821,25 @@ describe('a scrubber that fails', () => {
     assert.equal((await listOf(prefix)).status, 'active')
   })
 
+  it('may have lost its rules if they end with its daemon, and its rules are not active then', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(53)])
+    await run()
+    const can = { ...scrubber.can, keepsRules: false }
+    const daemon = new Proxy(failing('list'), {
+      get: (target, name) => (name === 'can' ? can : Reflect.get(target, name, target)),
+    })
+    await assert.rejects(run({}, { scrubber: daemon }), DriverError)
+    const list = await listOf(prefix)
+    assert.deepEqual([list.status, list.status_reason.code], ['pending', 'rules_may_be_lost'])
+    assert.deepEqual(
+      (await rulesOf(prefix)).map(({ status }) => status),
+      ['pending'],
+    )
+    await run()
+    assert.equal((await listOf(prefix)).status, 'active')
+  })
+
   it('gets the list without a session to a router, and its lists say that nothing enforces them', async () => {
     const prefix = await newPrefix()
     await put(prefix, [deny(53)])

@@ -480,6 +480,24 @@ describe('a request for a list', () => {
     await sql`delete from scrubbers`.execute(db())
   })
 
+  it('names no address that the provider needs for its own sessions, unless it lets it pass', async () => {
+    const prefix = await newPrefix()
+    await sql`insert into dns_servers (name, address) values ('ns9.example.net.', '192.0.2.53')`.execute(db())
+    const rules = [
+      deny(53, { source: '192.0.2.0/24' }),
+      deny(53, { source: '198.51.100.0/24' }),
+      { ...deny(53, { source: '192.0.2.53' }), action: 'allow' },
+      deny(123),
+    ]
+    const { status, body } = await put({ prefix, rules })
+    await sql`delete from dns_servers where name = 'ns9.example.net.'`.execute(db())
+    assert.deepEqual(
+      [status, body.errors.map(({ loc, type }: { loc: unknown[]; type: string }) => [loc, type])],
+      [422, [[['body', 'rules', 0, 'source'], 'safelisted']]],
+    )
+    assert.equal((await put({ prefix, rules })).status, 200)
+  })
+
   it('names the place of a rule that a scrubber cannot apply, also if another one ends meanwhile', async () => {
     const prefix = await newPrefix()
     const endMs = Date.now() + 300_000
@@ -492,6 +510,7 @@ describe('a request for a list', () => {
         scrubbers: 1,
         refusals: [{ index: 1, reason: 'unsupported', detail: 'cannot', scrubber: 'edge' }],
       }),
+      safelist: [],
       now: () => new Date(times.shift() ?? endMs + 1),
     }
     const operation = { actor: { kind: 'user', teamId: team.teamId }, ifMatch: null } as unknown as Operation

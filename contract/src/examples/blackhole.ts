@@ -56,8 +56,8 @@ const onHost: NonNullable<Blackhole['on_host']> = {
     state: 'complete',
     start: '2026-04-01T09:06:12.000Z',
     end: '2026-04-01T10:06:12.000Z',
-    normal: { packets: 1_904_200, bytes: 1_310_400_000 },
-    attack: { packets: 48_300_000, bytes: 68_103_000_000 },
+    normal: { packets: 1_904_200, bytes: 1_310_400_000, flows: 1_870 },
+    attack: { packets: 48_300_000, bytes: 68_103_000_000, flows: 46_900 },
     sampled: true,
   },
 }

@@ -29,7 +29,14 @@ const figures = (values: number[]) => ({
   p95: Math.max(...values),
 })
 
-const quality = { sampled: true, sampling_rate: 1000, resolution: 60, partial: false }
+const quality = {
+  sampled: true,
+  sampling_rate: 1000,
+  resolution: 60,
+  partial: false,
+  delay_seconds: 1,
+  complete_until: '2026-04-01T11:59:59.000Z',
+}
 
 export const flowExamples = [
   example(getFlowTimeseriesRoute, {

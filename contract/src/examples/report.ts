@@ -49,6 +49,8 @@ export const reportExamples = [
           sampling_rate: 1000,
           resolution: 3600,
           partial: false,
+          delay_seconds: 1,
+          complete_until: '2026-04-02T04:00:08.000Z',
           previous: null,
         },
         bytes_in: 1_043_118_204_551_000,

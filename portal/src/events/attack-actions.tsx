@@ -14,6 +14,7 @@ import { EnableDialog } from '../announcements/enable-dialog.tsx'
 import { namesOfRegions } from '../announcements/region-target.ts'
 import { answerOf, useAnswer } from '../api/queries.ts'
 import { useHasModule } from '../api/use-session.ts'
+import { shareText } from '../shield/share-text.ts'
 import { words as shieldWords } from '../shield/words.ts'
 import { brand } from '../ui/brand.ts'
 import { ButtonLink } from '../ui/link.tsx'
@@ -111,8 +112,11 @@ const Step = ({ title, color, text, children }: StepProps) => (
   </li>
 )
 
+const byRulesText = (state: 'active' | 'ended', share: number | null): string =>
+  share === null ? texts.byRules[state] : texts.rulesDrop(shareText(share))
+
 function Mitigation({ event, hasShield }: { event: RelatedEventDetail; hasShield: boolean }) {
-  const { state, by, actions } = mitigationOf(event)
+  const { state, by, share, actions } = mitigationOf(event)
   const done = actions.join(', ')
   const blackholed = event.flags.includes('BLACKHOLED') && texts.blackholed
   if (state === 'unknown')
@@ -132,7 +136,7 @@ function Mitigation({ event, hasShield }: { event: RelatedEventDetail; hasShield
         <>
           {by.map(({ source, since }) => (
             <div key={source}>
-              {source === 'rules' ? texts.byRules[state] : reportedText(done, since)}{' '}
+              {source === 'rules' ? byRulesText(state, share) : reportedText(done, since)}{' '}
               {since !== undefined && <Time at={since} />}
             </div>
           ))}

@@ -8,6 +8,8 @@ export type Mitigation = {
   readonly state: 'active' | 'ended' | 'unknown'
   /** Those that are in this state, and since when without a break, as far as it is known. */
   readonly by: readonly { readonly source: 'rules' | 'detector'; readonly since: string | undefined }[]
+  /** The part of the attack that the team's rules drop now, of octets or packets, whichever is more; null if it is not measured. */
+  readonly share: number | null
   /** The detector's. */
   readonly actions: readonly string[]
 }
@@ -19,7 +21,8 @@ export function mitigationOf({
 }: Event): Mitigation {
   const actions = mitigation?.actions ?? []
   const isActive = status.includes('MITIGATION_ACTIVE')
-  if (!isActive && !status.includes('MITIGATION_ENDED')) return { state: 'unknown', by: [], actions }
+  if (!isActive && !status.includes('MITIGATION_ENDED'))
+    return { state: 'unknown', by: [], share: null, actions }
   const mark = marks.find((one) => one.mark === (isActive ? 'MITIGATION_ACTIVE' : 'MITIGATION_ENDED'))
   const [signal, other] = isActive
     ? (['mitigation_active', 'mitigation_ended'] as const)
@@ -33,6 +36,14 @@ export function mitigationOf({
       ...(mark ? [{ source: 'rules' as const, since: mark.since }] : []),
       ...(isReported ? [{ source: 'detector' as const, since }] : []),
     ],
+    share: isActive ? largestOf(mark) : null,
     actions,
   }
+}
+
+type Mark = NonNullable<Event['marks']>[number]
+
+function largestOf(mark: Mark | undefined): number | null {
+  const shares = [mark?.share_bytes, mark?.share_packets].filter((share) => share != null)
+  return shares.length === 0 ? null : Math.max(...shares)
 }

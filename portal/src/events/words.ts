@@ -173,6 +173,7 @@ export const words = {
     mitigationEnded: 'Mitigation has ended',
     mitigationUnknown: 'Mitigation is unknown',
     byRules: { active: 'by your shield rules since', ended: 'your shield rules applied until' },
+    rulesDrop: (share: string) => `your shield rules drop ${share} of it, since`,
     byDetector: 'reported by the detector',
     byDetectorSince: 'reported by the detector since',
     viewRules: 'View rules',

@@ -1,24 +1,13 @@
-// The effect that a list would have had on the traffic of the last hour: the share of attack traffic, the share of normal traffic, and the
-// limits of the estimate. Without flow records the effect is unknown, never none.
+// The effect that a list would have had on the traffic of the last hour: the shares of attack and of normal traffic by octets, packets and
+// connections, how old the newest flows are, and the limits of the estimate. Without flow records the effect is unknown, never none.
 import { Alert, Text } from '@mantine/core'
 import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
 import { formatRate } from '../ui/rate.ts'
+import { largestShare, shareText, sharesText, type Shares } from './share-text.ts'
 import { words } from './words.ts'
 import classes from './shield.module.css'
 
 const { effect: texts } = words
-
-/** Returns `97 %`, `0.02 %` or `0 %`: small shares count here. */
-export function shareText(share: number | null): string {
-  if (share === null) return '–'
-  const percent = share * 100
-  if (percent === 0) return '0 %'
-  if (percent < 0.01) return '<0.01 %'
-  if (percent > 99.99 && percent < 100) return '>99.99 %'
-  // 100 % is all of it, and never the rest of a rounding.
-  const digits = percent < 1 || percent > 99.9 ? 2 : percent < 10 || percent > 99 ? 1 : 0
-  return `${Number(percent.toFixed(digits))} %`
-}
 
 type EffectProps = {
   readonly whatIf: ShieldWhatIf
@@ -27,7 +16,7 @@ type EffectProps = {
 }
 
 export function Effect({ whatIf, attackShare }: EffectProps) {
-  const { state, attack, normal, dropped_attack_share, dropped_normal_share, notes, sampled } = whatIf
+  const { state, attack, normal, dropped_attack_shares, dropped_normal_shares, notes, sampled } = whatIf
   if (state !== 'complete')
     return (
       <Alert color="warn" role="status">
@@ -42,14 +31,16 @@ export function Effect({ whatIf, attackShare }: EffectProps) {
       )}
       <Meter
         label={attackShare === undefined ? texts.attack : texts.allAttacks}
-        share={dropped_attack_share}
+        share={dropped_attack_shares.bytes}
+        shares={dropped_attack_shares}
         volume={formatRate(attack.bytes, 'B')}
         none={texts.noAttack}
         color="ok"
       />
       <Meter
         label={texts.normal}
-        share={dropped_normal_share}
+        share={largestShare(dropped_normal_shares)}
+        shares={dropped_normal_shares}
         volume={formatRate(normal.bytes, 'B')}
         none={texts.noTraffic}
         color="bad"
@@ -57,20 +48,35 @@ export function Effect({ whatIf, attackShare }: EffectProps) {
       <Text size="xs" c="dimmed">
         {[texts.estimate, ...limits.map((note) => texts.notes[note])].join(' ')}
       </Text>
+      <Delay answer={whatIf} />
     </div>
+  )
+}
+
+/** How old the newest flows of an estimate are; a warning if some are missing. */
+export function Delay({ answer }: { readonly answer: Pick<ShieldWhatIf, 'delay_seconds' | 'partial'> }) {
+  const { delay_seconds: seconds, partial } = answer
+  return (
+    <Text size="xs" c={partial ? 'var(--warn)' : 'dimmed'} {...(partial ? { role: 'status' } : {})}>
+      {[
+        seconds === null ? texts.delayUnknown : texts.delay(seconds),
+        ...(partial ? [texts.partial] : []),
+      ].join(' ')}
+    </Text>
   )
 }
 
 type MeterProps = {
   readonly label: string
   readonly share: number | null
+  readonly shares?: Shares
   readonly volume?: string
   readonly none: string
   /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
   readonly color: 'ok' | 'bad'
 }
 
-const Meter = ({ label, share, volume, none, color }: MeterProps) => (
+const Meter = ({ label, share, shares, volume, none, color }: MeterProps) => (
   <div className={classes['meter']}>
     <div className={classes['meterText']}>
       <span>{label}</span>
@@ -81,7 +87,11 @@ const Meter = ({ label, share, volume, none, color }: MeterProps) => (
     <div className={classes['track']} aria-hidden>
       <span style={{ width: `${(share ?? 0) * 100}%` }} data-color={color} />
     </div>
-    {share !== null && volume !== undefined && <div className={classes['meterNote']}>{texts.of(volume)}</div>}
+    {share !== null && volume !== undefined && (
+      <div className={classes['meterNote']}>
+        {[texts.of(volume), ...(shares ? [sharesText(shares)] : [])].join(' · ')}
+      </div>
+    )}
   </div>
 )
 

@@ -10,10 +10,11 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { formatRate } from '../ui/rate.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { shareText } from './effect.tsx'
+import { Delay, Warnings } from './effect.tsx'
 import { Review } from './review.tsx'
 import { contentOf, draftOf, isSame, type DraftRule } from './rule-draft.ts'
 import { ruleText } from './rule-text.ts'
+import { largestShare, shareText, sharesText, type Shares } from './share-text.ts'
 import { useHitRates } from './use-hit-rates.ts'
 import { useRules } from './use-lists.ts'
 import classes from './shield.module.css'
@@ -66,23 +67,39 @@ type SuggestedProps = { readonly answer: ShieldSuggestions; readonly prefix: str
 function Suggested({ answer, prefix }: SuggestedProps) {
   const canChange = useIsAdmin()
   const [isOpen, setOpen] = useState(false)
-  const { suggestions, attack_share: attack, normal_share: normal, source, in_place_share: share } = answer
+  const { suggestions, attack_shares: attack, normal_shares: normal, source, in_place_share: share } = answer
   const open = suggestions.filter(({ rule_id }) => rule_id === null)
   return (
     <>
       <ul className={classes['suggested']}>
-        {open.map(({ rule, attack_share, normal_share }) => (
+        {open.map(({ rule, attack_shares, normal_shares }) => (
           <li key={ruleText(contentOf(rule))}>
             <span className={classes['match']}>{ruleText(contentOf(rule))}</span>
-            <span className={classes['small']}>
-              {texts.shares(shareText(attack_share), knownShare(normal_share))}
-            </span>
+            {source === 'flows' && (
+              <>
+                <span className={classes['small']}>{texts.shares(sharesText(attack_shares))}</span>
+                <span className={classes['small']}>
+                  {texts.usual(knownShares(normal_shares), rule.action === 'rate_limit')}
+                </span>
+              </>
+            )}
           </li>
         ))}
       </ul>
       <Covered share={share} />
-      {open.length > 1 && attack !== null && (
-        <Text size="sm">{texts.together(shareText(attack), knownShare(normal))}</Text>
+      {open.length > 1 && attack.bytes !== null && (
+        <Text size="sm">
+          {texts.together(shareText(attack[answer.measure]), knownShare(largestShare(normal)))}
+        </Text>
+      )}
+      <Warnings warnings={answer.warnings} />
+      {source === 'flows' && (
+        <>
+          <Text size="xs" c="dimmed">
+            {texts.comparedWith[answer.usual]}
+          </Text>
+          <Delay answer={answer.what_if} />
+        </>
       )}
       {source === 'event' && (
         <Text size="xs" c="dimmed">
@@ -104,6 +121,8 @@ function Suggested({ answer, prefix }: SuggestedProps) {
   )
 }
 
+const knownShares = (shares: Shares): string | undefined =>
+  largestShare(shares) === null ? undefined : sharesText(shares)
 const knownShare = (share: number | null): string | undefined =>
   share === null ? undefined : shareText(share)
 

@@ -148,19 +148,25 @@ export const words = {
     thisAttack: 'This attack',
     allAttacks: 'All attacks on the prefix',
     normal: 'Normal traffic',
-    dropped: (share: string) => `${share} dropped or limited`,
+    dropped: (share: string) => `${share} dropped`,
     of: (volume: string) => `of ${volume}`,
     noAttack: 'No attack traffic recorded',
     noTraffic: 'No traffic recorded',
     none: 'No flow towards this prefix was seen, so the effect cannot be estimated.',
     unavailable: 'Flow records cannot be read now, so the effect is unknown.',
+    shares: (octets: string, packets: string, connections: string) =>
+      `${octets} of octets, ${packets} of packets, ${connections} of connections`,
+    delay: (seconds: number) => `Flows as of ${seconds} s ago.`,
+    delayUnknown: 'It is not known how old the newest flows are.',
+    partial: 'Some flows of this time are missing, so shares may be wrong.',
     estimate: 'An estimate from flow records.',
     notes: {
       length: 'Packet lengths are averages of each flow.',
       tcp_flags: 'TCP flags are those of all packets of a flow together.',
       fragment: 'Most flow records do not mark fragments.',
       sampled: 'Routers record a sample of the packets.',
-      rate: 'A rate limit counts as if it dropped everything.',
+      rate: 'Of a rate limit, the excess of each minute counts as dropped.',
+      services: 'The services of the last day could not be read.',
       unknown_sampling: 'The sampling rate of a router is not known.',
     },
     warnings: 'Warnings',
@@ -199,12 +205,18 @@ export const words = {
   suggest: {
     title: 'Drop the attack',
     inPlace: 'Shield rules in place',
-    shares: (attack: string, normal: string | undefined) =>
+    shares: (attack: string) => `Of the attack: ${attack}.`,
+    usual: (normal: string | undefined, isLimit: boolean) =>
       normal === undefined
-        ? `${attack} of the attack. No normal traffic is known to compare with.`
-        : `${attack} of the attack, ${normal} of your normal traffic`,
+        ? 'No usual traffic is known to compare with.'
+        : `${isLimit ? 'Limits, of' : 'Drops, of'} your usual traffic: ${normal}.`,
     together: (attack: string, normal: string | undefined) =>
-      `Together: ${attack} of the attack${normal === undefined ? '' : `, ${normal} of your normal traffic`}.`,
+      `Together: ${attack} of the attack${normal === undefined ? '' : `, ${normal} of your usual traffic`}.`,
+    comparedWith: {
+      days: 'Compared with the same hour of the last seven days.',
+      hour: 'Compared with the hour before the attack: no full week is known.',
+      none: 'No usual traffic is known, so only limits are suggested.',
+    },
     fromEvent: 'From what the detector reported, without flow records.',
     none: 'No rule separates this attack from your normal traffic.',
     noFlows: (isOngoing: boolean) =>

@@ -239,6 +239,9 @@ function Notes({ answer, view }: { readonly answer: FlowTimeseries; readonly vie
   if (resolution > 60 && resolution !== interval)
     notes.push(texts.resolution(formatDuration(resolution * 1000)))
   if (sampled) notes.push(rate === null ? texts.sampledUnknown : texts.sampled(formatCount(rate)))
+  // A window of the past is complete, whatever waits now.
+  if (answer.delay_seconds !== null && answer.complete_until !== null && answer.complete_until < answer.end)
+    notes.push(texts.asOf(answer.delay_seconds))
   if (view.chart !== 'sankey') notes.push(texts.drag)
   return (
     <span className={classes['notes']}>

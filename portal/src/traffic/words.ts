@@ -108,6 +108,7 @@ export const words = {
     resolution: (interval: string) => `stored per ${interval}`,
     sampled: (rate: string) => `sampled 1 in ${rate}`,
     sampledUnknown: 'sampled at different or unknown rates',
+    asOf: (seconds: number) => `as of ${seconds} s ago`,
     partial: 'Incomplete',
     partialHelp:
       'A part of the flows is missing or counted without its sampling rate, so real traffic may be higher.',

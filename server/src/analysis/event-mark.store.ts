@@ -1,6 +1,6 @@
 // The SQL of marks: statuses and flags that Pharos sets for a team's view of an event.
 import { sql } from 'kysely'
-import type { EventMark } from '@pharos/contract/analysis'
+import type { EventMark, EventMarkSource } from '@pharos/contract/analysis'
 import type { Db, Trx } from '../db/postgres.ts'
 
 /** Since when each mark is set, in ISO 8601. */
@@ -28,10 +28,38 @@ export async function listBlackholedMarks(db: Db): Promise<EventOfTeam[]> {
   return rows
 }
 
-export async function findMarks(db: Db | Trx, teamId: number, eventId: string): Promise<Marks> {
-  const { rows } = await sql<{ marks: Marks }>`
-    select m.marks from event_marks m where m.team_id = ${teamId} and m.event_id = ${eventId}`.execute(db)
-  return rows[0]?.marks ?? {}
+/** The part of an attack that rules drop; null: it is not known. */
+export type MarkEffect = {
+  readonly share_bytes: number | null
+  readonly share_packets: number | null
+  readonly source: EventMarkSource
+}
+
+export async function findMarks(
+  db: Db | Trx,
+  teamId: number,
+  eventId: string,
+): Promise<{ readonly marks: Marks; readonly effect: MarkEffect | null }> {
+  const { rows } = await sql<{ marks: Marks; effect: MarkEffect | null }>`
+    select m.marks, m.effect from event_marks m where m.team_id = ${teamId} and m.event_id = ${eventId}`.execute(
+    db,
+  )
+  return rows[0] ?? { marks: {}, effect: null }
+}
+
+/** Of events that are marked; it is no change of the event. */
+export async function saveEffects(
+  db: Db,
+  teamId: number,
+  effects: readonly { readonly eventId: string; readonly effect: MarkEffect }[],
+): Promise<void> {
+  if (effects.length === 0) return
+  await sql`
+    update event_marks m set effect = n.effect
+    from jsonb_to_recordset(${JSON.stringify(effects)}::jsonb) as n ("eventId" text, effect jsonb)
+    where m.team_id = ${teamId} and m.event_id = n."eventId" and m.effect is distinct from n.effect`.execute(
+    db,
+  )
 }
 
 export async function saveMarks(

@@ -3,6 +3,7 @@
 import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/analysis'
 import type { Db, Trx } from '../db/postgres.ts'
 import {
+  type findMarks,
   listBlackholedMarks,
   listMarks,
   saveMarks,
@@ -81,5 +82,12 @@ function changedMarks(before: Marks, change: MarkChange['marks'], now: string): 
 }
 
 /** Returns the marks for `include=marks`. */
-export const presentMarks = (marks: Marks): NonNullable<RelatedEventDetail['marks']> =>
-  eventMarks.flatMap((mark) => (marks[mark] === undefined ? [] : [{ mark, since: marks[mark] }]))
+export const presentMarks = ({
+  marks,
+  effect,
+}: Awaited<ReturnType<typeof findMarks>>): NonNullable<RelatedEventDetail['marks']> =>
+  eventMarks.flatMap((mark) =>
+    marks[mark] === undefined
+      ? []
+      : [{ mark, since: marks[mark], ...(mark === 'MITIGATION_ACTIVE' && effect ? effect : {}) }],
+  )

@@ -61,6 +61,7 @@ const SCALARS: Record<string, string> = {
   date: 'string',
   interval: 'string',
   tstzrange: 'string',
+  tstzmultirange: 'string',
   xid8: 'string',
   bytea: 'Buffer',
   'timestamp with time zone': 'Date',

@@ -1650,6 +1650,7 @@ create table event_marks (
   team_id integer not null,
   event_id text not null,
   marks jsonb not null default '{}'::jsonb, -- by the name of a status or flag of the contract: since when; no delivery changes it
+  effect jsonb, -- part of the attack that rules drop in the last minute: share_bytes, share_packets and source; null if it was never measured
   constraint event_marks_pkey PRIMARY KEY (event_id, team_id),
   constraint event_marks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
   constraint event_marks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
@@ -1738,6 +1739,16 @@ alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
+
+-- a row for each collector of flows
+create table flow_delays (
+  collector text not null,
+  reported timestamp with time zone not null,
+  waiting_since timestamp with time zone, -- when the first flow of the oldest file that waits was received; null if none waits
+  lost tstzmultirange not null default '{}'::tstzmultirange, -- times of which flows were lost by the collector
+  constraint flow_delays_pkey PRIMARY KEY (collector)
+);
+alter table flow_delays enable row level security;
 
 -- exporters of the platform file
 create table flow_exporter_settings (

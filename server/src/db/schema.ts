@@ -987,6 +987,8 @@ export interface EventMarksTable {
   event_id: string
   /** by the name of a status or flag of the contract: since when; no delivery changes it */
   marks: GeneratedJson
+  /** part of the attack that rules drop in the last minute: share_bytes, share_packets and source; null if it was never measured */
+  effect: NullableJson
 }
 
 export interface EventNetworksTable {
@@ -1057,6 +1059,16 @@ export interface EventsTable {
   source_received: Date | null
   /** when its first report was processed; null if it is not known */
   detected: Generated<Date | null>
+}
+
+/** a row for each collector of flows */
+export interface FlowDelaysTable {
+  collector: string
+  reported: Date
+  /** when the first flow of the oldest file that waits was received; null if none waits */
+  waiting_since: Date | null
+  /** times of which flows were lost by the collector */
+  lost: Generated<string>
 }
 
 /** exporters of the platform file */
@@ -2372,6 +2384,7 @@ export interface Schema {
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable
   events: EventsTable
+  flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable
   flow_samplings: FlowSamplingsTable

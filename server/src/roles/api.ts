@@ -74,6 +74,7 @@ import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { notificationRoutes } from '../notification/notification.routes.ts'
 import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
+import { parsePrefixOrAddress } from '../net/prefix.ts'
 import { createReportDrawer } from '../report/report.ts'
 import { reportRoutes } from '../report/report.routes.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
@@ -312,6 +313,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       estimate,
       dropPercentMax: config.shieldDropPercentMax,
       checkScrubbers: createCheckScrubbers(deps),
+      safelist: config.shieldSafelist.map(parsePrefixOrAddress),
       now: () => new Date(),
     }),
     ...relatedEventRoutes({

@@ -22,6 +22,7 @@ const countersMs = 10_000
 const peersMs = 600_000
 const ratesMs = 2_000
 const packetsMs = 15_000
+const delayMs = 5_000
 
 export type FlowsPart = {
   readonly parts: readonly Component[]
@@ -124,6 +125,12 @@ export function createFlows(shared: Shared): FlowsPart {
         const deps = { db: postgres.owner, flowStore, flowDays: config.flowRetentionDays }
         await updateAttackOctets(deps, new Date(), signal)
       },
+    }),
+    createLoopComponent(shared, {
+      name: 'flow-delay',
+      sends: 'nothing',
+      intervalMs: delayMs,
+      run: () => collector.saveDelay(),
     }),
     createLoopComponent(shared, {
       name: 'flow-counters',

@@ -3,6 +3,7 @@
 import type { ListCounting } from '../analysis/event-traffic.ts'
 import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { refusalsOfList } from '../analysis/shield/check-list.ts'
+import { createMeasureMitigation } from '../analysis/shield/measure-mitigation.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
 import { compareScrubber, reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
@@ -33,6 +34,7 @@ const discoverIntervalMs = 30_000
 
 export function shieldParts(shared: Shared): Component[] {
   const { postgres, log } = shared
+  const measure = createMeasureMitigation(shared.flowStore, () => Date.now())
   return [
     createLedLoop(shared, {
       name: 'shield',
@@ -54,9 +56,12 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield-applied',
       intervalMs: mitigationIntervalMs,
       async run(signal) {
-        const { marked, failed } = await markMitigations(postgres.owner, signal, (seconds) =>
-          seconds.forEach((one) => shared.metrics.detectionToRuleSeconds.observe(one)),
-        )
+        const { marked, failed } = await markMitigations(postgres.owner, {
+          signal,
+          measure,
+          onMitigated: (seconds) =>
+            seconds.forEach((one) => shared.metrics.detectionToRuleSeconds.observe(one)),
+        })
         if (marked > 0) log.info({ events: marked }, 'mitigations of events changed')
         for (const error of failed) log.error({ err: error }, 'mitigations of a team not updated')
       },

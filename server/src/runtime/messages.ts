@@ -211,8 +211,8 @@ export const failureTexts = {
         : `If the name is yours, add the domain to your team and create the TXT record at ${record}; then repeat the request.`),
   },
   would_drop: {
-    share: ({ prefix, percent, max }: { prefix: string; percent: number; max: number }) =>
-      `The rules would have dropped or limited ${percent} % of the normal traffic of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
+    share: ({ prefix, percent, what, max }: { prefix: string; percent: number; what: string; max: number }) =>
+      `The rules would have dropped ${percent} % of the ${what} of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
     unknown: ({ prefix }: { prefix: string }) =>
       `Flows cannot be read now, so that it is unknown what the rules would drop of the normal traffic towards ${prefix}. If they are right, repeat the request with \`force\`.`,
   },
@@ -482,6 +482,25 @@ export const invalidTexts = {
     ({ hours }: { hours: number }) => `must be in the future and at most ${hours} hours from now`,
   ],
   blackholeEvent: ['other_target', 'is not an event of the team whose target contains the host'],
+  flowKeysOfSums: [
+    'keys_of_flows',
+    ({ keys }: { keys: readonly string[]; resolution: number }) =>
+      `has keys that only single flows have, here or in filters: ${keys.join(', ')}. Without them the query is answered from sums by minute`,
+  ],
+  flowIntervalOfSums: [
+    'interval_of_flows',
+    ({ resolution }: { resolution: number }) =>
+      `is too short for sums by minute, which answer the query from ${resolution} seconds on`,
+  ],
+  flowWindow: [
+    'window',
+    ({ start }: { start: string }) => `is a long time for these keys. Try ${start}, a quarter of the time`,
+  ],
+  shieldSafelisted: [
+    'safelisted',
+    ({ network }: { network: string }) =>
+      `must not contain ${network}, which the provider needs for its own sessions`,
+  ],
   shieldSequence: [
     'sequence',
     'must be greater than that of the rule before, and all rules need one or none',

@@ -75,7 +75,12 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
     { zone: 'example.com', record: '_pharos-challenge.example.com' },
     { errors: zoneClaims },
   ),
-  would_drop: fail('would_drop', 'share', { prefix: '203.0.113.0/24', percent: 12.4, max: 5 }),
+  would_drop: fail('would_drop', 'share', {
+    prefix: '203.0.113.0/24',
+    percent: 12.4,
+    what: 'flows (connections) of normal traffic',
+    max: 5,
+  }),
   not_attacked: fail('not_attacked', 'host', { host: '203.0.113.77' }),
   exists: fail('exists', 'zone', { zone: 'example.com' }),
   delegated: fail('delegated', 'zone', { zone: 'example.com', servers: ['ns1.example.net.'] }),

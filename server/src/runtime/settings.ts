@@ -209,6 +209,10 @@ export const settingsSchema = Type.Object(
       description:
         'part of the normal traffic of the last hour, in percent, that a list of shield rules may drop or limit without `force`',
     }),
+    shield_safelist: NetworkList([], {
+      description:
+        'networks that no shield rule may name as source or destination, such as those of the portal; neighbors of the routers and name servers need not be listed',
+    }),
     announcements_per_team: IntegerSetting(50, 1, 1_000_000, {
       description: 'maximum announcements per team; those of the platform file count, but are never rejected',
     }),

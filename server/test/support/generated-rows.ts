@@ -71,6 +71,7 @@ const byType: Record<string, (n: number) => unknown> = {
   inet: (n) => `192.0.${n}.1`,
   uuid: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
   tstzrange: () => '[2026-03-01,)',
+  tstzmultirange: () => '{[2026-03-01,2026-03-02)}',
   date: () => '2026-03-01',
   'timestamp with time zone': () => '2026-03-01T10:00:00Z',
 }

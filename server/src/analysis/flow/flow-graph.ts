@@ -6,6 +6,7 @@ import { bucketsOf, windowOf } from '../../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'
 import { graphStatement, keysOf, sourceOf, type FlowSelection, type GraphRow } from './flow-query.ts'
 import { amountOf } from './flow-series.ts'
+import { narrowingOf, withNarrowing } from './flow-narrowing.ts'
 import { readSampling, runAll, runFlows, selectionOf, withAsNames, type FlowDeps } from './read-flows.ts'
 
 const defaultLimit = 10
@@ -28,10 +29,13 @@ export async function getFlowGraph(
     start: new Date(Math.floor(start.getTime() / stepMs) * stepMs),
     end: new Date(Math.min(endMs, lastTime.getTime())),
   }
-  const [rows, sampling] = await runAll([
-    runFlows<GraphRow>(deps, graphStatement(selection, source, window, request.limit ?? defaultLimit)),
-    readSampling(deps, selection.scope, start, end, now),
-  ])
+  const [rows, sampling] = await withNarrowing(
+    runAll([
+      runFlows<GraphRow>(deps, graphStatement(selection, source, window, request.limit ?? defaultLimit)),
+      readSampling(deps, selection.scope, start, end, now),
+    ]),
+    () => narrowingOf(keysOf(selection), source, { start, end, seconds }),
+  )
   const shownMs = Math.max(Math.min(window.end.getTime(), now.getTime()) - window.start.getTime(), 1000)
   return {
     start: window.start.toISOString(),

@@ -526,6 +526,24 @@ describe('a request', () => {
     await assert.rejects(getFlowTimeseries(failing(new QueryTooExpensive('159')), as(), {}), {
       code: 'query_too_expensive',
     })
+    const narrow = async (request: FlowTimeseriesRequest) =>
+      await getFlowTimeseries(failing(new QueryTooExpensive('159')), as(), request).then(
+        () => assert.fail('it is answered'),
+        ({ errors }: Failure) => errors!.map(({ loc, type, ctx }) => [loc[1], type, ctx?.['keys']]),
+      )
+    const [start, end] = [ago(4 * 3_600_000).toISOString(), now.toISOString()]
+    assert.deepEqual(await narrow({ start, end, group_by: ['protocol', 'src_address'], interval: 60 }), [
+      ['group_by', 'keys_of_flows', ['src_address']],
+      ['start', 'window', undefined],
+    ])
+    assert.deepEqual((await narrow({ start, end, group_by: ['protocol'], interval: 10 }))[0], [
+      'interval',
+      'interval_of_flows',
+      undefined,
+    ])
+    assert.deepEqual(await narrow({ start, end, group_by: ['protocol'], interval: 60 }), [
+      ['start', 'window', undefined],
+    ])
     const gone = failing(new DriverError('unreachable', 'gone'))
     await assert.rejects(getFlowTimeseries(gone, as(), {}), { code: 'unavailable', degraded: ['clickhouse'] })
     const { results } = await getFilterKeys(gone, as(), {

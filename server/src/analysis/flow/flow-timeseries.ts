@@ -18,6 +18,7 @@ import {
   type SeriesRow,
 } from './flow-query.ts'
 import { groupsOf, orderedGroups, sameGroups, seriesOf, type ReadRows } from './flow-series.ts'
+import { narrowingOf, withNarrowing } from './flow-narrowing.ts'
 import { readSampling, runAll, runFlows, selectionOf, withAsNames, type FlowDeps } from './read-flows.ts'
 
 const defaultLimit = 10
@@ -74,11 +75,14 @@ async function readTimeseries(
   const query: SeriesQuery = { selection, source, borders, seconds, limit, limitBy, includeOther, now }
   const previous =
     request.compare === 'previous_period' ? previousBorders(buckets, request.timezone) : undefined
-  const [current, before, sampling] = await runAll([
-    readSeries(deps, query, borders),
-    previous && readSeries(deps, { ...query, previous }, previous),
-    readSampling(deps, selection.scope, borders[0]!, borders.at(-1)!, now),
-  ])
+  const [current, before, sampling] = await withNarrowing(
+    runAll([
+      readSeries(deps, query, borders),
+      previous && readSeries(deps, { ...query, previous }, previous),
+      readSampling(deps, selection.scope, borders[0]!, borders.at(-1)!, now),
+    ]),
+    () => narrowingOf(keysOf(selection), source, { start: borders[0]!, end: borders.at(-1)!, seconds }),
+  )
   const named = await withAsNames(deps, selection, current!.rows)
   const shape = { selection: named, metric: selection.metric, seconds, now }
   const groups = orderedGroups(groupsOf(current!.rows, selection), borders, current!.known, shape, limitBy)

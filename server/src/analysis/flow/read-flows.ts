@@ -4,6 +4,8 @@ import type { Db } from '../../db/postgres.ts'
 import type { TeamReader } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
 import { listAsNames } from './as-name.store.ts'
+import { delayFieldsOf, type DelayFields } from './flow-delay.ts'
+import { readFlowDelay } from './flow-delay.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
 import { asnKeys } from './flow-label.ts'
 import { readFlowNames } from './flow-names.store.ts'
@@ -98,13 +100,19 @@ export async function readSampling(
   from: Date,
   until: Date,
   now: Date,
-): Promise<Pick<FlowTimeseries, 'sampled' | 'sampling_rate' | 'partial'>> {
-  const [row] = await runFlows<SamplingRow>(deps, samplingStatement(scope, from, until, now))
-  if (!row || row.count === 0) return { sampled: true, sampling_rate: null, partial: false }
+): Promise<Pick<FlowTimeseries, 'sampled' | 'sampling_rate'> & DelayFields> {
+  const window = { startMs: from.getTime(), endMs: Math.min(until.getTime(), now.getTime()) }
+  const [[row], delay] = await runAll([
+    runFlows<SamplingRow>(deps, samplingStatement(scope, from, until, now)),
+    readFlowDelay(deps.db, window),
+  ])
+  const fields = delayFieldsOf(delay, window)
+  if (!row || row.count === 0) return { sampled: true, sampling_rate: null, ...fields }
   const { least, most } = row
   return {
     sampled: least !== 1 || most !== 1,
     sampling_rate: least === most && least > 0 ? least : null,
-    partial: least === 0,
+    ...fields,
+    partial: fields.partial || least === 0,
   }
 }

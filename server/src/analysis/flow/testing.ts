@@ -1,7 +1,10 @@
 // For tests: rows of flows by their fields. Nothing of the product imports this file.
 import { randomUUID } from 'node:crypto'
 import { encodeNativeBlock } from '../../drivers/clickhouse/native-block.ts'
-import { prefixBits, parsePrefixOrAddress } from '../../net/prefix.ts'
+import { parseAddress } from '../../net/address.ts'
+import { matchesPacket, tcpFlagBits, type FlowMatch } from '../../net/flow-match.ts'
+import { hostPrefix, parsePrefixOrAddress, prefixBits, type Prefix } from '../../net/prefix.ts'
+import { overlapRanges } from '../../net/ranges.ts'
 import type { FlowStore } from './flow-store.ts'
 
 export type TestFlow = {
@@ -110,4 +113,35 @@ export async function insertFlows(store: FlowStore, flows: readonly TestFlow[]):
 function wordsOf(address: string): number[] {
   const { family, w0, w1, w2, w3 } = prefixBits(parsePrefixOrAddress(address))
   return family === 4 ? [0, 0, 0xffff, w0] : [w0, w1, w2, w3]
+}
+
+const host = (text: string): Prefix => hostPrefix(parseAddress(text))
+/** Whether the packets of a flow meet the match, as far as a flow shows: the oracle of every statement about matches. */
+export const matchesFlow = (match: FlowMatch, flow: TestFlow): boolean =>
+  matchesPacket(match, {
+    source: host(flow.src),
+    destination: host(flow.dst),
+    protocol: flow.protocol,
+    sourcePort: flow.srcPort,
+    destinationPort: flow.dstPort,
+    icmpType: Math.floor(flow.dstPort / 256),
+    icmpCode: flow.dstPort % 256,
+    tcpFlags: flow.tcpFlags,
+    packetLength: Math.floor(flow.bytes / flow.packets),
+    dscp: flow.dscp,
+    fragment: flow.fragment !== 0,
+  })
+
+/** Whether a rule concerns a flow that works: its packets have the flow's flags and its mean length only together. */
+export function concernsFlow(match: FlowMatch, flow: TestFlow): boolean {
+  const { tcpFlags: flags, packetLength: length, ...rest } = match
+  const { destination } = match
+  const { syn, rst } = tcpFlagBits
+  const mayBe = (first: number) => length === undefined || overlapRanges(length, [[first, 80]])
+  const hasSet = flags !== undefined && (flow.tcpFlags & flags.set) === flags.set
+  const isLong = matchesFlow({ destination, ...(length ? { packetLength: length } : {}) }, flow)
+  if (!matchesFlow(rest, flow)) return false
+  if (flags === undefined) return isLong || (flow.protocol === 6 && mayBe(40))
+  if (flags.set & syn) return mayBe(44) || (hasSet && isLong)
+  return hasSet && (isLong || (mayBe(40) && (flags.set & rst) === 0))
 }

@@ -6,13 +6,12 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createTestFlowStore, type TestFlowStore } from '../../drivers/clickhouse/testing.ts'
-import { matchesPacket, type FlowMatch } from '../../net/flow-match.ts'
-import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { covers, hostPrefix, parsePrefix } from '../../net/prefix.ts'
 import { parseAddress } from '../../net/address.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { parseRuleMatch, type RuleConditions } from '../shield/rule.ts'
+import { parseRuleAction, parseRuleMatch, type RuleConditions } from '../shield/rule.ts'
 import { addTeam } from '../testing.ts'
-import { insertFlows, testFlow, type TestFlow } from './testing.ts'
+import { concernsFlow, insertFlows, matchesFlow, testFlow, type TestFlow } from './testing.ts'
 import { onsetsOf } from './attack-condition.ts'
 import { createWhatIf, whatIfStatement, type WhatIfRequest } from './what-if.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
@@ -113,35 +112,25 @@ const isOnset = ({ dst, time }: TestFlow): boolean => {
   )
 }
 
-const host = (text: string): Prefix => hostPrefix(parseAddress(text))
-const matches = (match: FlowMatch, flow: TestFlow): boolean =>
-  matchesPacket(match, {
-    source: host(flow.src),
-    destination: host(flow.dst),
-    protocol: flow.protocol,
-    sourcePort: flow.srcPort,
-    destinationPort: flow.dstPort,
-    icmpType: Math.floor(flow.dstPort / 256),
-    icmpCode: flow.dstPort % 256,
-    tcpFlags: flow.tcpFlags,
-    packetLength: Math.floor(flow.bytes / flow.packets),
-    dscp: flow.dscp,
-    fragment: flow.fragment !== 0,
-  })
-
-const requestOf = (
-  rules: readonly (RuleConditions & { action?: 'allow' | 'deny' | 'rate_limit' })[],
-): WhatIfRequest => ({
+type Rule = RuleConditions & {
+  readonly action?: 'allow' | 'deny' | 'rate_limit'
+  readonly rate_bps?: number
+  readonly rate_pps?: number
+}
+const requestOf = (rules: readonly Rule[]): WhatIfRequest => ({
   teamId,
   prefix,
   startMs,
   endMs,
-  rules: rules.map(({ action = 'deny', ...conditions }, index) => ({
+  rules: rules.map(({ action = 'deny', rate_bps, rate_pps, ...conditions }, index) => ({
     index,
-    action,
-    parsed: { match: parseRuleMatch(conditions, prefix) },
+    parsed: {
+      match: parseRuleMatch(conditions, prefix),
+      action: parseRuleAction({ action, rate_bps: rate_bps ?? null, rate_pps: rate_pps ?? null }),
+    },
   })),
 })
+
 const estimate = (request: WhatIfRequest) =>
   createWhatIf({ db: database.postgres.front, flowStore: store })(request)
 
@@ -170,12 +159,22 @@ const conditions = fc.oneof(
     { requiredKeys: ['icmp_type'] },
   ),
 )
+const actions = fc.constantFrom(
+  { action: 'allow' },
+  { action: 'deny' },
+  { action: 'rate_limit', rate_pps: 1 },
+  { action: 'rate_limit', rate_bps: 40_000 },
+)
 const lists = fc.array(
-  fc
-    .tuple(conditions, fc.constantFrom('allow', 'deny', 'rate_limit'))
-    .map(([one, action]) => ({ ...one, action })),
+  fc.tuple(conditions, actions).map(([one, action]) => ({ ...one, ...action })),
   { maxLength: 8 },
 )
+
+/** Sums of parts are rounded in another order. */
+function assertNear(actual: Readonly<Record<string, number>>, expected: Readonly<Record<string, number>>) {
+  for (const [name, value] of Object.entries(expected))
+    assert.ok(Math.abs(actual[name]! - value) <= 1, `${name}: ${actual[name]} instead of ${value}`)
+}
 
 describe('what a list would have done', () => {
   it('is what the oracle of matches says of each flow, for any list', async () => {
@@ -187,26 +186,59 @@ describe('what a list would have done', () => {
           flow.teamId === teamId &&
           flow.direction !== 'out' &&
           flow.time.getTime() < endMs &&
-          covers(prefix, host(flow.dst)),
+          covers(prefix, hostPrefix(parseAddress(flow.dst))),
       )
-      const volumeOf = (part: readonly TestFlow[]) => ({
-        packets: part.reduce((sum, flow) => sum + flow.packets * flow.samplingRate, 0),
-        bytes: part.reduce((sum, flow) => sum + flow.bytes * flow.samplingRate, 0),
+      const volumeOf = (part: readonly TestFlow[], weight: (flow: TestFlow) => number = () => 1) => ({
+        packets: Math.round(
+          part.reduce((sum, flow) => sum + flow.packets * flow.samplingRate * weight(flow), 0),
+        ),
+        bytes: Math.round(part.reduce((sum, flow) => sum + flow.bytes * flow.samplingRate * weight(flow), 0)),
+        flows: Math.round(part.reduce((sum, flow) => sum + weight(flow), 0)),
       })
-      const firstOf = (flow: TestFlow) => request.rules.findIndex(({ parsed }) => matches(parsed.match, flow))
-      const dropped = seen.filter((flow) => (request.rules[firstOf(flow)]?.action ?? 'allow') !== 'allow')
-      const normal = (part: readonly TestFlow[]) =>
-        volumeOf(part.filter((flow) => !isAttack(flow) && !isOnset(flow)))
-      const attack = (part: readonly TestFlow[]) => volumeOf(part.filter(isAttack))
-      assert.deepEqual(
-        [answer.normal, answer.attack, answer.dropped_normal, answer.dropped_attack],
-        [normal(seen), attack(seen), normal(dropped), attack(dropped)],
-      )
+      const isNormal = (flow: TestFlow) => !isAttack(flow) && !isOnset(flow)
+      const firstOf = (flow: TestFlow) =>
+        request.rules.findIndex(
+          ({ parsed: { match, action } }) =>
+            matchesFlow(match, flow) ||
+            (isNormal(flow) && action.kind !== 'allow' && concernsFlow(match, flow)),
+        )
+      const decided = new Map(seen.map((flow) => [flow, request.rules[firstOf(flow)]]))
+      const minuteOf = ({ time }: TestFlow) => Math.floor(time.getTime() / 60_000)
+      const countedBy = (flow: TestFlow, rule: WhatIfRequest['rules'][number]): number => {
+        const { match, action } = rule.parsed
+        const hasSyn = (flow.tcpFlags & 2) !== 0
+        const hasAck = (flow.tcpFlags & 16) !== 0
+        const opening = !hasSyn ? 0 : hasAck ? 1 : flow.packets
+        const isOpening = match.tcpFlags !== undefined && (match.tcpFlags.set & 2) !== 0
+        if ('pps' in action) return (isOpening ? opening : flow.packets) * flow.samplingRate
+        return (isOpening && !(hasSyn && !hasAck) ? opening * 64 : flow.bytes) * flow.samplingRate
+      }
+      const amounts = new Map<string, number>()
+      for (const [flow, rule] of decided)
+        if (rule) {
+          const key = `${rule.index} ${minuteOf(flow)}`
+          amounts.set(key, (amounts.get(key) ?? 0) + countedBy(flow, rule))
+        }
+      const droppedPart = (flow: TestFlow): number => {
+        const rule = decided.get(flow)
+        const action = rule?.parsed.action
+        if (!rule || !action || action.kind === 'allow') return 0
+        if (action.kind === 'deny') return 1
+        const most = 'pps' in action ? action.pps * 60 : (action.bps * 60) / 8
+        const amount = amounts.get(`${rule.index} ${minuteOf(flow)}`)!
+        return amount <= most ? 0 : 1 - most / amount
+      }
+      const [normal, attack] = [seen.filter(isNormal), seen.filter(isAttack)]
+      assert.deepEqual([answer.normal, answer.attack], [volumeOf(normal), volumeOf(attack)])
+      assertNear(answer.dropped_normal, volumeOf(normal, droppedPart))
+      assertNear(answer.dropped_attack, volumeOf(attack, droppedPart))
       for (const { index, ...volumes } of answer.rules) {
-        const decided = seen.filter((flow) => firstOf(flow) === index)
-        assert.deepEqual(volumes, { normal: normal(decided), attack: attack(decided) })
+        const of = (part: readonly TestFlow[]) =>
+          volumeOf(part.filter((flow) => decided.get(flow)?.index === index))
+        assert.deepEqual([volumes.normal, volumes.attack], [of(normal), of(attack)])
       }
       assert.equal(answer.dropped_normal_share, answer.dropped_normal.bytes / answer.normal.bytes)
+      assert.equal(answer.dropped_normal_shares.flows, answer.dropped_normal.flows / answer.normal.flows)
     })
     await fc.assert(property, { numRuns: runs })
   })
@@ -225,13 +257,70 @@ describe('what a list would have done', () => {
     assert.deepEqual(ongoing, { network, startMs: endMs - 1_000 - minuteMs, endMs: endMs - 1_000 })
   })
 
+  it('names services of the last day that a rule takes, as a count of their normal flows does', async () => {
+    const request = requestOf([
+      { destination_port: '443', protocol: 'tcp', destination: '203.0.113.1' },
+      { destination_port: '443', action: 'rate_limit', rate_pps: 1 },
+      { protocol: 'udp', source_port: '123' },
+      { protocol: 'tcp', tcp_flags: 'syn,!ack' },
+    ])
+    const normal = flows.filter(
+      (flow) =>
+        flow.teamId === teamId &&
+        flow.direction !== 'out' &&
+        flow.time.getTime() < endMs &&
+        covers(prefix, hostPrefix(parseAddress(flow.dst))) &&
+        !isAttack(flow) &&
+        !isOnset(flow) &&
+        (flow.protocol === 17 || (flow.protocol === 6 && (flow.tcpFlags & 18) !== 2)),
+    )
+    const services = Map.groupBy(normal, ({ dst, protocol, srcPort, dstPort }) =>
+      [dst, protocol, Math.min(srcPort, dstPort)].join(' '),
+    )
+    const expected = request.rules.map(() => [] as string[])
+    for (const [name, all] of services)
+      for (const [place, rule] of request.rules.entries()) {
+        const taken = all.filter(
+          (flow) => request.rules.findIndex(({ parsed: { match } }) => concernsFlow(match, flow)) === place,
+        )
+        const isUsed = all.length >= 20 || all.length >= normal.length / 100
+        if (rule.parsed.action.kind === 'deny' && isUsed && taken.length >= all.length * 0.9)
+          expected[place]!.push(name)
+      }
+    const { rules } = await estimate(request)
+    const found = rules.map(({ services: taken }) =>
+      taken.map(({ address, protocol, port }) => [address, protocol, port].join(' ')),
+    )
+    assert.deepEqual(
+      found.map((one) => one.toSorted()),
+      expected.map((one) => one.toSorted()),
+    )
+    assert.deepEqual([found[0], found[1]], [['203.0.113.1 6 443'], []])
+  })
+
+  it('tells which part of new connections passes a limit on SYN', async () => {
+    const [limited, open] = await Promise.all(
+      [1, 1_000_000].map(
+        async (rate_pps) =>
+          (await estimate(requestOf([{ tcp_flags: 'syn,!ack', action: 'rate_limit', rate_pps }]))).rules[0]!
+            .new_connections_share,
+      ),
+    )
+    assert.ok(limited! > 0 && limited! < 1, String(limited))
+    assert.equal(open, null)
+  })
+
   it('names the limits that concern the rules', async () => {
     const {
       notes,
       sampled,
       state: known,
     } = await estimate(
-      requestOf([{ tcp_flags: 'syn' }, { packet_length: '40', action: 'rate_limit' }, { fragment: 'yes' }]),
+      requestOf([
+        { tcp_flags: 'syn' },
+        { packet_length: '40', action: 'rate_limit', rate_pps: 10 },
+        { fragment: 'yes' },
+      ]),
     )
     assert.deepEqual([known, sampled], ['complete', true])
     assert.deepEqual(notes, ['length', 'tcp_flags', 'fragment', 'sampled', 'rate'])

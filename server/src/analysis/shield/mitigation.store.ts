@@ -6,10 +6,10 @@ import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Attack } from './attack-match.ts'
 import type { StoredRule } from './reconcile.store.ts'
 
-/** Returns the teams of which a scrubber holds rules, or of which events are shown as mitigated. */
+/** Returns the teams of which a scrubber holds rules that are in force, or of which events are shown as mitigated. */
 export async function listMitigatingTeams(db: Db): Promise<number[]> {
   const { rows } = await sql<{ teamId: number }>`
-    select team_id as "teamId" from shield_installs where held <> '[]'
+    select team_id as "teamId" from shield_installs where held <> '[]' and reason is distinct from 'rules_may_be_lost'
     union select team_id from event_marks where marks ? 'MITIGATION_ACTIVE' order by 1`.execute(db)
   return rows.map(({ teamId }) => teamId)
 }
@@ -24,7 +24,9 @@ export async function listHeld(db: Db, teamId: number): Promise<HeldRow[]> {
   const { rows } = await sql<Omit<HeldRow, 'prefix'> & { prefix: string }>`
     select i.scrubber, l.prefix::text as prefix, i.held as rules
     from shield_installs i join shield_lists l on l.id = i.list_id
-    where i.team_id = ${teamId} and i.held <> '[]' order by i.scrubber, l.id`.execute(db)
+    where i.team_id = ${teamId} and i.held <> '[]' and i.reason is distinct from 'rules_may_be_lost' order by i.scrubber, l.id`.execute(
+    db,
+  )
   return rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
 }
 
@@ -72,6 +74,9 @@ export async function listScoped(
 
 export type DetectedAttack = Attack & {
   readonly eventId: string
+  /** The highest rates; 0 if they are not known. */
+  readonly bps: number
+  readonly pps: number
   /** When its first report was processed, and how long ago; null if it is not known. */
   readonly detected: Date | null
   readonly detectedSeconds: number | null
@@ -85,6 +90,7 @@ export async function listAttacks(
 ): Promise<DetectedAttack[]> {
   const { rows } = await sql<DetectedAttack>`
     select t.event_id as "eventId", o.detected, extract(epoch from now() - o.detected)::float8 as "detectedSeconds", t.start_at as start, t.classification_key as classification,
+      t.affected_bps::float8 as bps, t.affected_pps::float8 as pps,
       coalesce(d.data -> 'networks', to_jsonb(array_remove(array[t.affected_network::text], null))) as networks,
       jsonb_strip_nulls(jsonb_build_object('vectors', d.data -> 'vectors', 'protocols', d.data -> 'protocols',
         'source_ports', d.data -> 'source_ports', 'destination_ports', d.data -> 'destination_ports',

@@ -16,6 +16,7 @@ const flowspec: ScrubberCapabilities = {
   rulesMax: 10_000,
   hits: false,
   atomicPerList: false,
+  keepsRules: false,
   packetRate: true,
   rateMax: { bps: 400_000_000_000, pps: 1_000_000_000 },
 }

@@ -179,16 +179,18 @@ async function upsertInstalls(
       rule_count = excluded.rule_count, seen = now()`.execute(trx)
 }
 
-/** The scrubber did not answer: what it held stays, and newer versions wait. */
+/** The scrubber did not answer: newer versions wait, and what it held stays, unless that ends with the program. */
 export async function saveUnreachable(
   trx: Trx,
   scrubber: string,
   prefixes: readonly Prefix[],
+  keepsRules: boolean,
 ): Promise<void> {
+  const reason: ShieldReason = keepsRules ? 'scrubber_unreachable' : 'rules_may_be_lost'
   await sql`
     insert into shield_installs (list_id, team_id, scrubber, version, state, reason)
-    select l.id, l.team_id, ${scrubber}, 0, 'unreachable', 'scrubber_unreachable' from shield_lists l where ${inScope(prefixes)}
-    on conflict (list_id, scrubber) do update set state = 'unreachable', reason = 'scrubber_unreachable', reason_attrs = '{}'`.execute(
+    select l.id, l.team_id, ${scrubber}, 0, 'unreachable', ${reason} from shield_lists l where ${inScope(prefixes)}
+    on conflict (list_id, scrubber) do update set state = 'unreachable', reason = ${reason}, reason_attrs = '{}'`.execute(
     trx,
   )
 }

@@ -66,7 +66,9 @@ export async function reconcileScrubber(deps: ReconcileDeps, target: ScrubberTar
   try {
     return await run(deps, target)
   } catch (error) {
-    await deps.db.transaction().execute((trx) => saveUnreachable(trx, target.name, target.prefixes))
+    await deps.db
+      .transaction()
+      .execute((trx) => saveUnreachable(trx, target.name, target.prefixes, target.scrubber.can.keepsRules))
     throw error
   }
 }

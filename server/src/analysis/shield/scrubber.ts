@@ -16,6 +16,8 @@ export { DriverError as ScrubberError } from '../../runtime/driver-error.ts'
  * - `rulesMax`: rules of all lists together, those that compilation adds included.
  * - `hits`: whether `hits()` returns counters.
  * - `atomicPerList`: whether a list is replaced at once. Otherwise new rules are added before old ones are removed.
+ * - `keepsRules`: whether installed rules stay in force while the scrubber does not answer. FlowSpec rules leave the routers with the daemon or
+ *   with its sessions.
  * - `packetRate`: whether limits in packets per second are possible.
  * - `rateMax`: the greatest limits in bits and in packets per second.
  */
@@ -25,6 +27,7 @@ export type ScrubberCapabilities = {
   readonly rulesMax: number
   readonly hits: boolean
   readonly atomicPerList: boolean
+  readonly keepsRules: boolean
   readonly packetRate: boolean
   readonly rateMax: { readonly bps: number; readonly pps: number }
 }

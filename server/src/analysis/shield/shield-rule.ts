@@ -183,6 +183,18 @@ function warning(code: ShieldWarningCode, index: number, other?: number, sequenc
   return { code, loc: ['body', 'rules', index], detail, other: other ?? null }
 }
 
+/** A warning about the rule at this place of the request. */
+export const ruleWarning = (
+  code: ShieldWarningCode,
+  index: number,
+  attrs: Readonly<Record<string, unknown>>,
+): ShieldWarning => ({
+  code,
+  loc: ['body', 'rules', index],
+  detail: shieldWarningText(code, attrs),
+  other: null,
+})
+
 /** A warning about the whole list. */
 export const listWarning = (
   code: ShieldWarningCode,

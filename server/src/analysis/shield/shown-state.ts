@@ -12,6 +12,8 @@ export function shownList({ version, installs }: ListState, scrubbers: readonly 
   const rejected = states.find((one) => one?.state === 'rejected' && one.version === version)
   if (rejected) return { status: 'error', reason: rejected.reason, attrs: rejected.attrs }
   const unreachable = scrubbers.filter((_, at) => states[at]?.state === 'unreachable')
+  const lost = scrubbers.filter((_, at) => states[at]?.reason === 'rules_may_be_lost')
+  if (lost.length > 0) return pending('rules_may_be_lost', { scrubbers: lost })
   if (unreachable.length > 0) return pending('scrubber_unreachable', { scrubbers: unreachable })
   if (states.some((one) => one?.state === 'held' && one.version === version)) return pending('held')
   const isActive = states.every((one) => one?.state === 'active' && one.version === version)
@@ -34,7 +36,7 @@ const installsOf = (installs: ListState['installs'], scrubbers: readonly string[
 
 /**
  * The status of a rule, from that of its list and what the scrubbers say about the rule. While a scrubber does not answer, a rule that
- * was active stays so: the scrubber keeps it.
+ * was active stays so if the scrubber keeps it.
  */
 export function shownRule(rule: Rule, list: Shown, { version, installs }: ListState): Shown {
   if (rule.expired) return { status: 'expired', reason: 'expired', attrs: {} }

@@ -5,6 +5,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, parsePrefixAt } from '../../runtime/error.ts'
 import { windowOf } from '../../timeseries/buckets.ts'
+import { warningsOfEffect } from './effect-warnings.ts'
 import { mayFilter } from './shield-list.store.ts'
 import { isApplied, parseRules, warningsOf } from './shield-rule.ts'
 import { warningsOfScrubbers, type CheckScrubbers } from './update-shield.ts'
@@ -40,6 +41,10 @@ export async function simulateShield(
   const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
   const whatIf = await estimate({ teamId, prefix, rules: applied, startMs, endMs })
   const { scrubbers } = await checkScrubbers(teamId, prefix, applied)
-  const warnings = [...warningsOf(rules, prefix, nowMs), ...warningsOfScrubbers({ rules, scrubbers })]
+  const warnings = [
+    ...warningsOf(rules, prefix, nowMs),
+    ...warningsOfEffect(whatIf),
+    ...warningsOfScrubbers({ rules, scrubbers }),
+  ]
   return { what_if: whatIf, warnings }
 }

@@ -82,6 +82,8 @@ const deps = (flowStore: SuggestDeps['flowStore'] = store): SuggestDeps => ({
   postgres: database.postgres,
   flowStore,
   estimate: createWhatIf({ db: database.postgres.front, flowStore }),
+  checkScrubbers: async () => ({ scrubbers: 1, refusals: [] }),
+  safelist: [],
   now: () => now,
 })
 const as = (id: number) => ({ actor: { teamId: id } }) as Operation
@@ -130,8 +132,9 @@ describe('suggestions for an event', () => {
     } = await suggestShieldRules(deps(absent), as(teamId), 'inside', {})
     assert.deepEqual([source, whatIf.state], ['event', 'unavailable'])
     assert.deepEqual(
-      suggestions.map(({ rule }) => rule.source_port),
-      ['123'],
+      suggestions.map(({ rule }) => [rule.source_port, rule.action, rule.rate_bps]),
+      [['123', 'rate_limit', 1_000_000]],
+      'nothing usual is known, so that nothing is dropped',
     )
   })
 

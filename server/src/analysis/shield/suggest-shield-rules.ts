@@ -9,13 +9,21 @@ import type {
 import type { BodyOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { coversMatch } from '../../net/flow-match.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import { networkOf, type Prefix } from '../../net/prefix.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure, invalid, notFound } from '../../runtime/error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
-import type { Candidate } from '../flow/suggest.ts'
-import type { AttackedTraffic } from '../flow/suggest-query.ts'
-import { ruleOf, suggestRules, type SuggestedRules } from '../flow/suggest-rules.ts'
+import { listAttackWindows } from '../flow/attack-window.store.ts'
+import type { Choice, Conditions } from '../flow/suggest.ts'
+import { spanOf, type AttackedTraffic, type Measure } from '../flow/suggest-query.ts'
+import {
+  suggestRules,
+  unknownPart,
+  type Rate,
+  type SuggestedRule,
+  type SuggestedRules,
+} from '../flow/suggest-rules.ts'
+import { warningsOfEffect } from './effect-warnings.ts'
 import { asNewRule } from './present-shield.ts'
 import { readRules } from './shield-list.store.ts'
 import { findStored, isApplied, parseRules, type ParsedRule } from './shield-rule.ts'
@@ -26,12 +34,17 @@ import {
   type AttackedEvent,
   type RuleAround,
 } from './suggest.store.ts'
+import { listSessionAddresses } from './session-address.store.ts'
+import type { CheckScrubbers } from './update-shield.ts'
 import type { EstimateWhatIf } from './what-if-port.ts'
 
 export type SuggestDeps = {
   readonly postgres: Postgres
   readonly flowStore: FlowStore
   readonly estimate: EstimateWhatIf
+  readonly checkScrubbers: CheckScrubbers
+  /** Networks that no rule may name, beside the addresses of sessions. */
+  readonly safelist: readonly Prefix[]
   readonly now: () => Date
 }
 
@@ -44,9 +57,9 @@ export async function suggestShieldRules(
   deps: SuggestDeps,
   { actor: { teamId } }: Operation,
   eventId: string,
-  { action = 'deny', rate_bps: rate, coverage = coverageDefault }: BodyOf<typeof suggestShieldRulesRoute>,
+  { action, rate_bps: rate, coverage = coverageDefault }: BodyOf<typeof suggestShieldRulesRoute>,
 ): Promise<ShieldSuggestions> {
-  if (rate !== undefined && action === 'deny') throw invalid(['body', 'rate_bps'], 'rateOfDeny')
+  if (rate !== undefined && action !== 'rate_limit') throw invalid(['body', 'rate_bps'], 'rateOfDeny')
   const now = deps.now()
   const event = await findAttackedEvent(deps.postgres.front, teamId, eventId)
   if (!event) throw notFound('event')
@@ -63,18 +76,10 @@ export async function suggestShieldRules(
   const startMs = event.start.getTime()
   const endMs = Math.max(Math.min((event.end ?? now).getTime(), startMs + windowMaxMs), startMs + 1000)
   const targets = event.targets.filter((target) => target.prefix === prefix).map(({ network }) => network)
-  const traffic = { teamId, targets, startMs, endMs }
-  const fromFlows = prefix && (await fromFlowsOf(deps, traffic, prefix, coverage))
-  const seconds = (endMs - startMs) / 1000
-  const suggested = fromFlows
-    ? ofFlows(fromFlows, seconds, (candidate, normalBps) =>
-        ruleOf(candidate, targets, prefix, actionOf(action, rate ?? normalBps), `Event ${eventId}`),
-      )
-    : prefix
-      ? ofEvent(event, (candidate) =>
-          ruleOf(candidate, targets, prefix, actionOf(action, rate ?? limitMin), `Event ${eventId}`),
-        )
-      : nothing
+  const traffic = { teamId, targets, startMs, endMs, measure: measureOf(event) }
+  const suggested = prefix
+    ? await suggestedOf(deps, { event, eventId, traffic, prefix, coverage, action, rate })
+    : nothing
   const inPlace = appliedOf(found.inPlace, now.getTime())
   const suggestions = suggested.suggestions.map((one) => ({
     ...one,
@@ -82,68 +87,175 @@ export async function suggestShieldRules(
   }))
   const added = suggestions.filter(({ rule_id }) => rule_id === null).map(({ rule }) => rule)
   const rules = [...added, ...found.rules.map(asNewRule)]
+  const effect = await whatIf(deps, teamId, prefix, rules, startMs, endMs)
   return {
     event_id: eventId,
     prefix: prefix ?? null,
     start: event.start.toISOString(),
     end: new Date(endMs).toISOString(),
     ...suggested,
+    measure: traffic.measure,
     suggestions,
-    in_place_share: await inPlaceShare(deps, { ...traffic, startMs, endMs }, prefix, inPlace),
+    in_place_share: await inPlaceShare(deps, traffic, prefix, inPlace),
     rules,
     version,
-    what_if: await whatIf(deps, teamId, prefix, rules, startMs, endMs),
+    what_if: effect,
+    warnings: warningsOfEffect(effect),
   }
+}
+
+/** Of packets of this length on the average, both limits that detectors usually have are exceeded alike. */
+const usualOctets = 512
+
+/** Returns the measure whose limit the attack exceeds by the larger factor; if the detector reports no limits, by the length of its packets. */
+function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): Measure {
+  const limitOf = (name: string): number => {
+    const value = thresholds[name]
+    return typeof value === 'number' && value > 0 ? value : 0
+  }
+  const [bitLimit, packetLimit] = [limitOf('bps'), limitOf('pps')]
+  const octets = bitLimit > 0 && packetLimit > 0 ? bitLimit / 8 / packetLimit : usualOctets
+  return pps > 0 && bps / 8 / pps < octets ? 'packets' : 'bytes'
+}
+
+type Wanted = {
+  readonly event: AttackedEvent
+  readonly eventId: string
+  readonly traffic: Omit<AttackedTraffic, 'scope' | 'attacks'>
+  readonly prefix: Prefix
+  readonly coverage: number
+  readonly action: 'deny' | 'rate_limit' | undefined
+  readonly rate: number | undefined
+}
+
+async function suggestedOf(deps: SuggestDeps, wanted: Wanted): Promise<Suggested> {
+  const { event, eventId, traffic, prefix, action, rate } = wanted
+  const { targets } = traffic
+  const comment = `Event ${eventId}`
+  const fromFlows = await fromFlowsOf(deps, wanted)
+  if (!fromFlows)
+    return ofEvent(event, (conditions) =>
+      ruleOf(
+        conditions,
+        targets,
+        prefix,
+        // Nothing usual is known without flows.
+        action === 'deny'
+          ? { action }
+          : limitTo({ bps: rate ?? Math.max(limitMin, event.bps * unknownPart) }),
+        comment,
+      ),
+    )
+  const build = (canLimitPackets: boolean): Suggested =>
+    ofFlows(fromFlows, (traffic.endMs - traffic.startMs) / 1000, (suggested) =>
+      ruleOf(
+        suggested.conditions,
+        targets,
+        prefix,
+        actionOf(suggested, action, rate, canLimitPackets),
+        comment,
+      ),
+    )
+  const suggested = build(true)
+  const parsed = parseRules(
+    suggested.suggestions.map((one) => one.rule),
+    prefix,
+  )
+  const { refusals } = await deps.checkScrubbers(traffic.teamId, prefix, parsed)
+  return refusals.some(({ field, max }) => field === 'rate_pps' && max === undefined)
+    ? build(false)
+    : suggested
 }
 
 /** Undefined without flows, and without a store that answers. */
 async function fromFlowsOf(
-  { flowStore }: SuggestDeps,
-  traffic: Parameters<typeof suggestRules>[1],
-  prefix: Prefix,
-  coverage: number,
+  { flowStore, postgres: { front }, safelist: configured }: SuggestDeps,
+  { traffic, prefix, coverage, action }: Wanted,
 ): Promise<SuggestedRules | undefined> {
+  const [only] = traffic.targets
+  const scope = traffic.targets.length === 1 ? only! : prefix
+  const attacks = await listAttackWindows(front, traffic.teamId, spanOf(traffic), prefix)
+  const safelist = [...configured, ...(await listSessionAddresses(front))]
   try {
-    return await suggestRules(flowStore, traffic, prefix, coverage)
+    return await suggestRules(flowStore, { ...traffic, scope, attacks }, prefix, {
+      coverage,
+      mayLimit: action !== 'deny',
+      safelist,
+    })
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error
   }
 }
 
-/** The least limit that is suggested: 1 Mbit/s. */
+/** The least limit that is suggested without flows: 1 Mbit/s. */
 const limitMin = 1_000_000
+/** Octets of a packet, for scrubbers that limit no packets: 512 bits are the least that Ethernet carries. */
+const bitsOfPacket = 512
 
-const actionOf = (action: 'deny' | 'rate_limit', bps: number): Pick<NewShieldRule, 'action' | 'rate_bps'> =>
-  action === 'deny' ? { action } : { action, rate_bps: Math.max(8, Math.round(bps)) }
+type Treatment = Pick<NewShieldRule, 'action' | 'rate_bps' | 'rate_pps'>
 
-type Suggested = Pick<ShieldSuggestions, 'source' | 'attack_share' | 'normal_share'> & {
+const limitTo = (rate: Rate): Treatment =>
+  'pps' in rate
+    ? { action: 'rate_limit', rate_pps: rate.pps }
+    : { action: 'rate_limit', rate_bps: Math.max(8, Math.round(rate.bps)) }
+
+function actionOf(
+  { action: chosen, rate }: SuggestedRule,
+  wanted: Wanted['action'],
+  bps: number | undefined,
+  canLimitPackets: boolean,
+): Treatment {
+  if (bps !== undefined) return limitTo({ bps })
+  if ((wanted ?? chosen) === 'deny' && chosen === 'deny') return { action: 'deny' }
+  return limitTo('pps' in rate && !canLimitPackets ? { bps: rate.pps * bitsOfPacket } : rate)
+}
+
+type Suggested = Pick<
+  ShieldSuggestions,
+  'source' | 'attack_share' | 'normal_share' | 'attack_shares' | 'normal_shares' | 'usual'
+> & {
   readonly suggestions: readonly Omit<ShieldSuggestion, 'rule_id'>[]
 }
-const nothing: Suggested = { source: 'none', suggestions: [], attack_share: null, normal_share: null }
+const unknownShares = { bytes: null, packets: null, flows: null }
+const nothing: Suggested = {
+  source: 'none',
+  suggestions: [],
+  attack_share: null,
+  normal_share: null,
+  attack_shares: unknownShares,
+  normal_shares: unknownShares,
+  usual: 'none',
+}
 
 function ofFlows(
-  { rules, candidates, attackShare, normalShare }: SuggestedRules,
+  { rules, usual, ...all }: SuggestedRules,
   seconds: number,
-  toRule: (candidate: Candidate, normalBps: number) => NewShieldRule,
+  toRule: (suggested: SuggestedRule) => NewShieldRule,
 ): Suggested {
   return {
     source: 'flows',
-    suggestions: rules.map((chosen) => ({
-      rule: toRule(candidates[chosen.index]!, Math.max(limitMin, (chosen.normalBytes * 8) / seconds)),
-      attack_share: chosen.attackShare,
-      normal_share: chosen.normalShare,
-      attack_bps: Math.round((chosen.attackBytes * 8) / seconds),
+    suggestions: rules.map((suggested) => ({
+      rule: toRule(suggested),
+      ...sharesOf(suggested),
+      attack_bps: Math.round((suggested.attack.bytes * 8) / seconds),
     })),
-    attack_share: attackShare,
-    normal_share: normalShare,
+    ...sharesOf(all),
+    usual,
   }
 }
+
+const sharesOf = ({ attackShares, normalShares }: Pick<Choice, 'attackShares' | 'normalShares'>) => ({
+  attack_share: attackShares.bytes,
+  normal_share: normalShares?.bytes ?? null,
+  attack_shares: attackShares,
+  normal_shares: normalShares ?? unknownShares,
+})
 
 const portsOfReport = 5
 
 /** From protocols and source ports of the detector's report: a rule only for a port of UDP, which amplification has. */
-function ofEvent({ details }: AttackedEvent, toRule: (candidate: Candidate) => NewShieldRule): Suggested {
+function ofEvent({ details }: AttackedEvent, toRule: (conditions: Conditions) => NewShieldRule): Suggested {
   const protocols = (details.protocols ?? []).map((name) => name.toLowerCase())
   const ports = (details.source_ports ?? [])
     .map(({ port }) => port)
@@ -153,10 +265,28 @@ function ofEvent({ details }: AttackedEvent, toRule: (candidate: Candidate) => N
     rule: toRule({ protocol: 'udp', source_port: String(port) }),
     attack_share: null,
     normal_share: null,
+    attack_shares: unknownShares,
+    normal_shares: unknownShares,
     attack_bps: 0,
   }))
   return { ...nothing, source: 'event', suggestions }
 }
+
+/** Returns the rule of a candidate. A single target inside the prefix is its destination. */
+function ruleOf(
+  conditions: Conditions,
+  targets: readonly Prefix[],
+  prefix: Prefix,
+  treatment: Treatment,
+  comment: string,
+): NewShieldRule {
+  const [target] = targets
+  const isOne = targets.length === 1 && target !== prefix
+  const destination = isOne ? { destination: isHost(target!) ? networkOf(target!) : target! } : {}
+  return { ...treatment, ...conditions, ...destination, comment }
+}
+
+const isHost = (prefix: Prefix): boolean => prefix.endsWith(prefix.includes(':') ? '/128' : '/32')
 
 type InPlace = ParsedRule & { readonly id: number }
 

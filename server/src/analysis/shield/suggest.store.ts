@@ -7,12 +7,16 @@ import { ruleColumns, type RuleRow } from './shield-list.store.ts'
 export type AttackedEvent = {
   readonly start: Date
   readonly end: Date | null
+  /** The highest rates; 0 if they are not known. */
+  readonly bps: number
+  readonly pps: number
   /** Parts of the event's networks that the team may filter, each inside `prefix`. */
   readonly targets: readonly { readonly network: Prefix; readonly prefix: Prefix }[]
   /** What the detector reported, as the team sees it. */
   readonly details: {
     readonly protocols?: readonly string[]
     readonly source_ports?: readonly { readonly port: number }[]
+    readonly thresholds?: Readonly<Record<string, unknown>>
   }
 }
 
@@ -23,7 +27,7 @@ export async function findAttackedEvent(
   eventId: string,
 ): Promise<AttackedEvent | undefined> {
   const { rows } = await sql<AttackedEvent>`
-    select t.start_at as start, t.end_at as end,
+    select t.start_at as start, t.end_at as end, t.affected_bps::float8 as bps, t.affected_pps::float8 as pps,
       coalesce((select json_agg(json_build_object('network', n.network, 'prefix', n.prefix) order by n.network)
         from (select distinct on (o.network) o.network, h.prefix from (
             select v.affected_network as network from events v where v.id = t.event_id and v.affected_network is not null

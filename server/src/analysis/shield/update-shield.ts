@@ -6,16 +6,17 @@ import {
   type ShieldWarning,
   type ShieldWhatIf,
 } from '@pharos/contract/shield'
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+import { shieldMeasureTexts, type ShieldReason } from '@pharos/contract/shield-reason'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import { overlaps, type Prefix } from '../../net/prefix.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, parsePrefixAt } from '../../runtime/error.ts'
 import { presentAnswer } from './present-shield.ts'
+import { listSessionAddresses } from './session-address.store.ts'
 import {
   confirmVersion,
   countOtherRules,
@@ -29,6 +30,7 @@ import {
   type NewVersion,
   type RuleRow,
 } from './shield-list.store.ts'
+import { largestDrop, warningsOfEffect } from './effect-warnings.ts'
 import { isSame, isWrittenAlike, withIds } from './same-rules.ts'
 import { isApplied, listWarning, parseRules, warningsOf, type ParsedRule } from './shield-rule.ts'
 import type { EstimateWhatIf } from './what-if-port.ts'
@@ -40,6 +42,8 @@ export type UpdateDeps = {
   readonly dropPercentMax: number
   /** Returns how many scrubbers of the provider get the list, and what they cannot apply of it. */
   readonly checkScrubbers: CheckScrubbers
+  /** Networks that no rule may name, beside the addresses of sessions. */
+  readonly safelist: readonly Prefix[]
   readonly now: () => Date
 }
 
@@ -80,6 +84,7 @@ export function updateShieldRules(
     async () => ({
       whatIf: await estimateLastHour(deps, operation, prefix, rules, nowMs),
       ...(await deps.checkScrubbers(operation.actor.teamId, prefix, appliedRules(rules, nowMs))),
+      safelist: [...deps.safelist, ...(await listSessionAddresses(deps.postgres.front))],
     }),
     (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, nowMs, ...prepared }),
   )
@@ -109,6 +114,7 @@ type Wanted = Omit<ShieldRulesUpdate, 'prefix' | 'rules'> & {
   readonly whatIf: ShieldWhatIf | undefined
   readonly scrubbers: number
   readonly refusals: readonly ListRefusal[]
+  readonly safelist: readonly Prefix[]
 }
 
 async function update(
@@ -130,7 +136,11 @@ async function update(
     throw fail('precondition_failed', 'etag', { etag: etagOf(version) })
   const stored = list ? await readRules(trx, teamId, list.id) : []
   const before = list && presentAnswer(list, stored)
-  const warnings = [...warningsOf(wanted.rules, prefix, nowMs), ...warningsOfScrubbers(wanted)]
+  const warnings = [
+    ...warningsOf(wanted.rules, prefix, nowMs),
+    ...(wanted.whatIf ? warningsOfEffect(wanted.whatIf) : []),
+    ...warningsOfScrubbers(wanted),
+  ]
   if (!isSame(stored, wanted.rules, prefix)) {
     await requireAllowed(deps, trx, teamId, wanted, list, warnings)
     await store(trx, operation, wanted, list, stored, confirmOf(wanted, list))
@@ -181,6 +191,7 @@ async function requireAllowed(
   const count = wanted.rules.length + (await countOtherRules(trx, teamId, list?.id))
   if (wanted.rules.length > 0 && count > shieldRulesPerTeam)
     throw fail('quota_exceeded', 'shieldRules', { limit: shieldRulesPerTeam, count })
+  requireForeign(wanted)
   requireApplicable(wanted)
   if (!wanted.force) requireHarmless(deps, wanted)
 }
@@ -222,6 +233,22 @@ const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefine
     ? undefined
     : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
 
+/** Throws `invalid` for rules that drop or limit and name a network of the safelist. One for the whole prefix names none. */
+function requireForeign({ rules, safelist }: Wanted): void {
+  const errors = rules.flatMap(({ action, match, parsed }, index) => {
+    if (action === 'allow') return []
+    const named = {
+      source: parsed.match.source,
+      destination: match.destination === null ? undefined : parsed.match.destination,
+    }
+    return (['source', 'destination'] as const).flatMap((field) => {
+      const network = named[field] && safelist.find((one) => overlaps(one, named[field]!))
+      return network ? [errorAt(['body', 'rules', index, field], 'shieldSafelisted', { network })] : []
+    })
+  })
+  if (errors.length > 0) throw failWith('invalid', errors)
+}
+
 /** Throws `invalid` with the places of what a scrubber of the provider cannot apply. */
 function requireApplicable({ rules, refusals, nowMs }: Wanted): void {
   if (refusals.length === 0) return
@@ -249,12 +276,11 @@ const appliedRules = (rules: readonly ParsedRule[], nowMs: number) =>
 function requireHarmless({ dropPercentMax }: UpdateDeps, { prefix, rules, whatIf, nowMs }: Wanted): void {
   if (!whatIf || !drops(rules, nowMs)) return
   if (whatIf.state === 'unavailable') throw fail('would_drop', 'unknown', { prefix })
-  const percent = percentOf(whatIf)
-  if (percent > dropPercentMax) throw fail('would_drop', 'share', { prefix, percent, max: dropPercentMax })
+  const { percent, measure } = largestDrop(whatIf)
+  const what = shieldMeasureTexts[measure]
+  if (percent > dropPercentMax)
+    throw fail('would_drop', 'share', { prefix, percent, what, max: dropPercentMax })
 }
-
-const percentOf = ({ dropped_normal_share: share }: ShieldWhatIf): number =>
-  Math.round((share ?? 0) * 10_000) / 100
 
 /** A list that nobody applies is stored: the provider may add a scrubber. */
 export const warningsOfScrubbers = ({
@@ -269,8 +295,8 @@ function warningsOfWhatIf({ dropPercentMax }: UpdateDeps, whatIf: ShieldWhatIf |
   if (!whatIf) return []
   if (whatIf.state === 'unavailable') return [listWarning('what_if_unavailable')]
   if (whatIf.state === 'no_flows') return [listWarning('no_flows')]
-  const percent = percentOf(whatIf)
-  return percent > dropPercentMax ? [listWarning('drops_normal_traffic', { percent })] : []
+  const drop = largestDrop(whatIf)
+  return drop.percent > dropPercentMax ? [listWarning('drops_normal_traffic', drop)] : []
 }
 
 const auditedRow = (row: RuleRow) => ({

@@ -63,6 +63,7 @@ export class FlowspecScrubber implements Scrubber {
       rulesMax: config.rulesMax,
       hits: false,
       atomicPerList: false,
+      keepsRules: false,
       packetRate: config.packetRate,
       rateMax: { bps: Infinity, pps: Infinity },
     }

@@ -55,6 +55,7 @@ export class NftablesScrubber implements Scrubber {
       rulesMax: config.rulesMax,
       hits: true,
       atomicPerList: true,
+      keepsRules: true,
       packetRate: true,
       rateMax,
     }

@@ -50,6 +50,7 @@ export class SandboxScrubber implements Scrubber {
       rulesMax: options.rulesMax,
       hits: options.estimateHits !== undefined,
       atomicPerList: true,
+      keepsRules: true,
       packetRate: true,
       rateMax: { bps: Infinity, pps: Infinity },
     }

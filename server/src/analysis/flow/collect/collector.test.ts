@@ -24,6 +24,7 @@ import { ingestDeliveries } from '../../ingest.ts'
 import { fixture } from '../../sources/fixtures.ts'
 import { addSource, deliver } from '../../testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
+import { readFlowDelay } from '../flow-delay.store.ts'
 import { listTemplates } from './exporter.store.ts'
 import { until } from '../../../../../lab/src/wait.ts'
 
@@ -377,6 +378,14 @@ describe('the collector of flows', () => {
       first.collector.addresses[0]!.port,
     )
     await until(() => readdirSync(spoolDir).length === 1)
+    const window = { startMs: now - 60_000, endMs: now + 3_600_000 }
+    const delay = async (of: FlowCollector) => {
+      await of.saveDelay()
+      return readFlowDelay(database.postgres.owner, window)
+    }
+    await until(() => first.collector.spool.waiting.files === 1)
+    const since = (await delay(first.collector)).completeUntil!.getTime()
+    assert.ok(since >= now - 1_000 && since < Date.now(), 'the first flow that waits was received then')
     await first.collector.stop()
     assert.equal(await rowsIn(store), 0)
 
@@ -384,7 +393,13 @@ describe('the collector of flows', () => {
     await second.collector.listen()
     await until(async () => (await rowsIn(store)) === 1)
     await second.collector.spool.drained()
-    assert.deepEqual(readdirSync(spoolDir), [])
+    assert.deepEqual(
+      readdirSync(spoolDir).filter((name) => name !== 'collector'),
+      [],
+    )
+    const { completeUntil, seconds, isLost } = await delay(second.collector)
+    assert.ok(completeUntil!.getTime() > since, 'nothing waits any more')
+    assert.deepEqual([seconds, isLost], [0, false])
     await second.collector.stop()
   })
 

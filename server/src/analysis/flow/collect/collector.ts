@@ -10,6 +10,7 @@ import { reportFiles } from '../../detector/report-file.ts'
 import { exchangeRates } from '../../detector/shared-attack.store.ts'
 import { storeReports } from '../../detector/store-reports.ts'
 import type { ListenAddress } from '../datagram-source.ts'
+import { saveFlowDelay } from '../flow-delay.store.ts'
 import type { FlowStore } from '../flow-store.ts'
 import {
   listExporterPorts,
@@ -35,7 +36,7 @@ import { createLearned } from './learned.ts'
 import type { FromBatcher, FromReceiver, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
-import { collectorOf, createSpool, insertInto, type Spool } from './spool.ts'
+import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
 
 export type FlowCollectorOptions = ThreadOptions & {
   readonly postgres: Postgres
@@ -62,6 +63,8 @@ export type FlowCollectorOptions = ThreadOptions & {
 
 /** The open batch and those before it are written and inserted; beyond this they wait in the spool for the next start. */
 const drainMs = 5_000
+/** Minutes with losses that wait for the database. */
+const lostMinutesMax = 10_000
 /** Reports that wait for the database; each attack repeats its own every ten seconds. */
 const reportBytesMax = 64 * 2 ** 20
 
@@ -70,8 +73,8 @@ export class FlowCollector {
   readonly #spool: Spool
   readonly #learned = createLearned()
   readonly #counterSamples = createCounterSamples()
-  /** When the first flow of a file was decoded. */
-  readonly #opened = new Map<string, number>()
+  /** Minutes of which flows were lost, Unix seconds, that the database does not know yet. */
+  #lost: number[] = []
   readonly #unknownInterfaces = new Map<string, UnknownInterfaceReport>()
   readonly #seenExporters = new Set<string>()
   readonly #requestTemplate = createTemplateRequests((keys) => this.#findTemplates(keys))
@@ -93,8 +96,8 @@ export class FlowCollector {
       dir: options.spoolDir,
       bytesMax: options.spoolBytesMax,
       insert: insertInto(options.store),
-      onInserted: ({ name }) => this.#reportDelay(name),
-      onLost: (reason, rows, error) => this.#reportLost(reason, rows, error),
+      onInserted: (file) => this.#reportDelay(file),
+      onLost: (reason, rows, { openedMs }, error) => this.#reportLost(reason, rows, error, openedMs),
       onState: (error) => this.#reportStore(error),
     })
     this.#reports = createSpool({
@@ -102,7 +105,7 @@ export class FlowCollector {
       bytesMax: reportBytesMax,
       format: reportFiles,
       insert: (file, name) => this.#storeReports(file, name),
-      onLost: (reason, reports, error) => this.#reportLostReports(reason, reports, error),
+      onLost: (reason, reports, _file, error) => this.#reportLostReports(reason, reports, error),
     })
   }
 
@@ -257,6 +260,22 @@ export class FlowCollector {
     return this.#learned.save(this.#options.postgres.owner)
   }
 
+  /** Tells every process how far the store is behind, and what was lost. Rejects if the database does not answer. */
+  async saveDelay(): Promise<void> {
+    const { postgres, spoolDir } = this.#options
+    if (!this.#threads && this.#spool.waiting.files === 0 && this.#lost.length === 0) return
+    this.#id ??= collectorId(spoolDir)
+    const { sinceMs } = this.#spool.waiting
+    const lost = this.#lost
+    this.#lost = []
+    try {
+      await saveFlowDelay(postgres.owner, this.#id, { waitingMs: sinceMs, lost })
+    } catch (error) {
+      this.#lost = [...lost, ...this.#lost]
+      throw error
+    }
+  }
+
   /** Sets the gauges of the spool. */
   reportSpool(): void {
     const { files, bytes } = this.#spool.waiting
@@ -294,12 +313,11 @@ export class FlowCollector {
   #onBatcher(message: FromBatcher): void {
     const { log } = this.#options
     if (message.kind === 'file') {
-      this.#opened.set(message.name, message.openedMs)
       for (const address of message.exporters) this.#seenExporters.add(address)
       for (const one of message.unknownInterfaces)
         this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
       if (message.refused > 0) this.#reportLost('time', message.refused)
-      this.#spool.add({ name: message.name, bytes: message.bytes })
+      this.#spool.add({ name: message.name, bytes: message.bytes, openedMs: message.openedMs })
       this.#options.onBatch?.(message)
     } else if (message.kind === 'reports') {
       this.#reports.add({ name: message.name, bytes: message.bytes })
@@ -355,13 +373,19 @@ export class FlowCollector {
     void threads.stop()
   }
 
-  #reportDelay(name: string): void {
-    const opened = this.#opened.get(name)
-    this.#opened.delete(name)
-    if (opened !== undefined) this.#options.metrics.flowDelaySeconds.observe((Date.now() - opened) / 1000)
+  #reportDelay({ openedMs }: SpoolFile): void {
+    if (openedMs !== undefined) this.#options.metrics.flowDelaySeconds.observe((Date.now() - openedMs) / 1000)
   }
 
-  #reportLost(reason: 'time' | 'disk' | 'spool_full' | 'refused', rows: number, error?: unknown): void {
+  /** Rows that were refused for their time are of no window that anybody asks for. */
+  #reportLost(
+    reason: 'time' | 'disk' | 'spool_full' | 'refused',
+    rows: number,
+    error?: unknown,
+    openedMs = Date.now(),
+  ): void {
+    if (reason !== 'time' && this.#lost.length < lostMinutesMax)
+      this.#lost.push(Math.floor(openedMs / 60_000) * 60)
     this.#options.metrics.flowsLost.inc({ reason }, rows)
     this.#options.log.error({ reason, rows, err: error }, 'flows lost')
   }

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DriverError } from '../../../runtime/driver-error.ts'
 import type { FlowStore } from '../flow-store.ts'
 
-export type SpoolFile = { readonly name: string; readonly bytes: number }
+/** `openedMs`: when its first row was received; of a file of a former run, when it was written. */
+export type SpoolFile = { readonly name: string; readonly bytes: number; readonly openedMs?: number }
 
 export type SpoolOptions = {
   readonly dir: string
@@ -17,7 +18,7 @@ export type SpoolOptions = {
   readonly format?: SpoolFormat
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
-  readonly onLost?: (reason: 'spool_full' | 'refused', rows: number, error?: unknown) => void
+  readonly onLost?: (reason: 'spool_full' | 'refused', rows: number, file: SpoolFile, error?: unknown) => void
   /** Once for each change between working and not. */
   readonly onState?: (error: unknown) => void
 }
@@ -29,8 +30,8 @@ export type SpoolFormat = {
 }
 
 export type Spool = {
-  /** Files that wait, and their size. */
-  readonly waiting: { readonly files: number; readonly bytes: number }
+  /** Files that wait, their size, and when the first row of the oldest one was received. */
+  readonly waiting: { readonly files: number; readonly bytes: number; readonly sinceMs?: number }
   /** Takes a file that was written to the directory. */
   add(file: SpoolFile): void
   /** Creates the directory, or throws. Inserts the files that are there, the oldest first, and from then on what is added. */
@@ -94,7 +95,8 @@ class FileSpool implements Spool {
   }
 
   get waiting() {
-    return { files: this.#files.length, bytes: this.#bytes }
+    const sinceMs = this.#files[0]?.openedMs
+    return { files: this.#files.length, bytes: this.#bytes, ...(sinceMs === undefined ? {} : { sinceMs }) }
   }
 
   add(file: SpoolFile): void {
@@ -134,7 +136,7 @@ class FileSpool implements Spool {
       const stats = statSync(join(dir, name), { throwIfNoEntry: false })
       if (stats === undefined || known.has(name)) continue
       if (name.endsWith(this.#format.suffix))
-        found.push({ name, bytes: stats.size, refusals: 0, written: stats.mtimeMs })
+        found.push({ name, bytes: stats.size, refusals: 0, written: stats.mtimeMs, openedMs: stats.mtimeMs })
       else if (name.endsWith(`${this.#format.suffix}.refused`))
         this.#refused.push({ name, bytes: stats.size })
       else if (name.endsWith(temporarySuffix) && Date.now() - stats.mtimeMs > staleTemporaryMs)
@@ -202,7 +204,7 @@ class FileSpool implements Spool {
     await rename(join(dir, file.name), join(dir, refused.name)).catch(() => {})
     this.#refused.push(refused)
     this.#bytes += refused.bytes
-    onLost?.('refused', rows, error)
+    onLost?.('refused', rows, file, error)
     return true
   }
 
@@ -221,7 +223,7 @@ class FileSpool implements Spool {
       this.#remove(oldest)
       const rows = await this.#rowsOfFile(oldest.name)
       await rm(join(dir, oldest.name), { force: true })
-      onLost?.('spool_full', rows)
+      onLost?.('spool_full', rows, oldest)
     }
   }
 

@@ -1,0 +1,51 @@
+// Warnings about what a list would have done with flows of the past: normal traffic that it drops, services that it takes, connections that a
+// limit refuses. Pure.
+import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
+import { listWarning, ruleWarning } from './shield-rule.ts'
+
+/** The largest share of the normal traffic that is dropped, in percent, and what it is a share of. */
+export function largestDrop({ dropped_normal_shares: shares }: Pick<ShieldWhatIf, 'dropped_normal_shares'>): {
+  readonly percent: number
+  readonly measure: 'bytes' | 'packets' | 'flows'
+} {
+  const percents = (['bytes', 'packets', 'flows'] as const).map((measure) => ({
+    measure,
+    percent: Math.round((shares[measure] ?? 0) * 10_000) / 100,
+  }))
+  return percents.reduce((most, one) => (one.percent > most.percent ? one : most))
+}
+
+const servicesNamed = 3
+const protocolNames: Readonly<Record<number, string>> = { 6: 'TCP', 17: 'UDP' }
+
+/** Returns the warnings about single rules; their places are those of the request. None if flows cannot be read: another warning is about that. */
+export function warningsOfEffect({
+  state,
+  rules,
+  notes,
+}: Pick<ShieldWhatIf, 'state' | 'rules' | 'notes'>): ShieldWarning[] {
+  if (state === 'unavailable') return []
+  const ofRules = rules.flatMap(({ index, services, new_connections_share: passing }) => [
+    ...(services.length > 0
+      ? [
+          ruleWarning('takes_service', index, {
+            services: services
+              .slice(0, servicesNamed)
+              .map(
+                ({ address, protocol, port }) =>
+                  `${protocolNames[protocol] ?? protocol} ${port} of ${address}`,
+              ),
+            more: Math.max(0, services.length - servicesNamed),
+            percent: percentText(Math.min(...services.map(({ share }) => share))),
+          }),
+        ]
+      : []),
+    ...(passing !== null && passing < 1
+      ? [ruleWarning('limits_new_connections', index, { percent: percentText(passing) })]
+      : []),
+  ])
+  return notes.includes('services') ? [...ofRules, listWarning('services_unknown')] : ofRules
+}
+
+/** With one decimal, and never 100 % of less. */
+const percentText = (share: number): number => Math.floor(share * 1_000) / 10
