@@ -30,9 +30,14 @@ export type SandboxDeviceOptions = {
 export class SandboxDeviceSource implements DeviceSource {
   readonly #options: SandboxDeviceOptions
   #isClosed = false
+  #answers = 0
 
   constructor(options: SandboxDeviceOptions) {
     this.#options = options
+  }
+
+  answers(): number {
+    return this.#answers
   }
 
   async probe(signal: AbortSignal): Promise<DeviceIdentity> {
@@ -145,6 +150,7 @@ export class SandboxDeviceSource implements DeviceSource {
     const { name, settings } = this.#options
     if (this.#isClosed) throw new DriverError('unreachable', `${name}: the source is closed`)
     if (settings.silent) throw new DriverError('unreachable', `${name}: no answer`)
+    this.#answers++
     return settings
   }
 }

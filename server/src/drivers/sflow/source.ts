@@ -29,9 +29,14 @@ type Named = SampledInterface & { readonly key: InterfaceKey }
 export class SflowSource implements DeviceSource {
   readonly #options: SflowSourceOptions
   #isClosed = false
+  #answers = 0
 
   constructor(options: SflowSourceOptions) {
     this.#options = options
+  }
+
+  answers(): number {
+    return this.#answers
   }
 
   async probe(signal: AbortSignal): Promise<DeviceIdentity> {
@@ -95,6 +100,7 @@ export class SflowSource implements DeviceSource {
     const samples = (await unlessAborted(signal, readSamples())).filter(({ at }) => at >= oldest)
     if (samples.length === 0)
       throw new DriverError('unreachable', `${name}: no counter sample of sFlow for five minutes`)
+    this.#answers++
     return withKeys(samples)
   }
 }

@@ -15,10 +15,14 @@ export type InterfaceNames = {
   readonly counters: '64' | '32' | 'both'
 }
 
-const columns = [ifXTable.name, ifTable.descr, ifXTable.hcInOctets, ifTable.inOctets]
+export const nameColumns = [ifXTable.name, ifTable.descr, ifXTable.hcInOctets, ifTable.inOctets]
 
 export async function readInterfaceNames(session: SnmpSession, signal: AbortSignal): Promise<InterfaceNames> {
-  const found = await walkColumns(session, columns, signal)
+  return interfaceNames(await walkColumns(session, nameColumns, signal))
+}
+
+/** Returns the names in columns that include `nameColumns`. */
+export function interfaceNames(found: Columns): InterfaceNames {
   const keys = interfaceKeys(found)
   const byIndex = new Map(
     [...keys].map(([index, key]) => [

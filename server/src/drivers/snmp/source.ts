@@ -1,15 +1,18 @@
-// A device that is read by SNMP. It keeps one session and the names of the interfaces; it stores nothing and judges nothing.
+// A device that is read by SNMP. It keeps one session, the names of interfaces and entities, and the tables of modules that do not change
+// between surveys: a poll reads what moves. It stores nothing and judges nothing.
 import { isIP } from 'node:net'
 import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
-import { readDeviceHealth } from './health.ts'
+import { readDeviceHealth, readEntityNames } from './health.ts'
 import { readIdentity } from './identify.ts'
+import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
-import { withOptics } from './optic-walk.ts'
-import { listTransceivers, readOptics } from './optics/index.ts'
+import { opticWalk } from './optic-walk.ts'
+import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
 import { SnmpSession } from './session.ts'
+import type { Columns } from './walk.ts'
 
 export type SnmpSourceOptions = {
   /** An IP address: names would be resolved for every datagram. */
@@ -19,7 +22,7 @@ export type SnmpSourceOptions = {
   /** Of one try; there are 3 tries by default. */
   readonly timeoutMs?: number
   readonly tries?: number
-  /** Of one call, such as the list of interfaces. */
+  /** Of one call, such as the list of interfaces. Silence ends it earlier, after the tries of one request. */
   readonly deadlineMs?: number
   /** For devices that answer from another address than they were asked at: any host can answer then. */
   readonly acceptsAnySource?: boolean
@@ -27,10 +30,11 @@ export type SnmpSourceOptions = {
 
 /** Opens no socket before the first call. */
 export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
-  const { address, port = 161, credential, deadlineMs = 60_000 } = options
+  const { address, port = 161, credential, deadlineMs = 900_000 } = options
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
   const counters = new CounterReader(session)
+  const kept: Kept = {}
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
 
@@ -47,20 +51,43 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     }
   }
 
+  /** Interfaces that have other numbers than before make new names: then entities and modules are read again as well. */
+  const keptFor = async (ended: AbortSignal) => {
+    const names = await counters.names(ended)
+    if (kept.names !== names) Object.assign(kept, { names, optics: undefined, entityNames: undefined })
+    return { keys: new Map([...names.byIndex].map(([index, { key }]) => [index, key])) }
+  }
+
   return {
+    answers: () => session.answers,
     probe: (signal, readPart) =>
       call(signal, (ended) => readIdentity(session, ended, partsWithin(ended, readPart))),
     listInterfaces: (signal, readPart) =>
-      call(signal, (ended) => {
-        counters.forgetNames()
-        return readInterfaces(session, ended, partsWithin(ended, readPart))
+      call(signal, async (ended) => {
+        const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
+        counters.setNames(names)
+        return seen
       }),
-    listTransceivers: (signal) => call(signal, (ended) => withOptics(session, ended, listTransceivers)),
+    listTransceivers: (signal) =>
+      call(signal, async (ended) => {
+        const { keys } = await keptFor(ended)
+        kept.optics = await readKnownOptics(opticWalk(session, ended))
+        return listTransceivers(kept.optics, keys)
+      }),
     readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
-    readOptics: (signal) => call(signal, (ended) => withOptics(session, ended, readOptics)),
+    readOptics: (signal) =>
+      call(signal, async (ended) => {
+        const { keys } = await keptFor(ended)
+        const walk = opticWalk(session, ended)
+        kept.optics ??= await readKnownOptics(walk)
+        return readOptics(walk, keys, kept.optics)
+      }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
-        ...(await readDeviceHealth(session, partsWithin(ended, readPart))),
+        ...(await readDeviceHealth(session, partsWithin(ended, readPart), async (ending) => {
+          await keptFor(ending)
+          return (kept.entityNames ??= await readEntityNames(session, ending))
+        })),
         ...figures(session),
       ]),
     close: async () => {
@@ -68,6 +95,13 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       session.close()
     },
   }
+}
+
+/** Until the interfaces get other names. */
+type Kept = {
+  names?: InterfaceNames | undefined
+  optics?: KnownOptics | undefined
+  entityNames?: Columns | undefined
 }
 
 const partsWithin =

@@ -393,7 +393,7 @@ function opticsCases(fixtureOf: () => DeviceFixture): void {
     return fixtureOf().source.listTransceivers(signal)
   }
   const readings = async (...interfaces: Partial<ScriptedInterface>[]): Promise<readonly OpticReading[]> => {
-    fixtureOf().set(ports(...interfaces))
+    await seen(...interfaces)
     return fixtureOf().source.readOptics(signal)
   }
 

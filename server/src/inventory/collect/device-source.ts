@@ -151,11 +151,14 @@ export type HealthReading = {
  * beside the main one; without it, a table that cannot be read is an error of the call.
  */
 export interface DeviceSource {
+  /** Answers that the device has given so far: a call during which it does not grow is ended by the caller. */
+  answers(): number
   probe(signal: AbortSignal, readPart?: ReadPart): Promise<DeviceIdentity>
   /** All of them, ordered by index. */
   listInterfaces(signal: AbortSignal, readPart?: ReadPart): Promise<readonly SeenInterface[]>
   listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
+  /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>

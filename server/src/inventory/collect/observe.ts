@@ -25,19 +25,18 @@ import type {
 } from './device-source.ts'
 import { saveGauges, saveTransceivers } from './gauge.store.ts'
 import { reportStates } from './report-states.ts'
+import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Parts end early enough for the counters to be saved within the lease. */
-const partTimeoutMs = 12_000
-/** With the parts in them. */
-const timeoutsMs: { readonly [P in DevicePart]?: number } = { interfaces: 45_000, health: 25_000 }
+/** Also of all parts within it: the counters of a port are lost with a gap of 15 minutes. */
+const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 
 /** `error`: for the log, if it is one of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
 
-type Observation = {
+export type Observation = {
   readonly survey?:
     | { readonly identity: DeviceIdentity; readonly interfaces: readonly SeenInterface[] }
     | undefined
@@ -57,14 +56,14 @@ export async function observe(
 ): Promise<Observation> {
   const parts: Observation['parts'] = new Map()
   const readPart: ReadPart = async (part, read) => {
-    const timeout = AbortSignal.timeout(timeoutsMs[part] ?? partTimeoutMs)
+    using progress = watchProgress(() => source.answers(), partLimits)
     try {
-      const value = await read(AbortSignal.any([signal, timeout]))
+      const value = await read(AbortSignal.any([signal, progress.signal]))
       parts.set(part, null)
       return value
     } catch (error) {
       if (signal.aborted) throw error
-      parts.set(part, partFailure(error, timeout))
+      parts.set(part, partFailure(error))
       return undefined
     }
   }
@@ -163,14 +162,13 @@ const partialFailure: PartFailure = {
 }
 
 /** A value that the program did not expect is an answer that cannot be read. */
-const partFailure = (error: unknown, timeout: AbortSignal): PartFailure => ({
-  ...(failureOf(error, timeout) ?? { kind: 'protocol', text: 'its values cannot be read', error }),
+const partFailure = (error: unknown): PartFailure => ({
+  ...(failureOf(error) ?? { kind: 'protocol', text: 'its values cannot be read', error }),
   isSilent: false,
 })
 
 /** Undefined: an error of the program, not of the device. */
-export function failureOf(error: unknown, timeout: AbortSignal): PollFailure | undefined {
-  if (timeout.aborted) return { kind: 'unreachable', text: 'no answer in time', isSilent: true }
+export function failureOf(error: unknown): PollFailure | undefined {
   if (!(error instanceof DriverError)) return undefined
   return { kind: error.kind, text: error.message, isSilent: error.kind === 'unreachable' }
 }

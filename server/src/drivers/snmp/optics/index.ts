@@ -31,13 +31,24 @@ export const opticFamilies: readonly OpticFamily[] = [
   entitySensor,
 ]
 
-/** Reads columns; one that the device lacks is empty or absent. */
-export type OpticWalk = (columns: readonly string[]) => Promise<OpticTables>
+/** Reads columns, or only the first value of each; one that the device lacks is empty or absent. */
+export type OpticWalk = (columns: readonly string[], part?: 'first') => Promise<OpticTables>
 
-/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. */
-export async function listTransceivers(walk: OpticWalk, keys: InterfaceKeys): Promise<SeenTransceiver[]> {
-  const families = await findFamilies(walk)
-  const tables = await walk(columnsOf(families, true))
+/** The families of a device with all of their tables. What is measured is read again, the rest stays while the modules do. */
+export type KnownOptics = { readonly families: readonly OpticFamily[]; readonly tables: OpticTables }
+
+export async function readKnownOptics(walk: OpticWalk): Promise<KnownOptics> {
+  const probes = await walk(
+    opticFamilies.map(({ probe }) => probe),
+    'first',
+  )
+  const families = opticFamilies.filter(({ probe }) => (probes.get(probe)?.size ?? 0) > 0)
+  const columns = families.flatMap((family) => family.columns)
+  return { families, tables: await walk([...new Set([...columns, ...entityColumns])]) }
+}
+
+/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. Pure. */
+export function listTransceivers({ families, tables }: KnownOptics, keys: InterfaceKeys): SeenTransceiver[] {
   const map = mapEntities(tables, keys)
   const decoded = families.map((family) => family.decode(tables))
   const readings = readingsByInterface(map, keys, decoded)
@@ -49,15 +60,14 @@ export async function listTransceivers(walk: OpticWalk, keys: InterfaceKeys): Pr
 }
 
 /** Returns the light levels of all modules. `keys` are the interfaces by ifIndex. */
-export async function readOptics(walk: OpticWalk, keys: InterfaceKeys): Promise<OpticReading[]> {
-  const families = await findFamilies(walk)
+export async function readOptics(
+  walk: OpticWalk,
+  keys: InterfaceKeys,
+  { families, tables: known }: KnownOptics,
+): Promise<OpticReading[]> {
   if (families.length === 0) return []
-  const tables = await walk(
-    columnsOf(
-      families,
-      families.some(({ usesEntities }) => usesEntities),
-    ),
-  )
+  const measured = await walk([...new Set(families.flatMap((family) => family.measured))])
+  const tables = new Map([...known, ...measured])
   const map = mapEntities(tables, keys)
   const found = readingsByInterface(
     map,
@@ -72,16 +82,6 @@ export async function readOptics(walk: OpticWalk, keys: InterfaceKeys): Promise<
 function seenReading(interfaceKey: InterfaceKey, reading: DecodedReading): OpticReading {
   const { lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits } = reading
   return { interfaceKey, lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits }
-}
-
-async function findFamilies(walk: OpticWalk): Promise<OpticFamily[]> {
-  const tables = await walk(opticFamilies.map(({ probe }) => probe))
-  return opticFamilies.filter(({ probe }) => (tables.get(probe)?.size ?? 0) > 0)
-}
-
-function columnsOf(families: readonly OpticFamily[], hasEntities: boolean): string[] {
-  const columns = families.flatMap((family) => family.columns)
-  return [...new Set(hasEntities ? [...columns, ...entityColumns] : columns)]
 }
 
 type Decoded = ReturnType<OpticFamily['decode']>
