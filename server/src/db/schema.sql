@@ -3195,7 +3195,7 @@ grant insert, select, update (state, since, reason, attrs) on blackhole_regions 
 grant insert, select, update (ended) on blackholes to pharos_tenant;
 grant select on cross_connect_log to pharos_tenant;
 grant select on cross_connects to pharos_tenant;
-grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
+grant select (device_id, identity, booted, seen, error, missed, next_poll, lease_until) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant select on dns_aliases to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;
