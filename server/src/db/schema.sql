@@ -912,6 +912,33 @@ create table audit_unsealed (
 );
 alter table audit_unsealed enable row level security;
 
+-- sessions that a device has listed within a day
+create table bgp_sessions (
+  id integer not null generated always as identity,
+  device_id integer not null,
+  instance text not null default ''::text, -- routing instance, as the device numbers it; empty for the only one
+  peer inet not null,
+  peer_asn bigint,
+  state text not null,
+  established timestamp with time zone, -- since when it is established, or when it was last; null if never
+  prefixes jsonb not null default '[]'::jsonb, -- by family: received and limit, which may be null
+  reset timestamp with time zone, -- when it was last found not to be established any more; with the code, subcode and text of the NOTIFICATION
+  reset_code smallint,
+  reset_subcode smallint,
+  reset_text text not null default ''::text,
+  port_id integer, -- the sold port of the neighbor; null if there is none
+  seen timestamp with time zone not null default now(),
+  constraint bgp_sessions_pkey PRIMARY KEY (id),
+  constraint bgp_sessions_device_id_instance_peer_key UNIQUE (device_id, instance, peer),
+  constraint bgp_sessions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint bgp_sessions_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE SET NULL
+);
+CREATE INDEX bgp_sessions_port ON public.bgp_sessions USING btree (port_id) WHERE (port_id IS NOT NULL);
+alter table bgp_sessions enable row level security;
+create policy tenant on bgp_sessions as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
+   FROM ports p
+  WHERE (p.id = bgp_sessions.port_id)))));
+
 -- bills of months that are over: without foreign keys, so that they outlive services and ports
 create table billing_periods (
   id integer not null generated always as identity,
@@ -2349,7 +2376,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -2457,6 +2484,7 @@ create table ports (
   created timestamp with time zone not null default now(),
   linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
   ended timestamp with time zone, -- when it was taken away; it is deleted once its samples are
+  bgp_peers text[] not null default '{}'::text[], -- neighbors whose sessions belong to it, beside those in the networks of its interface; canonical
   constraint ports_pkey PRIMARY KEY (id),
   constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),
   constraint ports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id),
@@ -3169,7 +3197,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
 END))) NOT VALID
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -3189,6 +3217,7 @@ grant insert (team_id, asn, verified, verified_by, expires), select, update (ver
 grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant select on bgp_sessions to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
 grant select on billing_samples to pharos_tenant;
 grant insert, select, update (state, since, reason, attrs) on blackhole_regions to pharos_tenant;

@@ -100,7 +100,9 @@ describe('a list of NetBox', () => {
       return /HTTP status 400: \{"status":\["Select a valid choice\. actve is not/.test(error.message)
     })
     answer(403, { detail: 'Invalid token nbt_key.secret' })
-    await assert.rejects(read('nbt_key.secret'), { message: /403: \{"detail":"Invalid token \*\*\*"\}; check/ })
+    await assert.rejects(read('nbt_key.secret'), {
+      message: /403: \{"detail":"Invalid token \*\*\*"\}; check/,
+    })
     answer(404, '<html>\n<body>Not here</body>')
     await assert.rejects(read(), { message: /HTTP status 404$/ })
     answer(400, 'x'.repeat(100_000))

@@ -8,6 +8,7 @@ import type {
   InterfaceKey,
   OpticLimits,
   OpticReading,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
@@ -100,6 +101,24 @@ export class SandboxDeviceSource implements DeviceSource {
   async readOptics(signal: AbortSignal): Promise<readonly OpticReading[]> {
     const at = this.#options.now().getTime()
     return this.#answer(signal).interfaces.flatMap((one) => opticsOf(one, at))
+  }
+
+  async readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]> {
+    return (this.#answer(signal).bgp_sessions ?? []).map((one) => ({
+      instance: '',
+      peer: one.peer,
+      peerAsn: one.asn ?? null,
+      state: one.state ?? 'established',
+      establishedSeconds: Math.floor(this.#uptimeMs() / 1000),
+      prefixes: [
+        {
+          family: one.peer.includes(':') ? 'ipv6' : 'ipv4',
+          received: one.received ?? 1,
+          limit: one.limit ?? null,
+        },
+      ],
+      error: one.error ? { code: one.error[0]!, subcode: one.error[1]!, text: '' } : null,
+    }))
   }
 
   async readHealth(signal: AbortSignal): Promise<readonly HealthReading[]> {

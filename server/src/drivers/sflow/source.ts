@@ -8,6 +8,7 @@ import type {
   HealthReading,
   InterfaceKey,
   OpticReading,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
@@ -76,6 +77,11 @@ export class SflowSource implements DeviceSource {
       failed: failed.map((key) => ({ key, reason: 'missing' as const })),
       isPartial: false,
     }
+  }
+
+  async readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]> {
+    await this.#read(signal)
+    return []
   }
 
   async readOptics(signal: AbortSignal): Promise<readonly OpticReading[]> {

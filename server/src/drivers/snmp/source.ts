@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { readBgpSessions } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
@@ -82,6 +83,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
         kept.optics ??= await readKnownOptics(walk)
         return readOptics(walk, keys, kept.optics)
       }),
+    readBgpSessions: (signal) => call(signal, (ended) => readBgpSessions(session, ended)),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
         ...(await readDeviceHealth(session, partsWithin(ended, readPart), async (ending) => {

@@ -294,7 +294,9 @@ describe('the collector', () => {
       database.postgres.owner,
     )
     const owner = awayDatabase(database.postgres.owner)
-    await using collector = disposable(createCollector({ postgres: { ...database.postgres, owner: owner.db } }))
+    await using collector = disposable(
+      createCollector({ postgres: { ...database.postgres, owner: owner.db } }),
+    )
     owner.awayFrom = 'transaction'
     await run(collector)
     assert.deepEqual(await interfaces(), [])
@@ -312,7 +314,9 @@ describe('the collector', () => {
   test('a device that is silent while the database is away has missed one poll', async () => {
     await addDevice('r1', { ...bundle, silent: true })
     const owner = awayDatabase(database.postgres.owner)
-    await using collector = disposable(createCollector({ postgres: { ...database.postgres, owner: owner.db } }))
+    await using collector = disposable(
+      createCollector({ postgres: { ...database.postgres, owner: owner.db } }),
+    )
     owner.awayFrom = 'transaction'
     await run(collector)
     owner.awayFrom = undefined

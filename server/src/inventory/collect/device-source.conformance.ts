@@ -497,6 +497,7 @@ function callsOf(source: DeviceSource): readonly Call[] {
     (signal) => source.readHealth(signal),
     (signal) => source.listTransceivers(signal),
     (signal) => source.readOptics(signal),
+    (signal) => source.readBgpSessions(signal),
   ]
 }
 

@@ -11,6 +11,8 @@ import {
   type DueDevice,
   type PollFailure,
 } from './collect.store.ts'
+import { reportSessions } from '../bgp/report-sessions.ts'
+import { saveSessions } from '../bgp/session.store.ts'
 import { saveCounters } from './counter.store.ts'
 import type {
   CounterReading,
@@ -20,6 +22,7 @@ import type {
   HealthReading,
   OpticReading,
   ReadPart,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from './device-source.ts'
@@ -44,6 +47,8 @@ export type Observation = {
   readonly modules?: readonly SeenTransceiver[] | undefined
   readonly health?: readonly HealthReading[] | undefined
   readonly optics?: readonly OpticReading[] | undefined
+  /** Undefined: they could not be read. */
+  readonly sessions?: readonly SeenBgpSession[] | undefined
   /** The parts that were read; null: without a failure. Saving adds its own. */
   readonly parts: Map<DevicePart, PartFailure | null>
 }
@@ -75,6 +80,7 @@ export async function observe(
   return {
     survey,
     counters,
+    sessions: await readPart('bgp', (ended) => source.readBgpSessions(ended)),
     modules: await readIf(device.isSurveyDue, 'modules', (ended) => source.listTransceivers(ended)),
     health: await readIf(device.areGaugesDue, 'health', (ended) => source.readHealth(ended, readPart)),
     optics: await readIf(device.areGaugesDue, 'optics', (ended) => source.readOptics(ended)),
@@ -100,7 +106,7 @@ async function readSurvey(
 export async function saveObservation(
   trx: Trx,
   device: DueDevice,
-  { survey, counters: { rows }, modules, health, optics, parts }: Observation,
+  { survey, counters: { rows }, modules, health, optics, sessions, parts }: Observation,
 ): Promise<void> {
   /** Refused rows are the failure of their part; the others are saved. */
   const report = (part: DevicePart, [refused]: readonly RefusedRow<unknown>[]): void => {
@@ -131,6 +137,11 @@ export async function saveObservation(
         uptimeCs: rows[0]?.uptimeCs,
       }),
     )
+  if (sessions) {
+    const saved = await saveSessions(trx, device.id, sessions)
+    report('bgp', saved.refused)
+    await reportSessions(trx, saved.changes)
+  }
   await reportStates(trx, changes)
   const failed = [...parts].flatMap(([part, failure]) => (failure ? [{ part, failure }] : []))
   await saveAnswered(trx, device.id, {

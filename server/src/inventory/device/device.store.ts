@@ -27,11 +27,14 @@ const unreadAfterSeconds = 180
  * No process has read the device of the state `s` for three intervals since it was due: what is stored may be wrong. A device that does
  * not answer is read. Null without a state.
  */
-export const isUnread = sql<boolean | null>`(s.next_poll < now() - make_interval(secs => ${sql.lit(unreadAfterSeconds)})
+export const isUnread = sql<
+  boolean | null
+>`(s.next_poll < now() - make_interval(secs => ${sql.lit(unreadAfterSeconds)})
   and (s.lease_until is null or s.lease_until < now()))`
 
 /** A stored state of an interface; `unknown` while its device is unread, or without one. */
-export const stateNow = (state: Sql) => sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
+export const stateNow = (state: Sql) =>
+  sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
 
 export const statusOf = sql`case
   when d.maintenance_until > now() then 'maintenance'

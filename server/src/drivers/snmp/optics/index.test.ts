@@ -129,7 +129,8 @@ describe('every family', () => {
       assert.deepEqual(await readOptics(walk, keysOf(rows), known), await opticsOf(rows))
       assert.deepEqual(asked, measured)
       for (const family of known.families)
-        for (const column of family.measured) assert.ok(family.columns.includes(column), `${family.name} ${column}`)
+        for (const column of family.measured)
+          assert.ok(family.columns.includes(column), `${family.name} ${column}`)
     }
   })
 
