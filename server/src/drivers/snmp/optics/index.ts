@@ -1,7 +1,12 @@
 // The modules and light levels of a device, from every family of MIB tables that it implements. A new family is one file and one line of the
 // list.
 import type { InterfaceKey, OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
+import { arubaCx } from './aruba-cx.ts'
+import { brocadeFc } from './brocade-fc.ts'
+import { brocadeIp } from './brocade-ip.ts'
+import { cienaSaos } from './ciena.ts'
 import { ciscoEntitySensor } from './cisco.ts'
+import { dellOs9 } from './dell-os9.ts'
 import {
   type EntityMap,
   entityColumns,
@@ -12,12 +17,16 @@ import {
 } from './entities.ts'
 import { entitySensor } from './entity-sensor.ts'
 import type { DecodedModule, DecodedReading, OpticFamily, OpticTables, PortReference } from './family.ts'
+import { fsFiber } from './fs.ts'
 import { h3cTransceiver } from './h3c.ts'
+import { hpeTransceiver } from './hpe.ts'
 import { huaweiEntityExtent } from './huawei.ts'
 import { juniperDom } from './juniper.ts'
 import { mikrotik } from './mikrotik.ts'
 import { nokiaPort } from './nokia.ts'
 import { ocnosChassis } from './ocnos.ts'
+import { raisecom, raisecomRos } from './raisecom.ts'
+import { snr } from './snr.ts'
 
 /** The first one with readings of an interface is used: those of vendors are more exact than the standard's. */
 export const opticFamilies: readonly OpticFamily[] = [
@@ -27,6 +36,16 @@ export const opticFamilies: readonly OpticFamily[] = [
   mikrotik,
   h3cTransceiver,
   ocnosChassis,
+  dellOs9,
+  fsFiber,
+  arubaCx,
+  raisecom,
+  raisecomRos,
+  brocadeIp,
+  brocadeFc,
+  hpeTransceiver,
+  cienaSaos,
+  snr,
   ciscoEntitySensor,
   entitySensor,
 ]
