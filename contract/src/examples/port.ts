@@ -28,7 +28,7 @@ export const uplink: Port = {
   wiring: { panel: 'AMS-A', module: 'M2', position: '12' },
 }
 
-export const session: BgpSession = {
+const session: BgpSession = {
   port_id: portId,
   peer: '192.0.2.130',
   peer_asn: 64_496,

@@ -9,7 +9,7 @@ import { toNumber, toOctets, toText } from './value.ts'
 import { walkColumns, type Column, type Columns } from './walk.ts'
 
 /** How one MIB names what all of them have. OIDs are of columns. */
-type Dialect = {
+export type BgpDialect = {
   readonly state: string
   readonly admin: string
   /** The value of `admin` for a session that the configuration has disabled. */
@@ -44,7 +44,7 @@ const arista = '1.3.6.1.4.1.30065.4.1.1'
 const cisco = '1.3.6.1.4.1.9.9.187.1.2'
 const standard = '1.3.6.1.2.1.15.3.1'
 
-const dialects: readonly Dialect[] = [
+const dialects: readonly BgpDialect[] = [
   {
     state: `${juniper}.1.1.1.2`,
     admin: `${juniper}.1.1.1.3`,
@@ -102,14 +102,21 @@ const dialects: readonly Dialect[] = [
   },
 ]
 
-export async function readBgpSessions(session: SnmpSession, signal: AbortSignal): Promise<SeenBgpSession[]> {
+/** Returns the dialect of the device; null if it has no session. */
+export async function findBgpDialect(session: SnmpSession, signal: AbortSignal): Promise<BgpDialect | null> {
   const first = await readFirst(
     session,
     dialects.map(({ state }) => state),
     signal,
   )
-  const dialect = dialects.find(({ state }) => first.get(state)!.size > 0)
-  if (dialect === undefined) return []
+  return dialects.find(({ state }) => first.get(state)!.size > 0) ?? null
+}
+
+export async function readBgpSessions(
+  session: SnmpSession,
+  dialect: BgpDialect,
+  signal: AbortSignal,
+): Promise<SeenBgpSession[]> {
   return sessionsOf(await walkColumns(session, columnsOf(dialect), signal), dialect)
 }
 
@@ -119,12 +126,12 @@ function columnsOf({
   errors,
   prefixes,
   ...columns
-}: Dialect): string[] {
+}: BgpDialect): string[] {
   const ofErrors = errors ? [...Object.values(errors.received), ...Object.values(errors.sent)] : []
   return [...Object.values(columns), ...ofErrors, ...Object.values(prefixes ?? {})]
 }
 
-function sessionsOf(found: Columns, dialect: Dialect): SeenBgpSession[] {
+function sessionsOf(found: Columns, dialect: BgpDialect): SeenBgpSession[] {
   const sessions = [...found.get(dialect.state)!].flatMap(([index, state]) => {
     const number = (column: string) => cell(found, column, index, toNumber)
     const peer = dialect.peer ? addressIn(cell(found, dialect.peer, index, toOctets)) : peerOf(index, dialect)
@@ -165,7 +172,7 @@ const asnOf = (asn: number | null): number | null => {
 }
 
 /** The index is an IPv4 address, or the type of the address, its length and its octets, with an instance before. */
-function peerOf(index: string, { hasInstance }: Dialect): string | undefined {
+function peerOf(index: string, { hasInstance }: BgpDialect): string | undefined {
   const parts = index.split('.').map(Number)
   if (!hasInstance && parts.length === 4) return addressIn(Uint8Array.from(parts))
   const [type, length, ...octets] = hasInstance ? parts.slice(1) : parts
@@ -183,7 +190,7 @@ function addressIn(octets: Uint8Array | null): string | undefined {
 const families: Readonly<Record<string, 'ipv4' | 'ipv6'>> = { '1.1': 'ipv4', '2.1': 'ipv6' }
 const unlimited = 2 ** 32 - 1
 
-function prefixesOf(found: Columns, { prefixes }: Dialect, index: string): SeenBgpSession['prefixes'] {
+function prefixesOf(found: Columns, { prefixes }: BgpDialect, index: string): SeenBgpSession['prefixes'] {
   if (!prefixes) return []
   const start = prefixes.key === undefined ? index : cell(found, prefixes.key, index, toNumber)
   if (start === null) return []
@@ -203,7 +210,7 @@ function numberIn(column: Column | undefined, row: string): number | null {
 
 function errorOf(
   found: Columns,
-  { error, errorText, errors }: Dialect,
+  { error, errorText, errors }: BgpDialect,
   index: string,
 ): SeenBgpSession['error'] {
   if (errors) return laterError(found, errors, index)
@@ -216,7 +223,7 @@ function errorOf(
 /** The time is the clock of the device; 0 without an error. */
 function laterError(
   found: Columns,
-  { received, sent }: NonNullable<Dialect['errors']>,
+  { received, sent }: NonNullable<BgpDialect['errors']>,
   index: string,
 ): SeenBgpSession['error'] {
   const number = (column: string) => cell(found, column, index, toNumber) ?? 0

@@ -38,7 +38,7 @@ export function interfaceNames(found: Columns): InterfaceNames {
 }
 
 /** Returns the key of each interface by its index, in order. An interface has a name, a description or a type. */
-export function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
+function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
   const indexes = [...indexesOf(found, ifXTable.name, ifTable.descr, ifTable.type)]
     .filter((index) => /^\d{1,10}$/.test(index) && Number(index) < 2 ** 31)
     .map(Number)

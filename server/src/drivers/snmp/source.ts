@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { readBgpSessions } from './bgp.ts'
+import { findBgpDialect, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
@@ -55,7 +55,8 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   /** Interfaces that have other numbers than before make new names: then entities and modules are read again as well. */
   const keptFor = async (ended: AbortSignal) => {
     const names = await counters.names(ended)
-    if (kept.names !== names) Object.assign(kept, { names, optics: undefined, entityNames: undefined })
+    if (kept.names !== names)
+      Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
     return { keys: new Map([...names.byIndex].map(([index, { key }]) => [index, key])) }
   }
 
@@ -83,7 +84,12 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
         kept.optics ??= await readKnownOptics(walk)
         return readOptics(walk, keys, kept.optics)
       }),
-    readBgpSessions: (signal) => call(signal, (ended) => readBgpSessions(session, ended)),
+    readBgpSessions: (signal) =>
+      call(signal, async (ended) => {
+        await keptFor(ended)
+        kept.bgp ??= { dialect: await findBgpDialect(session, ended) }
+        return kept.bgp.dialect ? readBgpSessions(session, kept.bgp.dialect, ended) : []
+      }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
         ...(await readDeviceHealth(session, partsWithin(ended, readPart), async (ending) => {
@@ -104,6 +110,7 @@ type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined
   entityNames?: Columns | undefined
+  bgp?: { readonly dialect: BgpDialect | null } | undefined
 }
 
 const partsWithin =

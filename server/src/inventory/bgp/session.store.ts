@@ -29,7 +29,6 @@ export async function saveSessions(
   seen: readonly SeenBgpSession[],
 ): Promise<SavedSessions> {
   const { nowMs, known } = await listKnown(trx, deviceId)
-  if (seen.length === 0 && known.size === 0) return { changes: [], refused: [] }
   const advanced = seen.slice(0, sessionsMax).map((one) => advanceSession(known.get(keyOf(one)), one, nowMs))
   const ports = new Map<string, number>()
   const refused = await writeRows(trx, advanced, async (some) => {
@@ -40,15 +39,19 @@ export async function saveSessions(
     ))
       if (portId !== null) ports.set(keyOf({ instance, peer }), portId)
   })
-  await sql`
-    delete from bgp_sessions where device_id = ${deviceId} and seen < now() - make_interval(days => ${keptDays})`.execute(
-    trx,
-  )
   const changes = advanced.flatMap(({ change }) => {
     const portId = change && ports.get(keyOf(change))
     return portId === undefined ? [] : [{ ...change!, portId }]
   })
   return { changes, refused }
+}
+
+/** Forgets the sessions that the device has not listed for a day. */
+export async function deleteUnlisted(trx: Trx, deviceId: number): Promise<void> {
+  await sql`
+    delete from bgp_sessions where device_id = ${deviceId} and seen < now() - make_interval(days => ${keptDays})`.execute(
+    trx,
+  )
 }
 
 const keyOf = ({ instance, peer }: Pick<Session, 'instance' | 'peer'>): string => `${instance} ${peer}`

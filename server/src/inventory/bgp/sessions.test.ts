@@ -52,7 +52,7 @@ const peer = (address: string, changes: object = {}) => ({ peer: address, asn: 6
 async function poll(...sessions: object[]): Promise<void> {
   const settings = JSON.stringify({ interfaces, bgp_sessions: sessions })
   await run(sql`update devices set driver = 'sandbox', settings = ${settings} where id = ${port.deviceId}`)
-  await run(sql`update device_states set next_poll = now()`)
+  await run(sql`update device_states set next_poll = now(), next_survey = now()`)
   const collector = new DeviceCollector({
     postgres: database.postgres,
     log: createLog({ logLevel: 'fatal', logFormat: 'json' }),

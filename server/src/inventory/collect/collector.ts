@@ -169,7 +169,7 @@ export class DeviceCollector {
 
   /** Ends at the first one that is kept again. If the lease has ended meanwhile and the device was read again, that reading is newer. */
   async #saveUnsaved(): Promise<void> {
-    for (const [id, { device, write }] of [...this.#unsaved]) {
+    for (const [id, { device, write }] of this.#unsaved) {
       this.#unsaved.delete(id)
       await this.#save(device, write)
       if (this.#unsaved.has(id)) return

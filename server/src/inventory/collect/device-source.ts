@@ -182,7 +182,7 @@ export interface DeviceSource {
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
   /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
-  /** All of them. A device without BGP has none. */
+  /** All of them. A device that had none when its interfaces were listed has none. */
   readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>

@@ -12,7 +12,7 @@ import {
   type PollFailure,
 } from './collect.store.ts'
 import { reportSessions } from '../bgp/report-sessions.ts'
-import { saveSessions } from '../bgp/session.store.ts'
+import { deleteUnlisted, saveSessions } from '../bgp/session.store.ts'
 import { saveCounters } from './counter.store.ts'
 import type {
   CounterReading,
@@ -137,7 +137,8 @@ export async function saveObservation(
         uptimeCs: rows[0]?.uptimeCs,
       }),
     )
-  if (sessions) {
+  if (survey) await deleteUnlisted(trx, device.id)
+  if (sessions && sessions.length > 0) {
     const saved = await saveSessions(trx, device.id, sessions)
     report('bgp', saved.refused)
     await reportSessions(trx, saved.changes)

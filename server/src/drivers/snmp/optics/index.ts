@@ -21,6 +21,7 @@ import { fsFiber } from './fs.ts'
 import { h3cTransceiver } from './h3c.ts'
 import { hpeTransceiver } from './hpe.ts'
 import { huaweiEntityExtent } from './huawei.ts'
+import { juniperCoherent } from './juniper-coherent.ts'
 import { juniperDom } from './juniper.ts'
 import { mikrotik } from './mikrotik.ts'
 import { nokiaPort } from './nokia.ts'
@@ -30,6 +31,7 @@ import { snr } from './snr.ts'
 
 /** The first one with readings of an interface is used: those of vendors are more exact than the standard's. */
 export const opticFamilies: readonly OpticFamily[] = [
+  juniperCoherent,
   juniperDom,
   huaweiEntityExtent,
   nokiaPort,
