@@ -70,7 +70,7 @@ const numberAt = (found: Columns, column: string, index: number): number | null 
   cell(found, column, String(index), toNumber)
 
 /** ifMtu is an Integer32. */
-const positive = (value: number | null): number | null =>
+export const positive = (value: number | null): number | null =>
   value !== null && value > 0 && value < 2 ** 31 ? value : null
 
 function macOf(octets: Uint8Array | null): string | null {

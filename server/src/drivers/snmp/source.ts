@@ -1,7 +1,12 @@
 // A device that is read by SNMP. It keeps one session, the names of interfaces and entities, and the tables of modules that do not change
 // between surveys: a poll reads what moves. It stores nothing and judges nothing.
 import { isIP } from 'node:net'
-import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
+import type {
+  CounterReading,
+  DeviceSource,
+  HealthReading,
+  ReadPart,
+} from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { findBgpDialect, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
@@ -12,6 +17,7 @@ import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
 import { opticWalk } from './optic-walk.ts'
 import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
+import { RouterInterfaces } from './router-interfaces.ts'
 import { SnmpSession } from './session.ts'
 import type { Columns } from './walk.ts'
 
@@ -35,6 +41,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
   const counters = new CounterReader(session)
+  const routers = new RouterInterfaces(session)
   const kept: Kept = {}
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
@@ -68,7 +75,12 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       call(signal, async (ended) => {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
         counters.setNames(names)
-        return seen
+        const ofRouters = await routers.list(ended)
+        // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
+        const more = ofRouters
+          .filter(({ key }) => !names.indexOf.has(key))
+          .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
+        return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
       }),
     listTransceivers: (signal) =>
       call(signal, async (ended) => {
@@ -76,7 +88,21 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
         kept.optics = await readKnownOptics(opticWalk(session, ended))
         return listTransceivers(kept.optics, keys)
       }),
-    readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
+    readCounters: (keys, signal) =>
+      call(signal, async (ended) => {
+        const isOfRouter = await routers.has(ended)
+        const ofRouters = keys === 'all' ? keys : keys.filter(isOfRouter)
+        const others = keys === 'all' ? keys : keys.filter((key) => !isOfRouter(key))
+        const reading = await counters.read(others, ended)
+        if (reading.isPartial || ofRouters.length === 0) return reading
+        try {
+          return joined(reading, await routers.read(ofRouters, ended))
+        } catch (error) {
+          if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused')
+            throw error
+          return { ...reading, isPartial: true }
+        }
+      }),
     readOptics: (signal) =>
       call(signal, async (ended) => {
         const { keys } = await keptFor(ended)
@@ -104,6 +130,12 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     },
   }
 }
+
+const joined = (one: CounterReading, other: CounterReading): CounterReading => ({
+  rows: [...one.rows, ...other.rows],
+  failed: [...one.failed, ...other.failed],
+  isPartial: false,
+})
 
 /** Until the interfaces get other names. */
 type Kept = {

@@ -42,7 +42,7 @@ export type DeviceIdentity = {
 
 export type SeenInterface = {
   readonly key: InterfaceKey
-  /** Number on the device (ifIndex): restarts may change it. */
+  /** Number on the device (ifIndex), by which flows name it: restarts may change it. -1: it has none. */
   readonly index: number
   readonly name: string
   /** Text that the operator of the device gave it; empty if none. */
