@@ -52,6 +52,8 @@ const teamTexts = {
     `Changes in region ${String(region)} are paused: ${counted(withdrawals, 'withdrawal', 'withdrawals')} of your team wait for approval by the provider`,
   port_down: (attrs) => `The port ${portOf(attrs)} is down`,
   optic_warning: (attrs) => `The module of port ${portOf(attrs)} has a warning: ${String(attrs['message'])}`,
+  bgp_session_down: (attrs) =>
+    `The BGP session with ${String(attrs['peer'])}${attrs['asn'] == null ? '' : ` (AS${String(attrs['asn'])})`} on port ${portOf(attrs)} is down: ${String(attrs['message'])}`,
   shield_changed: ({ prefix, change, detail }) =>
     change === 'reverted'
       ? `The shield rules of ${String(prefix)} were reverted to the last confirmed ones`

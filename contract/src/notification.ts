@@ -56,6 +56,7 @@ const TeamKinds = Component('NotificationKinds', {
   changes_paused: mailed('withdrawals of the team that wait for approval by the provider'),
   port_down: mailed('ports that were up and are down, unless the provider has disabled them'),
   optic_warning: mailed('early warnings of transceivers'),
+  bgp_session_down: mailed('BGP sessions of ports that were established and are not any more'),
   shield_changed: mailed('lists of shield rules that were reverted or removed, or are not applied'),
   letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
 })

@@ -1,5 +1,6 @@
 // Ports: interfaces of the provider's devices that are sold to a team, each for a service and a time.
 import { Type, type Static } from 'typebox'
+import { BgpSession, bgpSessionsMax } from './bgp-session.ts'
 import { CrossConnect } from './cross-connect.ts'
 import { AdminState, OperState } from './device.ts'
 import { inventoryReading, route } from './route.ts'
@@ -92,6 +93,13 @@ export const Port = Component('Port', {
   cross_connects: Optional(
     Type.Array(CrossConnect, { description: 'with `include=cross_connects`: those that begin at it' }),
   ),
+  bgp_sessions: Optional(
+    Type.Array(BgpSession, {
+      maxItems: bgpSessionsMax,
+      description:
+        'with `include=bgp_sessions`: those with neighbors in its networks, or that the provider has named; ordered by address',
+    }),
+  ),
   usage: Optional({ ...PortUsage, description: 'with `include=usage`: its rates of the last 24 hours' }),
   log: Optional(
     Type.Array(PortChange, {
@@ -108,7 +116,7 @@ export const PortInfo = Component('PortInfo', {
 })
 export type PortInfo = Static<typeof PortInfo>
 
-const portIncludes = ['optics', 'usage', 'cross_connects', 'log'] as const
+const portIncludes = ['optics', 'usage', 'cross_connects', 'bgp_sessions', 'log'] as const
 
 const portOrderings = [
   'id',

@@ -1,6 +1,7 @@
 // The services that a team has bought from the provider.
 import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
+import { BgpSession } from './bgp-session.ts'
 import {
   BillingDirectionOf,
   BillingMethodOf,
@@ -14,6 +15,7 @@ import {
   Component,
   Enumeration,
   Id,
+  Include,
   Limit,
   LocationReference,
   Nullable,
@@ -107,6 +109,11 @@ export const Service = Component('Service', {
   ),
   port_ids: Type.Array(Id, { description: 'the ports of the service' }),
   asn: Nullable({ ...AsnNumber, description: 'the ASN for which it is used; null if none' }),
+  bgp_sessions: Optional(
+    Type.Array(BgpSession, {
+      description: 'with `include=bgp_sessions`: those of its ports, ordered by port and address',
+    }),
+  ),
 })
 export type Service = Static<typeof Service>
 
@@ -149,6 +156,7 @@ export const getServiceRoute = route({
   description: 'Returns one service of the team.',
   permission: inventory,
   params: Strict({ service_id: Id }),
+  query: Strict({ include: Optional(Include('ServiceInclude', ['bgp_sessions'])) }),
   response: Service,
   success: 200,
   conditional: true,

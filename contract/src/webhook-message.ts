@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags, eventStatuses } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
+import { BgpResetReasonOf, BgpStateOf } from './bgp-session.ts'
 import { CreditNote } from './bill-price.ts'
 import { announcementStatuses } from './byoip.ts'
 import { crossConnectStatuses } from './cross-connect.ts'
@@ -12,6 +13,7 @@ import { zoneStatuses } from './dns-zone.ts'
 import { HoldItem, holdReasons, holdStateFields, holdStates } from './hold.ts'
 import {
   Actor,
+  AsnNumber,
   Component,
   Id,
   Nullable,
@@ -40,6 +42,7 @@ export const messageTypes = [
   'zone.dnssec_changed',
   'port.status_changed',
   'port.optic_warning',
+  'port.bgp_session_changed',
   'service.billed',
   'cross_connect.status_changed',
   'shield.list_changed',
@@ -240,6 +243,24 @@ export const messageData = {
     warning: OpticWarning,
     at: { ...Time, description: 'time of the change' },
   }),
+  'port.bgp_session_changed': Component(
+    'PortBgpSessionChangedData',
+    {
+      ...port,
+      peer: Type.String({ description: 'address of the neighbor' }),
+      peer_asn: Nullable({ ...AsnNumber, description: 'ASN of the neighbor; null if not known' }),
+      before: { ...BgpStateOf, description: 'state before' },
+      after: {
+        ...BgpStateOf,
+        description:
+          'state after; `established` in both if it was reset and established again between two polls',
+      },
+      reason: Nullable({ ...BgpResetReasonOf, description: 'why it ended; null if it was established' }),
+      message: Type.String({ description: 'the reason as text; empty without one' }),
+      at: { ...Time, description: 'time of the poll that found it' },
+    },
+    { description: 'a session was established, or is not any more' },
+  ),
   'service.billed': Component('ServiceBilledData', {
     service_id: { ...Id, description: 'id of the service' },
     name: Type.String({ description: 'name of the service' }),

@@ -57,6 +57,7 @@ const fed: Readonly<Record<string, string>> = {
   'byoip/validation/validation.store.ts': 'results of checks',
   'byoip/visibility/visibility.store.ts': 'summaries of visibility',
   'inventory/asn-proof.store.ts': 'proofs of ASNs',
+  'inventory/bgp/session.store.ts': 'polls of devices',
   'inventory/collect/collect.store.ts': 'polls of devices',
   'inventory/collect/counter.store.ts': 'polls of devices',
   'inventory/collect/gauge.store.ts': 'polls of devices',
@@ -357,6 +358,15 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
       lanes: 1,
       hasDdm: true,
     }))
+    const sessions = ['192.0.2.1', 'not an address', ...texts, '192.0.2.2'].map((peer, at) => ({
+      instance: texts[at] ?? '',
+      peer,
+      peerAsn: peer.startsWith('192') ? 1 : 2 ** 64,
+      state: 'idle',
+      establishedSeconds: null,
+      prefixes: [],
+      error: null,
+    }))
     const device = { id: deviceId, isSurveyDue: true, isNew: false, areGaugesDue: true } as Parameters<
       typeof observe
     >[1]
@@ -367,6 +377,7 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
       modules,
       health: ['first', ...texts, 'last'].map((part) => ({ metric: 'cpu', part, value: 1e300 })),
       optics: [],
+      sessions: sessions.map((one) => (one.peer.startsWith('192') ? { ...one, instance: '' } : one)),
       parts,
     }
     await transaction((trx) => saveObservation(trx, device, observation as never))
@@ -386,6 +397,14 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
       ['first', 'last'],
     )
     assert.equal(parts.get('interfaces')?.text, 'its values cannot be stored')
+    assert.equal(parts.get('bgp')?.text, 'its values cannot be stored')
+    const peers = await sql<{
+      peer: string
+    }>`select host(peer) as peer from bgp_sessions order by peer`.execute(db())
+    assert.deepEqual(
+      peers.rows.map(({ peer }) => peer),
+      ['192.0.2.1', '192.0.2.2'],
+    )
   })
 
   it('refreshes of sessions', async () => {

@@ -61,7 +61,7 @@ const owners: Record<string, string> = {
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
   events: '(select e.team_id from team_events e where e.event_id = t.id)',
   ...Object.fromEntries(
-    ['port_samples', 'port_days'].map((table) => [
+    ['port_samples', 'port_days', 'bgp_sessions'].map((table) => [
       table,
       '(select a.team_id from port_assignments a where a.port_id = t.port_id)',
     ]),

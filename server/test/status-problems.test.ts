@@ -61,6 +61,7 @@ beforeEach(async () => {
     'mails',
     'webhooks',
     'inventory_imports',
+    'devices',
   ])
   await change(sql`update regions set last_check = now(), last_check_result = true, last_error = null, routes_missing = 0,
     speakers = '[{"name":"r1","kind":"sandbox"}]'`)
@@ -148,6 +149,16 @@ const cases: Record<StatusProblemCode, Case> = {
     make: () => change(sql`update processes set clock_ms = -7400`),
     reported: [
       /^app1:7: its clock is 7 s behind that of the database: check the time synchronization of both$/,
+    ],
+  },
+  devices_unread: {
+    make: async () => {
+      await change(sql`insert into devices (name, driver) values ('r1', 'sandbox'), ('r2', 'none')`)
+      await change(sql`insert into device_states (device_id, seen, next_poll)
+        select id, now(), now() - interval '4 minutes' from devices`)
+    },
+    reported: [
+      /^devices: no collector has read 1 device for three intervals: the states of their ports are unknown$/,
     ],
   },
   registry_down: {

@@ -28,6 +28,7 @@ const settings: NotificationSettings = {
     changes_paused: true,
     port_down: true,
     optic_warning: true,
+    bgp_session_down: true,
     shield_changed: true,
     letter_needed: true,
   },

@@ -1,5 +1,6 @@
 // Examples of ports.
 import { example } from '../example.ts'
+import type { BgpSession } from '../bgp-session.ts'
 import { getPortRoute, listPortsRoute, type Port } from '../port.ts'
 import { edge } from './device.ts'
 import { fading, latest, transceiver } from './transceiver.ts'
@@ -27,6 +28,21 @@ export const uplink: Port = {
   wiring: { panel: 'AMS-A', module: 'M2', position: '12' },
 }
 
+const session: BgpSession = {
+  port_id: portId,
+  peer: '192.0.2.130',
+  peer_asn: 64_496,
+  state: 'established',
+  established: '2026-03-12T04:13:02.000Z',
+  prefixes: [{ family: 'ipv4', received: 12, limit: 50 }],
+  last_reset: {
+    at: '2026-03-12T04:12:41.000Z',
+    reason: 'hold_timer',
+    message: 'No message came for longer than the hold time.',
+    detail: 'hold time expired',
+  },
+}
+
 export const portExamples = [
   example(listPortsRoute, {
     query: { service_id: [serviceId], include: 'optics', ordering: 'device_name,name', limit: 100 },
@@ -34,10 +50,11 @@ export const portExamples = [
   }),
   example(getPortRoute, {
     params: { port_id: portId },
-    query: { include: 'log' },
+    query: { include: 'bgp_sessions,log' },
     response: {
       ...uplink,
       transceiver,
+      bgp_sessions: [session],
       log: [{ at: '2026-02-03T04:12:55.000Z', kind: 'oper', before: 'down', after: 'up' }],
     },
   }),

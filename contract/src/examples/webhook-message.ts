@@ -187,6 +187,20 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-05T01:00:03.507Z',
       },
     },
+    'port.bgp_session_changed': {
+      summary: 'A BGP session of a port is down',
+      timestamp: '2026-04-05T02:12:09.218Z',
+      data: {
+        ...port,
+        peer: '192.0.2.130',
+        peer_asn: 64_496,
+        before: 'established',
+        after: 'idle',
+        reason: 'prefix_limit',
+        message: 'More prefixes were announced than the limit allows.',
+        at: '2026-04-05T02:12:09.218Z',
+      },
+    },
     'service.billed': {
       summary: 'A month of a service was closed',
       timestamp: '2026-04-02T00:00:07.441Z',

@@ -18,6 +18,7 @@ import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
 import classes from './inventory.module.css'
+import { BgpSessions } from './bgp-sessions.tsx'
 import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
@@ -32,7 +33,11 @@ const refetchMs = 30_000
 
 export function PortPage() {
   const { id } = useParams({ from: '/frame/ports/$id' })
-  const answer = useAnswer(getPortRoute, { params: { port_id: Number(id) } }, { refetchInterval: refetchMs })
+  const answer = useAnswer(
+    getPortRoute,
+    { params: { port_id: Number(id) }, query: { include: 'bgp_sessions' } },
+    { refetchInterval: refetchMs },
+  )
   const optics = useTransceiver(Number(id))
   const port = answer.data
   if (!port) return <PendingPage title={texts.title} answer={answer} />
@@ -63,6 +68,7 @@ export function PortPage() {
         {optics.error && optics.data === undefined && (
           <FailedSection title={words.optics.title} answer={optics} />
         )}
+        <BgpSessions sessions={port.bgp_sessions} />
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
         <CrossConnectsOf portId={port.id} />

@@ -14,6 +14,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
+import { BgpSessions } from './bgp-sessions.tsx'
 import { BillCard, PastMonths } from './bill.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { words } from './words.ts'
@@ -23,7 +24,10 @@ const { service: texts, services: list } = words
 export function ServicePage() {
   const { id } = useParams({ from: '/frame/services/$id' })
   const user = useUser()
-  const answer = useAnswer(getServiceRoute, { params: { service_id: Number(id) } })
+  const answer = useAnswer(getServiceRoute, {
+    params: { service_id: Number(id) },
+    query: { include: 'bgp_sessions' },
+  })
   const service = answer.data
   if (!service) return <PendingPage title={texts.title} answer={answer} />
   return (
@@ -38,6 +42,7 @@ export function ServicePage() {
             {service.port_ids.length > 0 && <BillCard service={service} />}
             <PastMonths service={service} />
             <PortsOf service={service} />
+            <BgpSessions sessions={service.bgp_sessions} />
           </>
         )}
       </Columns>

@@ -258,6 +258,27 @@ export const words = {
     connector: 'Connector',
     inserted: 'First seen',
   },
+  bgp: {
+    title: 'BGP sessions',
+    states: {
+      idle: 'Idle',
+      connect: 'Connecting',
+      active: 'Active',
+      opensent: 'Open sent',
+      openconfirm: 'Open confirmed',
+      established: 'Established',
+      disabled: 'Disabled by the provider',
+      unknown: 'Not known',
+    },
+    peer: (address: string, asn: number | null) => (asn === null ? address : `${address} (AS${asn})`),
+    since: 'since',
+    last: 'last established',
+    families: { ipv4: 'IPv4', ipv6: 'IPv6' },
+    received: (family: string, received: string) => `${received} ${family} prefixes received`,
+    ofLimit: (family: string, received: string, limit: string) =>
+      `${received} of at most ${limit} ${family} prefixes received`,
+    reset: 'Last reset',
+  },
   portLog: {
     title: 'Log',
     none: 'No changes yet.',

@@ -36,6 +36,7 @@ const looks: Record<NotificationKind, Look> = {
   changes_paused: { icon: IconHourglass, color: 'warn' },
   port_down: { icon: IconPlugConnectedX, color: 'bad' },
   optic_warning: { icon: IconBulb, color: 'warn' },
+  bgp_session_down: { icon: IconPlugConnectedX, color: 'bad' },
   shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
   hold_opened: { icon: IconGavel, color: 'warn' },

@@ -16,6 +16,7 @@ const kinds: Record<NotificationKind, string> = {
   changes_paused: 'Changes paused',
   port_down: 'Port down',
   optic_warning: 'Module warning',
+  bgp_session_down: 'BGP session down',
   shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
   hold_opened: 'Approval needed',

@@ -46,6 +46,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     help: 'Withdrawals of your team wait for approval by the provider.',
   },
   port_down: { label: 'Port down', help: 'A port that was up is down, and the provider did not disable it.' },
+  bgp_session_down: {
+    label: 'BGP session down',
+    help: 'A BGP session of a port was established and is not any more.',
+  },
   optic_warning: {
     label: 'Module warning',
     help: 'The light of a module is falling, has fallen at once, or is close to its limit.',

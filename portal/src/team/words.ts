@@ -108,6 +108,10 @@ const messages: Record<MessageType, Named> = {
     help: 'A list was applied, rejected, reverted or held, or rules of it ended.',
   },
   'service.billed': { label: 'Month closed', help: 'The bill of a month is final, with its figures.' },
+  'port.bgp_session_changed': {
+    label: 'BGP session up or down',
+    help: 'A BGP session of a port was established, or has ended.',
+  },
   'port.optic_warning': {
     label: 'Module of a port degrades',
     help: 'The light of a port gets weaker, or is close to its limit.',

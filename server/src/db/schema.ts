@@ -330,6 +330,29 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
+/** sessions that a device has listed within a day */
+export interface BgpSessionsTable {
+  id: GeneratedAlways<number>
+  device_id: number
+  /** routing instance, as the device numbers it; empty for the only one */
+  instance: Generated<string>
+  peer: string
+  peer_asn: number | null
+  state: string
+  /** since when it is established, or when it was last; null if never */
+  established: Date | null
+  /** by family: received and limit, which may be null */
+  prefixes: GeneratedJson
+  /** when it was last found not to be established any more; with the code, subcode and text of the NOTIFICATION */
+  reset: Date | null
+  reset_code: number | null
+  reset_subcode: number | null
+  reset_text: Generated<string>
+  /** the sold port of the neighbor; null if there is none */
+  port_id: number | null
+  seen: Generated<Date>
+}
+
 /** bills of months that are over: without foreign keys, so that they outlive services and ports */
 export interface BillingPeriodsTable {
   id: GeneratedAlways<number>
@@ -1647,6 +1670,8 @@ export interface PortsTable {
   linked_at: Date | null
   /** when it was taken away; it is deleted once its samples are */
   ended: Date | null
+  /** neighbors whose sessions belong to it, beside those in the networks of its interface; canonical */
+  bgp_peers: Generated<string[]>
 }
 
 export interface PrefixesTable {
@@ -2346,6 +2371,7 @@ export interface Schema {
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
+  bgp_sessions: BgpSessionsTable
   billing_periods: BillingPeriodsTable
   billing_samples: BillingSamplesTable
   blackhole_regions: BlackholeRegionsTable

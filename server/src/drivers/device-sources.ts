@@ -35,9 +35,6 @@ const checks: Readonly<Record<DeviceDriver, (settings: unknown) => readonly Sett
 export const checkDeviceSettings = (driver: DeviceDriver, settings: unknown): readonly SettingProblem[] =>
   checks[driver](settings)
 
-/** Of one call: several of them fit into the lease of a device. */
-const deadlineMs = 25_000
-
 /** Returns the source of a device, which asks nothing yet; undefined for a device that is not read. */
 export function createDeviceSource(
   { name, driver, settings, address, credential, readSamples }: DeviceSourceConfig,
@@ -51,5 +48,5 @@ export function createDeviceSource(
   const given = Object.entries({ port, timeoutMs, tries, acceptsAnySource }).filter(
     ([, value]) => value !== undefined,
   )
-  return createSnmpSource({ address, credential, deadlineMs, ...Object.fromEntries(given) })
+  return createSnmpSource({ address, credential, ...Object.fromEntries(given) })
 }

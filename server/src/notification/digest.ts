@@ -55,6 +55,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   changes_paused: ['paused change', 'paused changes'],
   port_down: ['port down', 'ports down'],
   optic_warning: ['warning of a module', 'warnings of modules'],
+  bgp_session_down: ['BGP session down', 'BGP sessions down'],
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
   hold_opened: ['hold needs approval', 'holds need approval'],

@@ -37,6 +37,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'announcement.other_path',
   'port.status_changed',
   'port.optic_warning',
+  'port.bgp_session_changed',
   'cross_connect.status_changed',
   'shield.list_changed',
   'hold.opened',
@@ -58,6 +59,7 @@ export const moduleOfKind = {
   changes_paused: 'ipam',
   port_down: 'inventory',
   optic_warning: 'inventory',
+  bgp_session_down: 'inventory',
   letter_needed: 'inventory',
   shield_changed: 'shield',
 } as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf>>
@@ -133,6 +135,11 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
       const attrs = { ...portAttrs(message.data), message: warning.message }
       return state === 'raised' ? [one('optic_warning', attrs)] : []
     }
+    case 'port.bgp_session_changed': {
+      const { peer, peer_asn: asn, reason, message: text } = message.data
+      const attrs = { ...portAttrs(message.data), peer, asn, message: text }
+      return reason === null ? [] : [one('bgp_session_down', attrs)]
+    }
     case 'cross_connect.status_changed': {
       const { after, cross_connect_id, name, circuit_id } = message.data
       return after === 'awaiting_loa' ? [one('letter_needed', { cross_connect_id, name, circuit_id })] : []
@@ -187,7 +194,7 @@ const portAttrs = ({
   name,
   circuit_id,
   device_name: device,
-}: MessageData<'port.optic_warning'> | MessageData<'port.status_changed'>) => ({
+}: MessageData<'port.optic_warning' | 'port.status_changed' | 'port.bgp_session_changed'>) => ({
   port_id,
   name,
   circuit_id,

@@ -23,6 +23,7 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
       return of('announcement', attrs['announcement_id'])
     case 'port_down':
     case 'optic_warning':
+    case 'bgp_session_down':
       return of('port', attrs['port_id'])
     case 'shield_changed':
       return of('shield_list', attrs['list_id'])

@@ -235,6 +235,7 @@ const samples: Readonly<Record<string, Sample>> = {
       module: { module: 'M2' },
       position: { position: '3' },
       external_ref: { external_ref: 'netbox:18' },
+      bgp_peers: { bgp_peers: ['192.0.2.130', '2001:db8::2'] },
       service: { service: 'Transit Amsterdam' },
       since: { since: '2026-01-31T12:00:00Z' },
     },

@@ -4,6 +4,7 @@ import type { RegistryState } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
+import { isUnread } from '../inventory/device/device.store.ts'
 import { findOpenRestore } from '../restore/restore.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
@@ -84,6 +85,14 @@ export async function readFloor(trx: Trx): Promise<string | null> {
     floor: string | null
   }>`select schema_floor as floor from installation`.execute(trx)
   return rows[0]?.floor ?? null
+}
+
+/** Devices with a driver that no process has read for three intervals. */
+export async function countUnreadDevices(trx: Trx): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from devices d join device_states s on s.device_id = d.id
+    where d.driver <> 'none' and ${isUnread}`.execute(trx)
+  return rows[0]!.count
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {

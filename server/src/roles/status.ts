@@ -20,6 +20,7 @@ import { sql } from 'kysely'
 import { readFigures, type Figures } from './figures.store.ts'
 import { isClockOff, reportIntervalMs, type Role } from './process-report.ts'
 import {
+  countUnreadDevices,
   listOpenHolds,
   listRefusedZones,
   readOpenRestore,
@@ -46,6 +47,7 @@ export const statusProblemCodes = [
   'role_missing',
   'loop_late',
   'clock_differs',
+  'devices_unread',
   'registry_down',
   'registry_doubtful',
   'flow_store_down',
@@ -91,6 +93,8 @@ export type Status = {
   readonly unseen: UnseenCounts
   /** Imports of inventory; empty if none has run. */
   readonly imports: readonly ImportState[]
+  /** Devices that no process has read for three intervals: their states are unknown. */
+  readonly unread_devices: number
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
@@ -133,6 +137,7 @@ export async function readStatus(
         visibility: await listSources(trx),
         unseen: await countUnseen(trx),
         imports: await listImports(trx),
+        unread_devices: await countUnreadDevices(trx),
         lag: await readLag(trx),
         schema_floor: await readFloor(trx),
       }
@@ -152,6 +157,7 @@ function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: nu
     ...holdProblems(status),
     ...zoneProblems(status),
     ...processProblems(status),
+    ...deviceProblems(status),
     ...registryProblems(status),
     ...flowStoreProblems(status),
     ...visibilityProblems(status),
@@ -265,6 +271,17 @@ const clockProblem = ({ host, pid, clock_ms: ms }: LiveProcess): StatusProblem =
   subject: `${host}:${pid}`,
   message: `its clock is ${Math.round(Math.abs(ms!) / 1000)} s ${ms! > 0 ? 'ahead of' : 'behind'} that of the database: check the time synchronization of both`,
 })
+
+const deviceProblems = ({ unread_devices: unread }: Pick<Status, 'unread_devices'>): StatusProblem[] =>
+  unread === 0
+    ? []
+    : [
+        {
+          code: 'devices_unread',
+          subject: 'devices',
+          message: `no collector has read ${counted(unread, 'device')} for three intervals: the states of their ports are unknown`,
+        },
+      ]
 
 /** A loop is late after three intervals and a minute: a run may take its time. */
 function lateLoops(

@@ -100,8 +100,12 @@ export async function addGeneratedRow(
     overriding system value values (${sql.join(values)})`.execute(trx)
 }
 
-/** Columns that may be null: at most one restore is open, and a port that is in use has a device. */
-const filled: Readonly<Record<string, string>> = { restores: 'closed', ports: 'device_id' }
+/** Columns that may be null: at most one restore is open, a port that is in use has a device, and a session that a team sees a port. */
+const filled: Readonly<Record<string, string>> = {
+  restores: 'closed',
+  ports: 'device_id',
+  bgp_sessions: 'port_id',
+}
 
 const isTeam = (column: string): boolean => column === 'team_id' || column === 'customer_id'
 

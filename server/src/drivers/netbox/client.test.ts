@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { Type } from 'typebox'
-import { createNetboxClient } from './client.ts'
+import { createNetboxClient, type NetboxRejection } from './client.ts'
 import { noFaults, startTestNetbox, type TestNetbox } from './testing-netbox.ts'
 
 const Thing = Type.Object({ id: Type.Integer(), name: Type.String() })
@@ -90,6 +90,29 @@ describe('a list of NetBox', () => {
       assert.equal(kind, 'refused')
       return !message.includes('secret')
     })
+  })
+
+  it('shows what NetBox says about a request that it rejects, without the token, and no page of a proxy', async () => {
+    const answer = (status: number, body: unknown) => (netbox.faults.answers = [{ status, body }])
+    answer(400, { status: ['Select a valid choice. actve is not one of the available choices.'] })
+    await assert.rejects(read(), (error: NetboxRejection) => {
+      assert.deepEqual(error.parameters, ['status'])
+      return /HTTP status 400: \{"status":\["Select a valid choice\. actve is not/.test(error.message)
+    })
+    answer(403, { detail: 'Invalid token nbt_key.secret' })
+    await assert.rejects(read('nbt_key.secret'), {
+      message: /403: \{"detail":"Invalid token \*\*\*"\}; check/,
+    })
+    answer(404, '<html>\n<body>Not here</body>')
+    await assert.rejects(read(), { message: /HTTP status 404$/ })
+    answer(400, 'x'.repeat(100_000))
+    await assert.rejects(read(), ({ message }: Error) => message.length < 400)
+  })
+
+  it('names the version of a NetBox whose objects have another form', async () => {
+    netbox.faults.version = '3.5'
+    netbox.lists['x/things'] = [{ id: 1 }]
+    await assert.rejects(read(), { kind: 'protocol', message: /NetBox 3\.5; 3\.6 and later are supported/ })
   })
 
   it('is not a page of something else', async () => {

@@ -30,13 +30,30 @@ export type NetboxClient = {
   ): AsyncGenerator<Static<S> & { readonly id: number }>
 }
 
+/** NetBox rejects the request: its answer has a text for each parameter that it does not accept. */
+export class NetboxRejection extends DriverError {
+  /** Names of parameters. */
+  readonly parameters: readonly string[]
+
+  constructor(message: string, parameters: readonly string[]) {
+    super('protocol', message)
+    this.parameters = parameters
+  }
+}
+
 /** The largest page of NetBox's default configuration. */
 const pageSize = 1000
 const bytesMax = 64 * 1024 * 1024
 const attemptsMax = 4
 const retryAfterMaxMs = 60_000
 
-type Page = { readonly count: number; readonly next: string | null; readonly results: readonly unknown[] }
+type Page = {
+  readonly count: number
+  readonly next: string | null
+  readonly results: readonly unknown[]
+  /** Of the header `API-Version`, such as `4.2`; empty without it. */
+  readonly apiVersion: string
+}
 
 export function createNetboxClient({
   url: base,
@@ -56,14 +73,16 @@ export function createNetboxClient({
         ['limit', String(pageSize)],
       ]).toString()
       const decode = createDecoder(path, schema)
+      let apiVersion = ''
       let expected: number | undefined
       let last = 0
       let read = 0
       for (let next: URL | undefined = first; next;) {
         const page = await readPage(next, signal)
         expected ??= page.count
+        apiVersion = page.apiVersion
         for (const row of page.results) {
-          const value = decode(row)
+          const value = decode(row, apiVersion)
           if (value.id <= last)
             throw new DriverError('protocol', `${path}: object ${value.id} is repeated or out of order`)
           last = value.id
@@ -103,14 +122,17 @@ export function createNetboxClient({
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
       const { status } = response
-      if (status === 200) return { page: parsePage(place, await readText(place, response)) }
-      await response.body?.cancel()
-      const problem = `${place}: HTTP status ${status}`
+      if (status === 200) {
+        const apiVersion = response.headers.get('api-version') ?? ''
+        return { page: { ...parsePage(place, await readText(place, response)), apiVersion } }
+      }
+      const body = await readProblem(response)
+      const problem = [`${place}: HTTP status ${status}`, ...(shownBody(body, token) ?? [])].join(': ')
       if (status === 429 || status >= 500)
         return { problem: new DriverError('unreachable', problem), retryAfterMs: retryAfterOf(response) }
       if (status === 401 || status === 403)
         throw new DriverError('refused', `${problem}; check the token and its permissions`)
-      throw new DriverError('protocol', problem)
+      throw new NetboxRejection(problem, status === 400 ? parametersOf(body) : [])
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof DriverError) throw error
@@ -118,6 +140,39 @@ export function createNetboxClient({
       const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? message
       return { problem: new DriverError('unreachable', `${place}: ${reason}`, { cause: error }) }
     }
+  }
+}
+
+/** The beginning of an answer that is an error; a server that does not end it is not waited for. */
+async function readProblem(response: Response): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > problemMax) break
+  }
+  return text
+}
+
+const problemMax = 16 * 1024
+const shownMax = 300
+
+/** One line of a JSON or plain text; a page of a proxy is not shown. The token is never shown, whatever a server returns. */
+function shownBody(body: string, token: string): [string] | undefined {
+  // oxlint-disable-next-line no-control-regex
+  const line = body.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
+  if (line === '' || line.startsWith('<')) return undefined
+  const hidden = line.replaceAll(token, '***')
+  return [hidden.length > shownMax ? `${hidden.slice(0, shownMax)}...` : hidden]
+}
+
+/** The names in `{"tag": ["Select a valid choice. ..."]}`. */
+function parametersOf(body: string): string[] {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? Object.keys(value) : []
+  } catch {
+    return []
   }
 }
 
@@ -144,7 +199,7 @@ async function readText(place: string, response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function parsePage(place: string, text: string): Page {
+function parsePage(place: string, text: string): Omit<Page, 'apiVersion'> {
   const value = parseJson(place, text) as Partial<Page> | null
   const { count, next, results } = value ?? {}
   if (Number.isInteger(count) && Array.isArray(results) && (next === null || typeof next === 'string'))
@@ -174,11 +229,12 @@ function retryAfterOf(response: Response): number | undefined {
 /** Returns the fields of the schema, and throws if one is missing or wrong. */
 function createDecoder<S extends TSchema>(path: string, schema: S) {
   const check = createSchemaCheck(schema, { showValues: true })
-  return (row: unknown): Static<S> & { readonly id: number } => {
+  return (row: unknown, apiVersion: string): Static<S> & { readonly id: number } => {
     const [problem] = check(row)
     if (!problem) return Value.Clean(schema, row) as Static<S> & { readonly id: number }
     const id = (row as { id?: unknown } | null)?.id
     const field = problem.path.join('.') || 'object'
-    throw new DriverError('protocol', `${path} ${String(id)}: ${field} ${problem.message}`)
+    const server = apiVersion === '' ? '' : ` (NetBox ${apiVersion}; 3.6 and later are supported)`
+    throw new DriverError('protocol', `${path} ${String(id)}: ${field} ${problem.message}${server}`)
   }
 }

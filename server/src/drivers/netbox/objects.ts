@@ -1,13 +1,13 @@
-// The fields of NetBox's objects that are read, as schemas (REST API of NetBox 4, OpenAPI of go-netbox 4.2). Unknown fields are
-// ignored; a missing or wrong field is an error.
+// The fields of NetBox's objects that are read, as schemas (REST API of NetBox 3.6 and later). Unknown fields are ignored; a missing or
+// wrong field is an error.
 import { Type, type Static, type TProperties } from 'typebox'
 
 const Read = <T extends TProperties>(properties: T) => Type.Object(properties)
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 const Id = Type.Integer({ minimum: 1 })
-/** The 32-bit integers of NetBox; kbit/s where it is a speed. */
-const KilobitRate = Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }))
+/** kbit/s: of 32 bits, and of 64 bits for the speed of an interface in newer versions. */
+const KilobitRate = Nullable(Type.Integer({ minimum: 0 }))
 const Choice = Read({ value: Type.String() })
 const Slugged = Read({ slug: Type.String() })
 const CustomFields = Type.Record(Type.String(), Type.Unknown())

@@ -3,7 +3,7 @@
 // everything was read.
 import type { Static, TSchema } from 'typebox'
 import { DriverError } from '../../runtime/driver-error.ts'
-import type { NetboxClient } from './client.ts'
+import { NetboxRejection, type NetboxClient } from './client.ts'
 import type { NetboxMapping } from './mapping.ts'
 import { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
 import type { NetboxObjects } from './to-entries.ts'
@@ -32,8 +32,8 @@ export async function readObjects(
   const circuits = await read('circuits/circuits', Circuit)
   const terminations = await read('circuits/circuit-terminations', CircuitTermination)
   const byId = new Map<number, Interface>()
-  for (const one of await read('dcim/interfaces', Interface, [['tag', mapping.portTag]]))
-    byId.set(one.id, one)
+  const tagged = await unlessTagIsMissing(read('dcim/interfaces', Interface, [['tag', mapping.portTag]]))
+  for (const one of tagged ?? []) byId.set(one.id, one)
   const cabled = terminations
     .filter(({ link_peers_type: type }) => type === 'dcim.interface')
     .flatMap(({ link_peers: peers }) => peers.filter(({ device }) => deviceIds.has(device?.id ?? 0)))
@@ -55,5 +55,16 @@ export async function readObjects(
       )
   }
   const interfaces = [...byId.values()].toSorted((a, b) => a.id - b.id)
-  return { sites, devices, circuits, terminations, interfaces }
+  const missingTag = tagged === undefined ? mapping.portTag : undefined
+  return { sites, devices, circuits, terminations, interfaces, missingTag }
+}
+
+/** NetBox rejects the filter by a tag that does not exist: then no interface has it. */
+async function unlessTagIsMissing<T>(list: Promise<T>): Promise<T | undefined> {
+  try {
+    return await list
+  } catch (error) {
+    if (error instanceof NetboxRejection && error.parameters.includes('tag')) return undefined
+    throw error
+  }
 }

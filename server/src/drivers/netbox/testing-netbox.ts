@@ -1,5 +1,5 @@
 // A NetBox for tests: lists of own objects over HTTP, with pages, filters by id and tag, and faults on demand. Its objects have the
-// fields of NetBox 4.2's REST API, written by hand: circuits, terminations and interfaces from models of go-netbox, the rest from memory; no NetBox was asked.
+// fields of NetBox's REST API, in the forms of its serializers of 3.7, 4.0 and 4.6; no NetBox was asked.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,13 +11,19 @@ export type Faults = {
   /** NetBox's MAX_PAGE_SIZE: pages are shorter than asked for. */
   pageMax: number
   /** Answers to the next requests, before any page. */
-  answers: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }[]
+  answers: {
+    readonly status: number
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: unknown
+  }[]
   /** Every page from this offset on fails. */
   failFrom: number
   /** Added to `count`. */
   countBy: number
   /** Instead of the origin in `next`. */
   nextOrigin: string | undefined
+  /** Of the header `API-Version`. */
+  version: string
 }
 
 export type TestNetbox = AsyncDisposable & {
@@ -34,6 +40,7 @@ export const noFaults = (): Faults => ({
   failFrom: Infinity,
   countBy: 0,
   nextOrigin: undefined,
+  version: '4.2',
 })
 
 export async function startTestNetbox(lists: TestLists): Promise<TestNetbox> {
@@ -60,13 +67,19 @@ function answer(
   const url = new URL(request.url!, `http://${request.headers.host}`)
   requests.push({ url: request.url!, authorization: request.headers.authorization })
   const send = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': 'application/json', 'api-version': faults.version, ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body))
   const planned = faults.answers.shift()
-  if (planned) return void send(planned.status, { detail: 'planned' }, planned.headers)
+  if (planned) return void send(planned.status, planned.body ?? { detail: 'planned' }, planned.headers)
   const rows = lists[url.pathname.replace(/^\/api\/|\/$/g, '')]
   if (!rows) return void send(404, { detail: 'Not found.' })
   const offset = Number(url.searchParams.get('offset') ?? 0)
   if (offset >= faults.failFrom) return void send(500, { detail: 'failed' })
+  // A tag that no object has is one that does not exist here.
+  const tag = url.searchParams.get('tag')
+  if (tag !== null && !Object.values(lists).some((all) => all.some((row) => hasTag(row, tag))))
+    return void send(400, { tag: [`Select a valid choice. ${tag} is not one of the available choices.`] })
   const limit = Math.min(Number(url.searchParams.get('limit') ?? 50), faults.pageMax)
   const found = rows.filter((row) => isSelected(row, url.searchParams))
   const next = new URL(url)
@@ -84,12 +97,11 @@ function answer(
 function isSelected(row: Row, query: URLSearchParams): boolean {
   const ids = query.getAll('id')
   const tag = query.get('tag')
-  const tags = (row['tags'] ?? []) as readonly { readonly slug: string }[]
-  return (
-    (ids.length === 0 || ids.includes(String(row.id))) &&
-    (tag === null || tags.some(({ slug }) => slug === tag))
-  )
+  return (ids.length === 0 || ids.includes(String(row.id))) && (tag === null || hasTag(row, tag))
 }
+
+const hasTag = (row: Row, tag: string): boolean =>
+  ((row['tags'] ?? []) as readonly { readonly slug: string }[]).some(({ slug }) => slug === tag)
 
 const nested = (slug: string) => ({
   id: 1,
@@ -201,3 +213,73 @@ export const smallWorld = (): TestLists => ({
     networkInterface(13, 1, 'et-0/0/3', { ...withTags('pharos'), speed: null }),
   ],
 })
+
+export const netboxVersions = ['3.7', '4.0', '4.6'] as const
+type Fields = Readonly<Record<string, unknown>>
+
+/** Returns the lists as a version serializes them: what differs between them, beside the fields that are read. */
+export function inForm(version: (typeof netboxVersions)[number], lists: TestLists): TestLists {
+  const isOld = version === '3.7'
+  const isNew = version === '4.6'
+  /** Nested objects have no description in 3.7, and their depth in trees in 4.6. */
+  const brief = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(brief)
+    if (typeof value !== 'object' || value === null || !('id' in value)) return value
+    const fields = Object.entries(value as Fields)
+      .filter(([name]) => !(isOld && name === 'description'))
+      .map(([name, inner]) => [name, brief(inner)])
+    return Object.fromEntries([...fields, ...(isNew ? [['_depth', 0]] : [])])
+  }
+  const whole = (row: Row): Row => {
+    const fields = Object.entries(row).map(([name, value]) => [name, brief(value)])
+    return {
+      ...(Object.fromEntries(fields) as Row),
+      ...(isNew && { display_url: `http://netbox/objects/${row.id}/`, owner: null }),
+      created: '2026-01-01T00:00:00Z',
+      last_updated: '2026-01-01T00:00:00Z',
+    }
+  }
+  const addressOf = (ip: Fields | null): Fields | null =>
+    ip && { ...ip, family: isOld ? 4 : { value: 4, label: 'IPv4' }, ...(isNew && { nat_inside: null }) }
+  const forms: Readonly<Record<string, (row: Row) => Row>> = {
+    'dcim/devices': (row) => ({
+      ...row,
+      // An alias of `role` until 4.0.
+      ...(isOld && { device_role: row['role'] }),
+      primary_ip: addressOf(row['primary_ip'] as Fields | null),
+      ...(isNew && { cooling_method: null, front_port_count: 0 }),
+    }),
+    'circuits/circuits': (row) => ({
+      ...row,
+      ...(isNew && { provider_account: null, distance: null, assignments: [] }),
+    }),
+    'circuits/circuit-terminations': (row) => ({
+      ...row,
+      ...(isOld
+        ? { site: brief(nested('ams1')), provider_network: null }
+        : isNew
+          ? { termination_type: 'dcim.site', termination_id: 1, termination: brief(nested('ams1')) }
+          : { site: brief(nested('ams1')), provider_network: null }),
+      upstream_speed: null,
+      mark_connected: false,
+      _occupied: row['cable'] !== null,
+    }),
+    'dcim/interfaces': (row) => ({
+      ...row,
+      module: null,
+      label: '',
+      mtu: null,
+      // In 4.2 and later it is an object of its own.
+      mac_address: null,
+      ...(isNew && { primary_mac_address: null, mac_addresses: [], qinq_svlan: null }),
+      // 64 bits since 4.5.
+      ...(isNew && row['speed'] !== null && { speed: 3_200_000_000 }),
+    }),
+  }
+  return Object.fromEntries(
+    Object.entries(lists).map(([path, rows]) => [
+      path,
+      rows.map((row) => (forms[path] ?? ((same: Row) => same))(whole(row))),
+    ]),
+  )
+}

@@ -11,6 +11,8 @@ export type NetboxObjects = {
   readonly circuits: readonly Circuit[]
   readonly terminations: readonly CircuitTermination[]
   readonly interfaces: readonly Interface[]
+  /** The tag of ports, if it does not exist in NetBox. */
+  readonly missingTag?: string | undefined
 }
 
 /** What the database has already, which the document may refer to. */
@@ -45,6 +47,8 @@ const circuitStates: Readonly<Record<string, string>> = {
 export function toEntries(objects: NetboxObjects, existing: Existing, mapping: NetboxMapping): Converted {
   const notices: string[] = []
   const notice = (message: string) => void notices.push(message)
+  if (objects.missingTag !== undefined)
+    notice(`tag ${objects.missingTag}: it does not exist in NetBox: no interface is a port by its tag`)
   const locations = locationsOf(objects, existing, mapping, notice)
   const known = new Set([...existing.locations, ...locations.map(({ key }) => key)])
   const devices = devicesOf(objects.devices, known, notice)
@@ -58,8 +62,9 @@ export function toEntries(objects: NetboxObjects, existing: Existing, mapping: N
 
 type Notice = (message: string) => void
 
-/** Bits per second of NetBox's kilobits per second; undefined for none. */
-const bitsOf = (kilobits: number | null): number | undefined => (kilobits ? kilobits * 1000 : undefined)
+/** Bits per second of NetBox's kilobits per second; undefined for none, and for more than a number can have. */
+const bitsOf = (kilobits: number | null): number | undefined =>
+  kilobits && Number.isSafeInteger(kilobits * 1000) ? kilobits * 1000 : undefined
 
 const withoutUndefined = <T extends object>(element: T): T =>
   Object.fromEntries(Object.entries(element).filter(([, value]) => value !== undefined)) as T

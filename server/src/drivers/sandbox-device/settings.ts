@@ -1,4 +1,5 @@
 // The settings of a simulated device in the platform file.
+import { bgpStates } from '@pharos/contract/bgp-session'
 import { Type, type Static } from 'typebox'
 import { settingsCheck } from '../setting-problems.ts'
 
@@ -23,8 +24,27 @@ const Optic = Type.Object(
   { additionalProperties: false },
 )
 
+const Count = Type.Integer({ minimum: 0, maximum: 10_000_000, expects: 'a number' })
+const Octet = Type.Integer({ minimum: 0, maximum: 255, expects: 'a number, 0 to 255' })
+const BgpSession = Type.Object(
+  {
+    peer: Name,
+    asn: Type.Optional(Type.Integer({ minimum: 1, maximum: 4_294_967_295, expects: 'an AS number' })),
+    state: Type.Optional(Type.Enum([...bgpStates], { expects: `one of ${bgpStates.join(', ')}` })),
+    received: Type.Optional(Count),
+    limit: Type.Optional(Count),
+    error: Type.Optional(
+      Type.Array(Octet, { minItems: 2, maxItems: 2, expects: 'the code and subcode of a NOTIFICATION' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const SandboxDeviceSettings = Type.Object(
   {
+    bgp_sessions: Type.Optional(
+      Type.Array(BgpSession, { maxItems: 1_000, expects: 'a list of BGP sessions' }),
+    ),
     vendor: Type.Optional(Name),
     model: Type.Optional(Name),
     serial: Type.Optional(Name),

@@ -8,6 +8,7 @@ import type {
   InterfaceKey,
   OpticLimits,
   OpticReading,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
@@ -30,9 +31,14 @@ export type SandboxDeviceOptions = {
 export class SandboxDeviceSource implements DeviceSource {
   readonly #options: SandboxDeviceOptions
   #isClosed = false
+  #answers = 0
 
   constructor(options: SandboxDeviceOptions) {
     this.#options = options
+  }
+
+  answers(): number {
+    return this.#answers
   }
 
   async probe(signal: AbortSignal): Promise<DeviceIdentity> {
@@ -97,6 +103,24 @@ export class SandboxDeviceSource implements DeviceSource {
     return this.#answer(signal).interfaces.flatMap((one) => opticsOf(one, at))
   }
 
+  async readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]> {
+    return (this.#answer(signal).bgp_sessions ?? []).map((one) => ({
+      instance: '',
+      peer: one.peer,
+      peerAsn: one.asn ?? null,
+      state: one.state ?? 'established',
+      establishedSeconds: Math.floor(this.#uptimeMs() / 1000),
+      prefixes: [
+        {
+          family: one.peer.includes(':') ? 'ipv6' : 'ipv4',
+          received: one.received ?? 1,
+          limit: one.limit ?? null,
+        },
+      ],
+      error: one.error ? { code: one.error[0]!, subcode: one.error[1]!, text: '' } : null,
+    }))
+  }
+
   async readHealth(signal: AbortSignal): Promise<readonly HealthReading[]> {
     this.#answer(signal)
     const hours = this.#options.now().getTime() / 3_600_000
@@ -145,6 +169,7 @@ export class SandboxDeviceSource implements DeviceSource {
     const { name, settings } = this.#options
     if (this.#isClosed) throw new DriverError('unreachable', `${name}: the source is closed`)
     if (settings.silent) throw new DriverError('unreachable', `${name}: no answer`)
+    this.#answers++
     return settings
   }
 }

@@ -8,6 +8,7 @@ import type {
   HealthReading,
   InterfaceKey,
   OpticReading,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
@@ -29,9 +30,14 @@ type Named = SampledInterface & { readonly key: InterfaceKey }
 export class SflowSource implements DeviceSource {
   readonly #options: SflowSourceOptions
   #isClosed = false
+  #answers = 0
 
   constructor(options: SflowSourceOptions) {
     this.#options = options
+  }
+
+  answers(): number {
+    return this.#answers
   }
 
   async probe(signal: AbortSignal): Promise<DeviceIdentity> {
@@ -73,6 +79,11 @@ export class SflowSource implements DeviceSource {
     }
   }
 
+  async readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]> {
+    await this.#read(signal)
+    return []
+  }
+
   async readOptics(signal: AbortSignal): Promise<readonly OpticReading[]> {
     await this.#read(signal)
     return []
@@ -95,6 +106,7 @@ export class SflowSource implements DeviceSource {
     const samples = (await unlessAborted(signal, readSamples())).filter(({ at }) => at >= oldest)
     if (samples.length === 0)
       throw new DriverError('unreachable', `${name}: no counter sample of sFlow for five minutes`)
+    this.#answers++
     return withKeys(samples)
   }
 }

@@ -2,7 +2,7 @@
 import type { Varbind } from 'net-snmp'
 import { TooBigError, type SnmpSession } from './session.ts'
 import { isAbsent } from './value.ts'
-import { withProtocol, type Columns } from './walk.ts'
+import { indexBelow, withProtocol, type Columns } from './walk.ts'
 
 /** Returns the value of a row, converted; null if the row has none or it is of another type. */
 export function cell<T>(
@@ -36,6 +36,32 @@ export async function getObjects(
       const { value } = await session.get(some, signal)
       // The value is that of the OID in the answer, whatever was asked for.
       for (const varbind of value) if (!isAbsent(varbind)) found.set(varbind.oid, varbind)
+      at += some.length
+    } catch (error) {
+      if (!(error instanceof TooBigError) || size === 1) throw withProtocol(error)
+      size = size >> 1
+    }
+  }
+  return found
+}
+
+/** Reads the first value of each column, which may be of several tables; an absent one is empty. Throws DriverError. */
+export async function readFirst(
+  session: SnmpSession,
+  columns: readonly string[],
+  signal: AbortSignal,
+): Promise<Columns> {
+  const found = new Map<string, Map<string, Varbind>>()
+  let size = objectsPerRequest
+  for (let at = 0; at < columns.length;) {
+    const some = columns.slice(at, at + size)
+    try {
+      const { value } = await session.getBulk(some, some.length, 1, signal)
+      some.forEach((column, position) => {
+        const one = value.scalars[position]
+        const index = one && !isAbsent(one) ? indexBelow(column, one.oid) : undefined
+        found.set(column, new Map(index === undefined ? [] : [[index, one!]]))
+      })
       at += some.length
     } catch (error) {
       if (!(error instanceof TooBigError) || size === 1) throw withProtocol(error)

@@ -9,8 +9,8 @@ import { isAbsent, toNumber } from './value.ts'
 import { indexBelow } from './walk.ts'
 
 /** Values in the order of the columns; undefined: the row lacks it. */
-export type RawRow = {
-  readonly index: number
+export type RawRow<Index extends number | string = number> = {
+  readonly index: Index
   readonly at: number
   readonly uptimeCs: number
   readonly values: readonly (Varbind | undefined)[]
@@ -107,12 +107,12 @@ function rowWith(length: number, column: number, varbind: Varbind): (Varbind | u
 const rowsPerGet = 4
 
 /** Reads the rows with these indexes, in their order; a row that the device lacks is left out. */
-export async function getRows(
+export async function getRows<Index extends number | string>(
   session: SnmpSession,
   columns: readonly string[],
-  indexes: readonly number[],
+  indexes: readonly Index[],
   signal: AbortSignal,
-  onRow: (row: RawRow) => void,
+  onRow: (row: RawRow<Index>) => void,
 ): Promise<void> {
   let size = rowsPerGet
   for (let at = 0; at < indexes.length;) {

@@ -42,15 +42,19 @@ export class CounterReader {
     this.#session = session
   }
 
-  /** The next reading reads the names again. */
-  forgetNames(): void {
-    this.#names = undefined
+  /** Of the last list of interfaces, or of a reading after which another interface had a number. */
+  async names(signal: AbortSignal): Promise<InterfaceNames> {
+    return (this.#names ??= await readInterfaceNames(this.#session, signal))
+  }
+
+  setNames(names: InterfaceNames): void {
+    this.#names = names
   }
 
   async read(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading> {
-    this.#names ??= await readInterfaceNames(this.#session, signal)
-    const first = await this.#readRows(keys, this.#names, signal)
-    if (!this.#areNamesOld(keys, first.rows)) return toReading(keys, this.#names, first)
+    const names = await this.names(signal)
+    const first = await this.#readRows(keys, names, signal)
+    if (!this.#areNamesOld(keys, first.rows)) return toReading(keys, names, first)
     this.#names = await readInterfaceNames(this.#session, signal)
     const { indexOf } = this.#names
     this.#missing = new Set(keys === 'all' ? [] : keys.filter((key) => !indexOf.has(key)))

@@ -9,7 +9,12 @@ import { walkColumns, type Columns } from './walk.ts'
 
 const { storageRam, ...hostColumns } = hostResources
 
-export async function readDeviceHealth(session: SnmpSession, readPart: ReadPart): Promise<HealthReading[]> {
+/** The names of entities are `readNames`, so that they need not be read each time. */
+export async function readDeviceHealth(
+  session: SnmpSession,
+  readPart: ReadPart,
+  readNames: (signal: AbortSignal) => Promise<Columns>,
+): Promise<HealthReading[]> {
   const load = await readPart('load', async (ended) => {
     const objects = await getObjects(session, Object.values(ucd), ended)
     const scalars = new Map([...objects].map(([oid, value]) => [oid, toNumber(value)]))
@@ -19,7 +24,7 @@ export async function readDeviceHealth(session: SnmpSession, readPart: ReadPart)
   const sensors = await readPart('sensors', async (ended) => {
     const found = await walkColumns(session, Object.values(entPhySensor), ended)
     if (found.get(entPhySensor.value)!.size === 0) return []
-    return sensorReadings(found, await readEntityNames(session, ended))
+    return sensorReadings(found, await readNames(ended))
   })
   return [...(load ?? []), ...(sensors ?? [])]
 }
@@ -64,7 +69,7 @@ function memoryReadings(host: Columns, scalars: Scalars): HealthReading[] {
 
 const percent = (part: number, whole: number): number => Math.min(100, Math.max(0, (100 * part) / whole))
 
-function readEntityNames(session: SnmpSession, signal: AbortSignal): Promise<Columns> {
+export function readEntityNames(session: SnmpSession, signal: AbortSignal): Promise<Columns> {
   return walkColumns(session, [entPhysical.name, entPhysical.descr], signal)
 }
 

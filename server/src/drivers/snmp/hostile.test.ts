@@ -299,7 +299,8 @@ describe('requests', () => {
     assert.equal((await source.listInterfaces(signal)).length, 4)
     assert.equal((await source.readCounters(['Ethernet1'], signal)).rows.length, 1)
     agent.faults = { varbindsMax: 0 }
-    for (const call of callsOf(source)) await assert.rejects(call, { kind: 'protocol' })
+    for (const result of await Promise.allSettled(callsOf(source)))
+      assert.equal(result.status === 'rejected' && (result.reason as DriverError).kind, 'protocol')
   })
 
   it('accept answers from another address only if the options permit it', async (t) => {

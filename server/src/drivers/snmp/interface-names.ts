@@ -15,10 +15,14 @@ export type InterfaceNames = {
   readonly counters: '64' | '32' | 'both'
 }
 
-const columns = [ifXTable.name, ifTable.descr, ifXTable.hcInOctets, ifTable.inOctets]
+export const nameColumns = [ifXTable.name, ifTable.descr, ifXTable.hcInOctets, ifTable.inOctets]
 
 export async function readInterfaceNames(session: SnmpSession, signal: AbortSignal): Promise<InterfaceNames> {
-  const found = await walkColumns(session, columns, signal)
+  return interfaceNames(await walkColumns(session, nameColumns, signal))
+}
+
+/** Returns the names in columns that include `nameColumns`. */
+export function interfaceNames(found: Columns): InterfaceNames {
   const keys = interfaceKeys(found)
   const byIndex = new Map(
     [...keys].map(([index, key]) => [
@@ -34,7 +38,7 @@ export async function readInterfaceNames(session: SnmpSession, signal: AbortSign
 }
 
 /** Returns the key of each interface by its index, in order. An interface has a name, a description or a type. */
-export function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
+function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
   const indexes = [...indexesOf(found, ifXTable.name, ifTable.descr, ifTable.type)]
     .filter((index) => /^\d{1,10}$/.test(index) && Number(index) < 2 ** 31)
     .map(Number)

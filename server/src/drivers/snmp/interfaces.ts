@@ -7,42 +7,43 @@ import type {
 } from '../../inventory/collect/device-source.ts'
 import { readInterfaceAddresses } from './addresses.ts'
 import { cell, indexesOf } from './columns.ts'
-import { interfaceKeys, nameOf } from './interface-names.ts'
+import { interfaceNames, nameColumns, nameOf, type InterfaceNames } from './interface-names.ts'
 import { ifTable, ifXTable, lag } from './oids.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
 import { walkColumns, type Columns } from './walk.ts'
 
 const columns = [
-  ifTable.descr,
+  ...nameColumns,
   ifTable.type,
   ifTable.mtu,
   ifTable.speed,
   ifTable.physAddress,
   ifTable.adminStatus,
   ifTable.operStatus,
-  ifXTable.name,
   ifXTable.highSpeed,
   ifXTable.alias,
 ]
 
+/** Returns the interfaces, and their names for the readings until the next list. */
 export async function readInterfaces(
   session: SnmpSession,
   signal: AbortSignal,
   readPart: ReadPart,
-): Promise<readonly SeenInterface[]> {
+): Promise<{ readonly seen: readonly SeenInterface[]; readonly names: InterfaceNames }> {
   const found = await walkColumns(session, columns, signal)
   const lags = await readPart('lags', async (ended) => {
     const stack = await walkColumns(session, [lag.ifStackStatus, lag.attachedAggId], ended)
     return lagsOf(stack, (index) => numberAt(found, ifTable.type, index))
   })
   const addresses = await readPart('addresses', (ended) => readInterfaceAddresses(session, ended))
-  const keys = interfaceKeys(found)
-  return [...keys].map(([index, key]) => ({
+  const names = interfaceNames(found)
+  const seen = [...names.byIndex].map(([index, { key }]) => ({
     ...seenInterface(found, index, key),
-    lagKey: lags && (keys.get(lags.get(index) ?? -1) ?? null),
+    lagKey: lags && (names.byIndex.get(lags.get(index) ?? -1)?.key ?? null),
     addresses: addresses && (addresses.get(index) ?? []),
   }))
+  return { seen, names }
 }
 
 function seenInterface(
@@ -69,7 +70,7 @@ const numberAt = (found: Columns, column: string, index: number): number | null 
   cell(found, column, String(index), toNumber)
 
 /** ifMtu is an Integer32. */
-const positive = (value: number | null): number | null =>
+export const positive = (value: number | null): number | null =>
   value !== null && value > 0 && value < 2 ** 31 ? value : null
 
 function macOf(octets: Uint8Array | null): string | null {

@@ -55,6 +55,20 @@ export const ip = {
   adEntNetMask: '1.3.6.1.2.1.4.20.1.3',
 } as const
 
+/** TIMETRA-VRTR-MIB of Nokia SR OS, index of the virtual router, then of its interface. The octets are those of IPv4 and IPv6 packets. */
+export const vRtr = {
+  name: '1.3.6.1.4.1.6527.3.1.2.3.1.1.4',
+  ifName: '1.3.6.1.4.1.6527.3.1.2.3.4.1.4',
+  ifAdminState: '1.3.6.1.4.1.6527.3.1.2.3.4.1.8',
+  ifOperState: '1.3.6.1.4.1.6527.3.1.2.3.4.1.9',
+  ifDescription: '1.3.6.1.4.1.6527.3.1.2.3.4.1.34',
+  ifOperMtu: '1.3.6.1.4.1.6527.3.1.2.3.4.1.62',
+  /** Unique on the device, unlike the index within the router. */
+  ifGlobalIndex: '1.3.6.1.4.1.6527.3.1.2.3.4.1.63',
+  ifRxBytes: '1.3.6.1.4.1.6527.3.1.2.3.54.1.43',
+  ifTxBytes: '1.3.6.1.4.1.6527.3.1.2.3.74.1.4',
+} as const
+
 /** entPhysicalTable of ENTITY-MIB (RFC 6933). */
 export const entPhysical = {
   descr: '1.3.6.1.2.1.47.1.1.1.1.2',

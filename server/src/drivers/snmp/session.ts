@@ -40,6 +40,7 @@ export class SnmpSession {
   #hasAnswered = false
   /** Ends with the last request; undefined if none is running. */
   #lastRequest: Promise<void> | undefined
+  #answers = 0
   #tries = 0
   #lost = 0
   #roundTrips = 0
@@ -47,6 +48,11 @@ export class SnmpSession {
 
   constructor(options: SessionOptions) {
     this.#options = options
+  }
+
+  /** Answers since the session was created. */
+  get answers(): number {
+    return this.#answers
   }
 
   get(oids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Varbind[]>> {
@@ -127,6 +133,7 @@ export class SnmpSession {
     if (outcome.kind === 'silent' || outcome.kind === 'unreachable') this.#lost++
     if (outcome.kind === 'answered') {
       this.#hasAnswered = true
+      this.#answers++
       this.#roundTrips++
       this.#roundTripMs += outcome.roundTripMs
     }
@@ -159,8 +166,12 @@ export class SnmpSession {
     if (other && (await this.#askWith(other, signal)).kind === 'answered')
       return refusal('privacy', `The device uses ${other.privacy}.`)
     const outcome = await this.#askWith({ ...credential, privacy: null }, signal)
-    if (outcome.kind === 'silent' || outcome.kind === 'unreachable') return undefined
-    return refusalOf(outcome) ?? refusal('privacyPassword', 'The privacy password or protocol is wrong.')
+    if (outcome.kind === 'silent' || outcome.kind === 'unreachable') return onlyDiscovered(this.#options)
+    // A user that must encrypt is refused access, or the security level: then the rest of the credential is right.
+    const isKnown = outcome.kind !== 'refused' || outcome.part === 'access' || outcome.part === 'privacy'
+    return isKnown
+      ? refusal('privacyPassword', 'The privacy password or protocol is wrong.')
+      : refusalOf(outcome)
   }
 
   async #askWith(credential: SnmpCredential, signal: AbortSignal): Promise<Outcome<unknown>> {
@@ -178,6 +189,13 @@ export class SnmpSession {
     this.#hasAnswered = false
   }
 }
+
+/** Silence also without encryption: of a device that drops what a user may not send, or of a host that has gone since. */
+const onlyDiscovered = ({ address, port }: SessionOptions): DriverError =>
+  new DriverError(
+    'unreachable',
+    `${address} port ${port} answers the discovery of SNMPv3, and no request of the user: check the privacy password and protocol.`,
+  )
 
 /** Sends one request and waits for its end. Rejects with the signal's reason. */
 async function exchange<T>(open: OpenSession, send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {

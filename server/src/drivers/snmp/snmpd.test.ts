@@ -110,6 +110,9 @@ describe('the SNMP driver with snmpd', { skip: skipWithout('snmpd') }, () => {
     assert.deepEqual(await refusedPart({ ...v3, privacyPassword: wrong }), ['refused', 'privacyPassword'])
     assert.deepEqual(await refusedPart({ ...v3, privacy: 'aes256b' }), ['refused', 'privacyPassword'])
     assert.deepEqual(await refusedPart({ ...v3, user: 'strict', privacy: null }), ['refused', 'access'])
+    const strict = { ...v3, user: 'strict' }
+    assert.deepEqual(await refusedPart({ ...strict, privacyPassword: wrong }), ['refused', 'privacyPassword'])
+    assert.deepEqual(await refusedPart({ ...strict, authPassword: wrong }), ['refused', 'authPassword'])
     const reeder = credentials.find(({ user }) => user === 'sha1-aes256r')!
     assert.deepEqual(await refusedPart({ ...reeder, privacy: 'aes256b' }), ['refused', 'privacy'])
     assert.deepEqual(await refusedPart({ kind: 'v2c', community: 'wrong' }), ['unreachable', undefined])

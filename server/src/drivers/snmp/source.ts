@@ -1,15 +1,25 @@
-// A device that is read by SNMP. It keeps one session and the names of the interfaces; it stores nothing and judges nothing.
+// A device that is read by SNMP. It keeps one session, the names of interfaces and entities, and the tables of modules that do not change
+// between surveys: a poll reads what moves. It stores nothing and judges nothing.
 import { isIP } from 'node:net'
-import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
+import type {
+  CounterReading,
+  DeviceSource,
+  HealthReading,
+  ReadPart,
+} from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { findBgpDialect, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
-import { readDeviceHealth } from './health.ts'
+import { readDeviceHealth, readEntityNames } from './health.ts'
 import { readIdentity } from './identify.ts'
+import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
-import { withOptics } from './optic-walk.ts'
-import { listTransceivers, readOptics } from './optics/index.ts'
+import { opticWalk } from './optic-walk.ts'
+import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
+import { RouterInterfaces } from './router-interfaces.ts'
 import { SnmpSession } from './session.ts'
+import type { Columns } from './walk.ts'
 
 export type SnmpSourceOptions = {
   /** An IP address: names would be resolved for every datagram. */
@@ -19,7 +29,7 @@ export type SnmpSourceOptions = {
   /** Of one try; there are 3 tries by default. */
   readonly timeoutMs?: number
   readonly tries?: number
-  /** Of one call, such as the list of interfaces. */
+  /** Of one call, such as the list of interfaces. Silence ends it earlier, after the tries of one request. */
   readonly deadlineMs?: number
   /** For devices that answer from another address than they were asked at: any host can answer then. */
   readonly acceptsAnySource?: boolean
@@ -27,10 +37,12 @@ export type SnmpSourceOptions = {
 
 /** Opens no socket before the first call. */
 export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
-  const { address, port = 161, credential, deadlineMs = 60_000 } = options
+  const { address, port = 161, credential, deadlineMs = 900_000 } = options
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
   const counters = new CounterReader(session)
+  const routers = new RouterInterfaces(session)
+  const kept: Kept = {}
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
 
@@ -47,20 +59,69 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     }
   }
 
+  /** Interfaces that have other numbers than before make new names: then entities and modules are read again as well. */
+  const keptFor = async (ended: AbortSignal) => {
+    const names = await counters.names(ended)
+    if (kept.names !== names)
+      Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
+    return { keys: new Map([...names.byIndex].map(([index, { key }]) => [index, key])) }
+  }
+
   return {
+    answers: () => session.answers,
     probe: (signal, readPart) =>
       call(signal, (ended) => readIdentity(session, ended, partsWithin(ended, readPart))),
     listInterfaces: (signal, readPart) =>
-      call(signal, (ended) => {
-        counters.forgetNames()
-        return readInterfaces(session, ended, partsWithin(ended, readPart))
+      call(signal, async (ended) => {
+        const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
+        counters.setNames(names)
+        const ofRouters = await routers.list(ended)
+        // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
+        const more = ofRouters
+          .filter(({ key }) => !names.indexOf.has(key))
+          .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
+        return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
       }),
-    listTransceivers: (signal) => call(signal, (ended) => withOptics(session, ended, listTransceivers)),
-    readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
-    readOptics: (signal) => call(signal, (ended) => withOptics(session, ended, readOptics)),
+    listTransceivers: (signal) =>
+      call(signal, async (ended) => {
+        const { keys } = await keptFor(ended)
+        kept.optics = await readKnownOptics(opticWalk(session, ended))
+        return listTransceivers(kept.optics, keys)
+      }),
+    readCounters: (keys, signal) =>
+      call(signal, async (ended) => {
+        const isOfRouter = await routers.has(ended)
+        const ofRouters = keys === 'all' ? keys : keys.filter(isOfRouter)
+        const others = keys === 'all' ? keys : keys.filter((key) => !isOfRouter(key))
+        const reading = await counters.read(others, ended)
+        if (reading.isPartial || ofRouters.length === 0) return reading
+        try {
+          return joined(reading, await routers.read(ofRouters, ended))
+        } catch (error) {
+          if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused')
+            throw error
+          return { ...reading, isPartial: true }
+        }
+      }),
+    readOptics: (signal) =>
+      call(signal, async (ended) => {
+        const { keys } = await keptFor(ended)
+        const walk = opticWalk(session, ended)
+        kept.optics ??= await readKnownOptics(walk)
+        return readOptics(walk, keys, kept.optics)
+      }),
+    readBgpSessions: (signal) =>
+      call(signal, async (ended) => {
+        await keptFor(ended)
+        kept.bgp ??= { dialect: await findBgpDialect(session, ended) }
+        return kept.bgp.dialect ? readBgpSessions(session, kept.bgp.dialect, ended) : []
+      }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
-        ...(await readDeviceHealth(session, partsWithin(ended, readPart))),
+        ...(await readDeviceHealth(session, partsWithin(ended, readPart), async (ending) => {
+          await keptFor(ending)
+          return (kept.entityNames ??= await readEntityNames(session, ending))
+        })),
         ...figures(session),
       ]),
     close: async () => {
@@ -68,6 +129,20 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       session.close()
     },
   }
+}
+
+const joined = (one: CounterReading, other: CounterReading): CounterReading => ({
+  rows: [...one.rows, ...other.rows],
+  failed: [...one.failed, ...other.failed],
+  isPartial: false,
+})
+
+/** Until the interfaces get other names. */
+type Kept = {
+  names?: InterfaceNames | undefined
+  optics?: KnownOptics | undefined
+  entityNames?: Columns | undefined
+  bgp?: { readonly dialect: BgpDialect | null } | undefined
 }
 
 const partsWithin =

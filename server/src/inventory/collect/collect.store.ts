@@ -75,6 +75,24 @@ export async function leaseDevices(
   return rows
 }
 
+/** Extends the leases of devices that are still read, or whose reading waits to be saved. */
+export async function extendLeases(
+  { owner: db }: Postgres,
+  owner: string,
+  deviceIds: readonly number[],
+  seconds: number,
+): Promise<void> {
+  await sql`
+    update device_states set lease_until = now() + make_interval(secs => ${seconds})
+    where device_id = any(${deviceIds}::integer[]) and lease_owner = ${owner}`.execute(db)
+}
+
+/** Ends all leases of a process that stops. */
+export async function endLeases({ owner: db }: Postgres, owner: string): Promise<void> {
+  await sql`
+    update device_states set lease_until = null, lease_owner = null where lease_owner = ${owner}`.execute(db)
+}
+
 /** False: another process has taken the device over, and nothing may be saved. */
 async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<boolean> {
   const { rows } = await sql`
@@ -85,7 +103,7 @@ async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<bo
 }
 
 /** Saves the observations of one device in one transaction and ends the lease. Returns false if it was lost. */
-export function saveObservations(
+export async function saveObservations(
   { owner: db }: Postgres,
   deviceId: number,
   owner: string,

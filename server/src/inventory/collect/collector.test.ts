@@ -4,7 +4,9 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/testing.ts'
 import { createDeviceSource } from '../../drivers/device-sources.ts'
+import type { Db } from '../../db/postgres.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { fail } from '../../runtime/error.ts'
 import { createLog } from '../../runtime/log.ts'
 import { DeviceCollector, type DeviceCollectorDeps } from './collector.ts'
 import type { DeviceSource } from './device-source.ts'
@@ -286,6 +288,61 @@ describe('the collector', () => {
     assert.deepEqual((await interfaces())[1]!.oper, 'down')
   })
 
+  test('a reading that was finished while the database was away is saved later, once, and ends its lease', async () => {
+    const id = await addDevice('r1', bundle)
+    await sql`insert into ports (circuit_id, name, device_id, interface_key) values ('C1', 'C1', ${id}, 'et-0/0/1')`.execute(
+      database.postgres.owner,
+    )
+    const owner = awayDatabase(database.postgres.owner)
+    await using collector = disposable(
+      createCollector({ postgres: { ...database.postgres, owner: owner.db } }),
+    )
+    owner.awayFrom = 'transaction'
+    await run(collector)
+    assert.deepEqual(await interfaces(), [])
+    assert.deepEqual(await states(), [{ error: null, missed: 0, seen: false, lease: 'one' }])
+    owner.awayFrom = undefined
+    await run(collector)
+    const counted = await all(sql<{ state: { at: number } }>`select state from interface_counters`)
+    assert.equal(counted.length, 1)
+    assert.equal((await interfaces()).length, 3)
+    assert.deepEqual(await states(), [{ error: null, missed: 0, seen: true, lease: null }])
+    await run(collector)
+    assert.deepEqual(await all(sql`select state from interface_counters`), counted)
+  })
+
+  test('a device that is silent while the database is away has missed one poll', async () => {
+    await addDevice('r1', { ...bundle, silent: true })
+    const owner = awayDatabase(database.postgres.owner)
+    await using collector = disposable(
+      createCollector({ postgres: { ...database.postgres, owner: owner.db } }),
+    )
+    owner.awayFrom = 'transaction'
+    await run(collector)
+    owner.awayFrom = undefined
+    await run(collector)
+    assert.deepEqual(await states(), [{ error: 'unreachable', missed: 1, seen: false, lease: null }])
+  })
+
+  test('a collector that stops gives its leases up', async () => {
+    await addDevice('r1', bundle)
+    const reading = Promise.withResolvers<void>()
+    const collector = createCollector({
+      createSource: (device) => {
+        const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+        source.probe = () => {
+          reading.resolve()
+          return new Promise(() => {})
+        }
+        return source
+      },
+    })
+    await collector.startDue()
+    await reading.promise
+    await collector.stop()
+    assert.deepEqual(await states(), [{ error: null, missed: 0, seen: false, lease: null }])
+  })
+
   test('a process that lost its lease saves nothing', async () => {
     await addDevice('r1', bundle)
     await using collector = disposable(
@@ -306,6 +363,22 @@ describe('the collector', () => {
     assert.deepEqual(await states(), [{ error: null, missed: 0, seen: false, lease: 'another' }])
   })
 })
+
+/** A database that cannot begin transactions at times: reads of it still succeed, as if it had just gone. */
+function awayDatabase(db: Db) {
+  const away: { awayFrom: 'transaction' | undefined; readonly db: Db } = {
+    awayFrom: undefined,
+    db: new Proxy(db, {
+      get(target, name) {
+        if (name === 'transaction' && away.awayFrom !== undefined)
+          throw fail('unavailable', 'database', { degraded: ['postgresql'], retryAfterSeconds: 2 })
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+      },
+    }),
+  }
+  return away
+}
 
 const disposable = (collector: DeviceCollector) =>
   Object.assign(collector, { [Symbol.asyncDispose]: () => collector.stop() })

@@ -1,26 +1,32 @@
 // Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a lease, so that
-// any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state.
-import type { Postgres } from '../../db/postgres.ts'
+// any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state. What was
+// read while the database is away is kept and saved later.
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { Failure } from '../../runtime/error.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
+  endLeases,
+  extendLeases,
   leaseDevices,
   listCredentials,
   listReadDevices,
   saveFailure,
   saveObservations,
   type DueDevice,
+  type PollFailure,
   type SealedCredential,
 } from './collect.store.ts'
 import type { DevicePart, DeviceSource } from './device-source.ts'
 import { failureOf, observe, saveObservation, type PartFailure } from './observe.ts'
+import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 
-/** Longer than a survey may take. */
+/** Of a process that is gone. One that reads for longer extends its leases. */
 const leaseSeconds = 135
-/** More than all parts that end with their time. */
-const surveyTimeoutMs = 125_000
-const pollTimeoutMs = 30_000
+const extendMs = 45_000
+/** In total less than the 15 minutes that the increase of a counter may take. */
+const readingLimits: ProgressLimits = { stallMs: 30_000, totalMs: 720_000 }
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200
 /** After a poll without an answer. */
@@ -29,7 +35,15 @@ const retrySeconds = 60
 const silentAfter = 3
 const silentSeconds = 300
 
+const notRead = { kind: 'protocol', text: 'its answer could not be read', isSilent: false }
 const notSaved = { kind: 'protocol', text: 'its answer could not be saved', isSilent: false }
+
+/** Writes a finished reading, or that there is none. */
+type Write = (trx: Trx) => Promise<void>
+type Unsaved = { readonly device: LeasedDevice; readonly write: Write }
+
+/** There is no connection, or none is free: trying again helps. */
+const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.code === 'unavailable'
 
 export type LeasedDevice = DueDevice & { readonly sealed: SealedCredential | undefined }
 
@@ -46,6 +60,9 @@ export class DeviceCollector {
   readonly #deps: DeviceCollectorDeps
   readonly #sources = new Map<number, { readonly config: string; readonly source: DeviceSource }>()
   readonly #reading = new Map<number, Promise<void>>()
+  /** The last finished reading of each device that could not be saved for want of a connection. */
+  readonly #unsaved = new Map<number, Unsaved>()
+  #leasedMs = 0
   /** The texts of failed parts that were logged, by device and part. */
   readonly #logged = new Map<string, string>()
   readonly #stopped = new AbortController()
@@ -56,6 +73,8 @@ export class DeviceCollector {
 
   /** Starts to read the devices that are due and returns without waiting for them. */
   async startDue(): Promise<void> {
+    await this.#saveUnsaved()
+    await this.#extendLeases()
     const max = devicesMax - this.#reading.size
     if (max <= 0) return
     const { postgres, owner } = this.#deps
@@ -89,40 +108,80 @@ export class DeviceCollector {
     await Promise.all(this.#reading.values())
   }
 
+  /** Ends what is read. What has been read is saved, if the database is there. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the collector stops'))
     await this.settle()
+    const { postgres, owner, log } = this.#deps
+    await this.#saveUnsaved()
+      .then(() => endLeases(postgres, owner))
+      .catch((error: unknown) => log.warn({ err: error }, 'leases of devices end with their time'))
     await Promise.allSettled([...this.#sources.values()].map(({ source }) => source.close()))
   }
 
   async #read(device: LeasedDevice): Promise<void> {
-    const { postgres, owner, log } = this.#deps
-    const timeout = AbortSignal.timeout(
-      device.isSurveyDue || device.areGaugesDue ? surveyTimeoutMs : pollTimeoutMs,
-    )
-    const signal = AbortSignal.any([timeout, this.#stopped.signal])
-    try {
-      const observation = await unlessAborted(signal, this.#observe(device, signal))
-      await saveObservations(postgres, device.id, owner, (trx) => saveObservation(trx, device, observation))
+    const write = await this.#observe(device).catch((error: unknown) => {
+      if (this.#stopped.signal.aborted) return undefined
+      const failure = failureOf(error)
+      if (!failure) this.#deps.log.error({ err: error, device: device.name }, 'device not read')
+      else this.#deps.log.debug({ device: device.name, ...failure }, 'device did not answer')
+      return this.#failing(device, failure ?? notRead)
+    })
+    if (write) await this.#save(device, write)
+  }
+
+  /** Reads what is due, and returns how it is saved. */
+  async #observe(device: LeasedDevice): Promise<Write> {
+    const source = this.#sourceOf(device)
+    if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
+    using progress = watchProgress(() => source.answers(), readingLimits)
+    const signal = AbortSignal.any([progress.signal, this.#stopped.signal])
+    const observation = await unlessAborted(signal, observe(source, device, signal))
+    return async (trx) => {
+      await saveObservation(trx, device, observation)
       this.#logParts(device, observation.parts)
-    } catch (error) {
-      if (this.#stopped.signal.aborted) return
-      const failure = failureOf(error, timeout)
-      if (failure) log.debug({ device: device.name, ...failure }, 'device did not answer')
-      // An answer that could not be saved ends the lease as well: the next poll has its increase.
-      await saveObservations(postgres, device.id, owner, (trx) =>
-        saveFailure(trx, device.id, failure ?? notSaved, { retrySeconds, silentSeconds, silentAfter }),
-      ).catch((second: unknown) => {
-        if (failure) throw second
-      })
-      if (!failure) throw error
     }
   }
 
-  async #observe(device: LeasedDevice, signal: AbortSignal) {
-    const source = this.#sourceOf(device)
-    if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
-    return observe(source, device, signal)
+  #failing =
+    (device: LeasedDevice, failure: PollFailure): Write =>
+    (trx) =>
+      saveFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter })
+
+  /**
+   * Saves a reading and ends the lease. One that the database refuses ends it as well, as a failure: the next poll has its increase. While
+   * there is no connection the reading is kept.
+   */
+  async #save(device: LeasedDevice, write: Write): Promise<void> {
+    const { postgres, owner, log } = this.#deps
+    const keep = (kept: Write) => (error: unknown) => {
+      if (!isUnavailable(error)) throw error
+      this.#unsaved.set(device.id, { device, write: kept })
+    }
+    try {
+      await saveObservations(postgres, device.id, owner, write).catch(keep(write))
+    } catch (error) {
+      log.error({ err: error, device: device.name }, 'device not saved')
+      const failing = this.#failing(device, notSaved)
+      await saveObservations(postgres, device.id, owner, failing).catch(keep(failing))
+    }
+  }
+
+  /** Ends at the first one that is kept again. If the lease has ended meanwhile and the device was read again, that reading is newer. */
+  async #saveUnsaved(): Promise<void> {
+    for (const [id, { device, write }] of this.#unsaved) {
+      this.#unsaved.delete(id)
+      await this.#save(device, write)
+      if (this.#unsaved.has(id)) return
+    }
+  }
+
+  async #extendLeases(): Promise<void> {
+    const now = performance.now()
+    if (this.#reading.size === 0 || now - this.#leasedMs < extendMs) return
+    this.#leasedMs = now
+    const { postgres, owner } = this.#deps
+    await extendLeases(postgres, owner, [...this.#reading.keys()], leaseSeconds)
   }
 
   /** Each failure once, until the part is read again. */

@@ -393,7 +393,7 @@ function opticsCases(fixtureOf: () => DeviceFixture): void {
     return fixtureOf().source.listTransceivers(signal)
   }
   const readings = async (...interfaces: Partial<ScriptedInterface>[]): Promise<readonly OpticReading[]> => {
-    fixtureOf().set(ports(...interfaces))
+    await seen(...interfaces)
     return fixtureOf().source.readOptics(signal)
   }
 
@@ -497,6 +497,7 @@ function callsOf(source: DeviceSource): readonly Call[] {
     (signal) => source.readHealth(signal),
     (signal) => source.listTransceivers(signal),
     (signal) => source.readOptics(signal),
+    (signal) => source.readBgpSessions(signal),
   ]
 }
 

@@ -1,5 +1,6 @@
 // The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
 // row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
+import type { BgpState } from '@pharos/contract/bgp-session'
 import type { InterfaceState } from '@pharos/contract/device'
 
 export type { InterfaceState }
@@ -19,6 +20,7 @@ export type DevicePart =
   | 'load'
   | 'sensors'
   | 'optics'
+  | 'bgp'
 
 /** Returns what `read` does; undefined if the device cannot answer it, which is reported. */
 export type ReadPart = <T>(
@@ -40,7 +42,7 @@ export type DeviceIdentity = {
 
 export type SeenInterface = {
   readonly key: InterfaceKey
-  /** Number on the device (ifIndex): restarts may change it. */
+  /** Number on the device (ifIndex), by which flows name it: restarts may change it. -1: it has none. */
   readonly index: number
   readonly name: string
   /** Text that the operator of the device gave it; empty if none. */
@@ -145,18 +147,43 @@ export type HealthReading = {
   readonly value: number
 }
 
+/** A session of the device with a neighbor. Null: not reported. */
+export type SeenBgpSession = {
+  /** Routing instance, as the device numbers it; empty for the only one. */
+  readonly instance: string
+  /** Canonical text. */
+  readonly peer: string
+  readonly peerAsn: number | null
+  readonly state: BgpState
+  /** Since when it is established, or how long ago it was last; null if never. */
+  readonly establishedSeconds: number | null
+  /** Of unicast. */
+  readonly prefixes: readonly {
+    readonly family: 'ipv4' | 'ipv6'
+    readonly received: number | null
+    readonly limit: number | null
+  }[]
+  /** The last NOTIFICATION of RFC 4271 section 4.5, of either side. */
+  readonly error: { readonly code: number; readonly subcode: number; readonly text: string } | null
+}
+
 /**
  * Asks one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused` (the
  * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason. `readPart` reads tables
  * beside the main one; without it, a table that cannot be read is an error of the call.
  */
 export interface DeviceSource {
+  /** Answers that the device has given so far: a call during which it does not grow is ended by the caller. */
+  answers(): number
   probe(signal: AbortSignal, readPart?: ReadPart): Promise<DeviceIdentity>
   /** All of them, ordered by index. */
   listInterfaces(signal: AbortSignal, readPart?: ReadPart): Promise<readonly SeenInterface[]>
   listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
+  /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
+  /** All of them. A device that had none when its interfaces were listed has none. */
+  readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>
   /** Rejects what runs. */

@@ -11,6 +11,8 @@ import {
   type DueDevice,
   type PollFailure,
 } from './collect.store.ts'
+import { reportSessions } from '../bgp/report-sessions.ts'
+import { deleteUnlisted, saveSessions } from '../bgp/session.store.ts'
 import { saveCounters } from './counter.store.ts'
 import type {
   CounterReading,
@@ -20,24 +22,24 @@ import type {
   HealthReading,
   OpticReading,
   ReadPart,
+  SeenBgpSession,
   SeenInterface,
   SeenTransceiver,
 } from './device-source.ts'
 import { saveGauges, saveTransceivers } from './gauge.store.ts'
 import { reportStates } from './report-states.ts'
+import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Parts end early enough for the counters to be saved within the lease. */
-const partTimeoutMs = 12_000
-/** With the parts in them. */
-const timeoutsMs: { readonly [P in DevicePart]?: number } = { interfaces: 45_000, health: 25_000 }
+/** Also of all parts within it: the counters of a port are lost with a gap of 15 minutes. */
+const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 
 /** `error`: for the log, if it is one of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
 
-type Observation = {
+export type Observation = {
   readonly survey?:
     | { readonly identity: DeviceIdentity; readonly interfaces: readonly SeenInterface[] }
     | undefined
@@ -45,6 +47,8 @@ type Observation = {
   readonly modules?: readonly SeenTransceiver[] | undefined
   readonly health?: readonly HealthReading[] | undefined
   readonly optics?: readonly OpticReading[] | undefined
+  /** Undefined: they could not be read. */
+  readonly sessions?: readonly SeenBgpSession[] | undefined
   /** The parts that were read; null: without a failure. Saving adds its own. */
   readonly parts: Map<DevicePart, PartFailure | null>
 }
@@ -57,14 +61,14 @@ export async function observe(
 ): Promise<Observation> {
   const parts: Observation['parts'] = new Map()
   const readPart: ReadPart = async (part, read) => {
-    const timeout = AbortSignal.timeout(timeoutsMs[part] ?? partTimeoutMs)
+    using progress = watchProgress(() => source.answers(), partLimits)
     try {
-      const value = await read(AbortSignal.any([signal, timeout]))
+      const value = await read(AbortSignal.any([signal, progress.signal]))
       parts.set(part, null)
       return value
     } catch (error) {
       if (signal.aborted) throw error
-      parts.set(part, partFailure(error, timeout))
+      parts.set(part, partFailure(error))
       return undefined
     }
   }
@@ -76,6 +80,7 @@ export async function observe(
   return {
     survey,
     counters,
+    sessions: await readPart('bgp', (ended) => source.readBgpSessions(ended)),
     modules: await readIf(device.isSurveyDue, 'modules', (ended) => source.listTransceivers(ended)),
     health: await readIf(device.areGaugesDue, 'health', (ended) => source.readHealth(ended, readPart)),
     optics: await readIf(device.areGaugesDue, 'optics', (ended) => source.readOptics(ended)),
@@ -101,7 +106,7 @@ async function readSurvey(
 export async function saveObservation(
   trx: Trx,
   device: DueDevice,
-  { survey, counters: { rows }, modules, health, optics, parts }: Observation,
+  { survey, counters: { rows }, modules, health, optics, sessions, parts }: Observation,
 ): Promise<void> {
   /** Refused rows are the failure of their part; the others are saved. */
   const report = (part: DevicePart, [refused]: readonly RefusedRow<unknown>[]): void => {
@@ -132,6 +137,12 @@ export async function saveObservation(
         uptimeCs: rows[0]?.uptimeCs,
       }),
     )
+  if (survey) await deleteUnlisted(trx, device.id)
+  if (sessions && sessions.length > 0) {
+    const saved = await saveSessions(trx, device.id, sessions)
+    report('bgp', saved.refused)
+    await reportSessions(trx, saved.changes)
+  }
   await reportStates(trx, changes)
   const failed = [...parts].flatMap(([part, failure]) => (failure ? [{ part, failure }] : []))
   await saveAnswered(trx, device.id, {
@@ -163,14 +174,13 @@ const partialFailure: PartFailure = {
 }
 
 /** A value that the program did not expect is an answer that cannot be read. */
-const partFailure = (error: unknown, timeout: AbortSignal): PartFailure => ({
-  ...(failureOf(error, timeout) ?? { kind: 'protocol', text: 'its values cannot be read', error }),
+const partFailure = (error: unknown): PartFailure => ({
+  ...(failureOf(error) ?? { kind: 'protocol', text: 'its values cannot be read', error }),
   isSilent: false,
 })
 
 /** Undefined: an error of the program, not of the device. */
-export function failureOf(error: unknown, timeout: AbortSignal): PollFailure | undefined {
-  if (timeout.aborted) return { kind: 'unreachable', text: 'no answer in time', isSilent: true }
+export function failureOf(error: unknown): PollFailure | undefined {
   if (!(error instanceof DriverError)) return undefined
   return { kind: error.kind, text: error.message, isSilent: error.kind === 'unreachable' }
 }

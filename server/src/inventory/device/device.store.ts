@@ -3,6 +3,7 @@ import type {
   deviceGroupKeys,
   DeviceGroupKey,
   DeviceStatus,
+  InterfaceState,
   listDevicesRoute,
   groupDevicesRoute,
 } from '@pharos/contract/device'
@@ -19,8 +20,25 @@ type Sql = RawBuilder<unknown>
 /** Polls without an answer after which a device is offline. */
 const offlineAfter = 3
 
+/** Of polls, before a device counts as unread. */
+const unreadAfterSeconds = 180
+
+/**
+ * No process has read the device of the state `s` for three intervals since it was due: what is stored may be wrong. A device that does
+ * not answer is read. Null without a state.
+ */
+export const isUnread = sql<
+  boolean | null
+>`(s.next_poll < now() - make_interval(secs => ${sql.lit(unreadAfterSeconds)})
+  and (s.lease_until is null or s.lease_until < now()))`
+
+/** A stored state of an interface; `unknown` while its device is unread, or without one. */
+export const stateNow = (state: Sql) =>
+  sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
+
 export const statusOf = sql`case
   when d.maintenance_until > now() then 'maintenance'
+  when ${isUnread} then 'unknown'
   when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
   when s.missed >= ${sql.lit(offlineAfter)} then 'offline'
   when s.missed > 0 or s.error is not null then 'degraded'

@@ -6,7 +6,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { heldPorts } from '../port/assignment.store.ts'
-import { containing } from './device.store.ts'
+import { containing, stateNow } from './device.store.ts'
 import { typeNumbers } from './interface-type.ts'
 
 const interfaceColumns = columns(
@@ -29,8 +29,8 @@ const interfaceColumns = columns(
     'out_discards',
   ],
   {
-    admin: sql<InterfaceState>`i.admin`,
-    oper: sql<InterfaceState>`i.oper`,
+    admin: sql<InterfaceState>`i.admin_now`,
+    oper: sql<InterfaceState>`i.oper_now`,
     port_id: sql<number | null>`i.port_id`,
   },
 )
@@ -64,14 +64,15 @@ export const listInterfaceRows = (
       with held as (
         select p.id, p.interface_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id
         where p.device_id = ${deviceId}::bigint)
-      select i.*, (select h.id from held h where h.interface_id = i.id) as port_id
-      from interfaces i
+      select i.*, (select h.id from held h where h.interface_id = i.id) as port_id, ${stateNow(sql`i.admin`)} as admin_now,
+        ${stateNow(sql`i.oper`)} as oper_now
+      from interfaces i left join device_states s on s.device_id = i.device_id
       where i.device_id = ${deviceId}::bigint and i.missing_surveys < 3
         and (exists (select from held h where h.interface_id in (i.id, i.lag_id))
           or exists (select from devices d where d.id = i.device_id and d.customer_id = ${teamId})) ${andAll(
             name && sql`lower(i.name || chr(10) || i.alias) like any(${name.map(containing)}::text[])`,
-            admin_status && sql`i.admin = any(${admin_status}::text[])`,
-            oper_status && sql`i.oper = any(${oper_status}::text[])`,
+            admin_status && sql`${stateNow(sql`i.admin`)} = any(${admin_status}::text[])`,
+            oper_status && sql`${stateNow(sql`i.oper`)} = any(${oper_status}::text[])`,
             type && typeNumbers(type),
           )}`,
     columns: interfaceColumns,
@@ -81,7 +82,7 @@ export const listInterfaceRows = (
         id: sql`i.id`,
         name: sql`i.name`,
         speed_bps: sql`i.speed_bps`,
-        oper_status: sql`i.oper`,
+        oper_status: sql`i.oper_now`,
         last_change: sql`i.last_change`,
       },
       sql`i.id`,

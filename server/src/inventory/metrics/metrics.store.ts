@@ -1,6 +1,7 @@
 // The SQL of the metrics of a team: the last readings of its ports.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
+import { isUnread } from '../device/device.store.ts'
 import { teamPorts } from '../port/port.store.ts'
 import { heldPorts } from '../port/assignment.store.ts'
 import type { CounterName } from '../usage/reading.ts'
@@ -31,10 +32,10 @@ export function listPortReadings(postgres: Postgres, teamId: number): Promise<Po
 
 export type DeviceReading = { readonly name: string; readonly is_answering: boolean | null }
 
-/** Devices on which the team has ports; null: never polled. */
+/** Devices on which the team has ports; null: never polled, or not any more. */
 export function listDeviceReadings(postgres: Postgres, teamId: number): Promise<DeviceReading[]> {
   const query = sql<DeviceReading>`
-    select d.name, case when s.seen is not null or s.missed > 0 then s.missed = 0 end as is_answering
+    select d.name, case when (s.seen is not null or s.missed > 0) and not ${isUnread} then s.missed = 0 end as is_answering
     from devices d left join device_states s on s.device_id = d.id
     where d.customer_id = ${teamId}
       or d.id in (select p.device_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id)

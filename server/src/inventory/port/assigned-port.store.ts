@@ -1,10 +1,10 @@
 // The SQL of the ports of interfaces with the teams that they belong to now, for messages to those teams.
 import type { InterfaceState } from '@pharos/contract/device'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 
 export type AssignedPort = {
-  readonly interfaceId: number
+  readonly interfaceId: number | null
   readonly teamId: number
   readonly port: {
     readonly port_id: number
@@ -24,13 +24,27 @@ export async function listPortsOf(
   trx: Trx,
   interfaceIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly AssignedPort[]>> {
+  const rows = await listAssigned(trx, sql`p.interface_id = any(${interfaceIds}::integer[])`)
+  return Map.groupBy(rows, ({ interfaceId }) => interfaceId!)
+}
+
+/** Returns the ports by their id; one that is not sold is missing. */
+export async function listPortsById(
+  trx: Trx,
+  portIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly AssignedPort[]>> {
+  const rows = await listAssigned(trx, sql`p.id = any(${portIds}::integer[])`)
+  return Map.groupBy(rows, ({ port }) => port.port_id)
+}
+
+async function listAssigned(trx: Trx, condition: RawBuilder<unknown>): Promise<AssignedPort[]> {
   const { rows } = await sql<AssignedPort>`
-    select p.interface_id as "interfaceId", a.team_id as "teamId", i.admin as "adminStatus", now() as at,
+    select p.interface_id as "interfaceId", a.team_id as "teamId", coalesce(i.admin, 'unknown') as "adminStatus", now() as at,
       coalesce(d.maintenance_until > now(), false) as "isInMaintenance",
       json_build_object('port_id', p.id, 'name', p.name, 'circuit_id', p.circuit_id, 'device_name', d.name,
         'service_id', a.service_id) as port
     from ports p join port_assignments a on a.port_id = p.id and a.valid @> now() join devices d on d.id = p.device_id
-      join interfaces i on i.id = p.interface_id
-    where p.interface_id = any(${interfaceIds}::integer[]) order by p.id`.execute(trx)
-  return Map.groupBy(rows, ({ interfaceId }) => interfaceId)
+      left join interfaces i on i.id = p.interface_id
+    where ${condition} order by p.id`.execute(trx)
+  return rows
 }

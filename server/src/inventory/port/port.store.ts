@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
 import { locationOf } from '../location.store.ts'
 import { heldPorts, interfaceSince } from './assignment.store.ts'
@@ -37,7 +38,7 @@ export type PortRow = RowOf<typeof portColumns>
 export const teamPorts = (teamId: number) => sql`
   select p.id, p.name, p.circuit_id, p.device_id, p.media, p.description, p.panel, p.module, p.position,
     coalesce(p.speed_bps, i.speed_bps) as speed_bps, d.name as device_name, d.location_key, a.service_id,
-    coalesce(i.admin, 'unknown') as admin_status, coalesce(i.oper, 'unknown') as oper_status,
+    ${stateNow(sql`i.admin`)} as admin_status, ${stateNow(sql`i.oper`)} as oper_status,
     p.interface_id, coalesce(i.type = ${sql.lit(lagType)}, false) as is_lag,
     case when i.last_change >= ${interfaceSince} then i.last_change end as last_change, s.seen,
     (select l.id from ports l join ${heldPorts(teamId)} h on h.port_id = l.id where l.interface_id = i.lag_id)

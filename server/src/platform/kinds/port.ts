@@ -1,9 +1,11 @@
 // Ports: interfaces that are sold, each to one service at a time. The service of a port is a row of its own with a time, so
 // that the next customer sees nothing of the former one.
+import { bgpSessionsMax } from '@pharos/contract/bgp-session'
 import { sql, type RawBuilder } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { keepingFacts, linkPorts } from '../../inventory/port/link-ports.store.ts'
+import { parseAddress } from '../../net/address.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
@@ -45,6 +47,13 @@ export const port = defineKind({
     module: Optional(Name),
     position: Optional(Name),
     external_ref: Optional(Text),
+    bgp_peers: Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' }), {
+        uniqueItems: true,
+        maxItems: bgpSessionsMax,
+        expects: "a list of addresses such as ['192.0.2.1']",
+      }),
+    ),
     team: Optional(TeamSlug),
     service: Optional(Type.Union([Name, Type.Null()], { expects: 'the name of a service, or null' })),
     since: Optional(
@@ -77,6 +86,7 @@ export const port = defineKind({
     module: column('ports', 'module', { initial: '' }),
     position: column('ports', 'position', { initial: '' }),
     external_ref: column('ports', 'external_ref', { initial: '' }),
+    bgp_peers: column('ports', 'bgp_peers', { initial: [] }),
     service: selected<string | null>('service', {
       initial: null,
       isShown: true,
@@ -125,7 +135,8 @@ export const port = defineKind({
       const since = readSince(context, [...path, 'since'], element.since)
       if (since !== undefined && assigned == null)
         context.problem([...path, 'since'], 'since needs a service: it is the start of the assignment')
-      const fields = { ...rest, service: assigned, since }
+      const peers = element.bgp_peers && readAddresses(context, [...path, 'bgp_peers'], element.bgp_peers)
+      const fields = { ...rest, ...(peers && { bgp_peers: peers }), service: assigned, since }
       checkSince(context, path, fields)
       context.add(port, path, fields)
     }
@@ -253,4 +264,16 @@ async function objectionsToStarts(
     field: 'since',
     message: `port ${key}: since is before the end of the previous assignment at ${until.toISOString()}`,
   }))
+}
+
+/** In the form in which devices report them. */
+function readAddresses(context: CheckContext, path: Path, texts: readonly string[]): string[] {
+  return texts.flatMap((text, at) => {
+    try {
+      return [parseAddress(text)]
+    } catch (error) {
+      context.problem([...path, at], (error as Error).message)
+      return []
+    }
+  })
 }

@@ -2,7 +2,7 @@
 // of the value.
 import type { OpticLimits } from '../../../inventory/collect/device-source.ts'
 import type { OpticFamily, OpticTables } from './family.ts'
-import { decodeSensors, sensorColumns, type SensorTable } from './sensors.ts'
+import { decodeSensors, measuredColumns, sensorColumns, type SensorTable } from './sensors.ts'
 import { type Conversion, integerAt, limitOf, limitsFrom } from './values.ts'
 
 const entry = '1.3.6.1.4.1.9.9.91.1.1.1.1'
@@ -23,7 +23,7 @@ export const ciscoEntitySensor: OpticFamily = {
   name: 'CISCO-ENTITY-SENSOR-MIB',
   probe: `${entry}.4`,
   columns: [...sensorColumns(table), ...Object.values(limitColumn)],
-  usesEntities: true,
+  measured: measuredColumns(table),
   decode: (tables) => ({ transceivers: [], readings: decodeSensors(tables, table) }),
 }
 

@@ -1,6 +1,6 @@
 // ENTITY-SENSOR-MIB (RFC 3433), with the limits of ARISTA-ENTITY-SENSOR-MIB (2014-08-15), which are in the units of the value.
 import type { OpticFamily } from './family.ts'
-import { decodeSensors, sensorColumns, type SensorTable } from './sensors.ts'
+import { decodeSensors, measuredColumns, sensorColumns, type SensorTable } from './sensors.ts'
 import { integerAt, limitOf, limitsFrom } from './values.ts'
 
 const entry = '1.3.6.1.2.1.99.1.1.1'
@@ -24,6 +24,6 @@ export const entitySensor: OpticFamily = {
   name: 'ENTITY-SENSOR-MIB',
   probe: `${entry}.4`,
   columns: [...sensorColumns(table), ...Object.values(limit)],
-  usesEntities: true,
+  measured: measuredColumns(table),
   decode: (tables) => ({ transceivers: [], readings: decodeSensors(tables, table) }),
 }

@@ -27,8 +27,8 @@ export type OpticFamily = {
   readonly probe: string
   /** All columns that `decode` reads, except those of ENTITY-MIB. */
   readonly columns: readonly string[]
-  /** Whether `decode` needs the names of entities, or its ports are entities. */
-  readonly usesEntities: boolean
+  /** Those of them that change while a module stays: the others are read with the modules only. */
+  readonly measured: readonly string[]
   /** Pure. Values that cannot be are null. */
   decode(tables: OpticTables): {
     readonly transceivers: readonly DecodedModule[]

@@ -25,7 +25,7 @@ export const h3cTransceiver: OpticFamily = {
   name: 'HH3C-TRANSCEIVER-INFO-MIB',
   probe: `${entry}.2`,
   columns: [...infoColumns, ...limitColumns, ...channelColumns],
-  usesEntities: false,
+  measured: [...[9, 12, 15, 16, 17].map((column) => `${entry}.${column}`), ...channelColumns],
   decode(tables) {
     const indexes = indexesIn(tables, [`${entry}.2`, `${entry}.5`]).filter((index) =>
       isPresent(tables, index),

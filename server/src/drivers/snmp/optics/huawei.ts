@@ -43,7 +43,7 @@ export const huaweiEntityExtent: OpticFamily = {
   name: 'HUAWEI-ENTITY-EXTENT-MIB',
   probe: `${entry}.${column.serial}`,
   columns,
-  usesEntities: true,
+  measured: [5, 6, 7, 8, 9, 31, 32, 33].map((number) => `${entry}.${number}`),
   decode(tables) {
     const toPower = powerConversion(tables)
     const modules = indexesIn(tables, columns)

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
 import type { OpticValue } from './family.ts'
-import { listTransceivers, opticFamilies, type OpticWalk, readOptics } from './index.ts'
+import { listTransceivers, opticFamilies, type OpticWalk, readKnownOptics, readOptics } from './index.ts'
 import { scaled } from '../../../runtime/testing-scale.ts'
 
 const folder = join(import.meta.dirname, 'recordings')
@@ -50,6 +50,9 @@ const keysOf = (rows: readonly Row[]) =>
     ),
   )
 
+const opticsOf = async (rows: readonly Row[]) =>
+  readOptics(walkOf(rows), keysOf(rows), await readKnownOptics(walkOf(rows)))
+
 const byKey = <T extends { readonly interfaceKey: string }>(values: readonly T[]) =>
   values.toSorted((a, b) => a.interfaceKey.localeCompare(b.interfaceKey))
 
@@ -67,12 +70,12 @@ for (const name of names) {
     const expected = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Expected
 
     it('has the expected modules', async () => {
-      const found = await listTransceivers(walkOf(rows), keysOf(rows))
+      const found = listTransceivers(await readKnownOptics(walkOf(rows)), keysOf(rows))
       assert.deepEqual(byKey(found), byKey(expected.transceivers))
     })
 
     it('has the expected light levels and limits', async () => {
-      const found = await readOptics(walkOf(rows), keysOf(rows))
+      const found = await opticsOf(rows)
       const values = found.map((one) => [
         one.interfaceKey,
         one.lane,
@@ -104,13 +107,31 @@ describe('every family', () => {
   })
 
   it('is not asked for its columns by a device without it', async () => {
-    const asked: (readonly string[])[] = []
-    const walk: OpticWalk = async (columns) => {
-      asked.push(columns)
+    const asked = new Set<string>()
+    const walk: OpticWalk = async (columns, part) => {
+      if (part !== 'first') for (const column of columns) asked.add(column)
       return new Map()
     }
-    assert.deepEqual(await readOptics(walk, new Map()), [])
-    assert.equal(asked.length, 1)
+    assert.deepEqual(await readOptics(walk, new Map(), await readKnownOptics(walk)), [])
+    for (const { columns } of opticFamilies) for (const column of columns) assert.ok(!asked.has(column))
+  })
+
+  it('reads between surveys only what is measured, and finds the same', async () => {
+    for (const name of names) {
+      const rows = readRecording(name)
+      const known = await readKnownOptics(walkOf(rows))
+      const asked = new Set<string>()
+      const walk: OpticWalk = (columns, part) => {
+        for (const column of columns) asked.add(column)
+        return walkOf(rows)(columns, part)
+      }
+      const measured = new Set(known.families.flatMap((family) => family.measured))
+      assert.deepEqual(await readOptics(walk, keysOf(rows), known), await opticsOf(rows))
+      assert.deepEqual(asked, measured)
+      for (const family of known.families)
+        for (const column of family.measured)
+          assert.ok(family.columns.includes(column), `${family.name} ${column}`)
+    }
   })
 
   it('reports only levels that a module can have, whatever the cells contain', async () => {
@@ -130,8 +151,9 @@ describe('every family', () => {
           const changed = [...rows]
           for (const { at, value } of changes) changed[at % rows.length] = [rows[at % rows.length]![0], value]
           const keys = keysOf(rows)
-          await listTransceivers(walkOf(changed), keys)
-          for (const one of await readOptics(walkOf(changed), keys)) {
+          const known = await readKnownOptics(walkOf(changed))
+          listTransceivers(known, keys)
+          for (const one of await readOptics(walkOf(changed), keys, known)) {
             const { rxDbm, txDbm, biasMa, temperatureC, voltageV, lane, isDark } = one
             for (const power of [rxDbm, txDbm]) assert.ok(power === null || (power >= -40 && power <= 10))
             assert.ok(biasMa === null || (biasMa >= 0 && biasMa <= 2_000))

@@ -1,7 +1,12 @@
 // The modules and light levels of a device, from every family of MIB tables that it implements. A new family is one file and one line of the
 // list.
 import type { InterfaceKey, OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
+import { arubaCx } from './aruba-cx.ts'
+import { brocadeFc } from './brocade-fc.ts'
+import { brocadeIp } from './brocade-ip.ts'
+import { cienaSaos } from './ciena.ts'
 import { ciscoEntitySensor } from './cisco.ts'
+import { dellOs9 } from './dell-os9.ts'
 import {
   type EntityMap,
   entityColumns,
@@ -12,32 +17,59 @@ import {
 } from './entities.ts'
 import { entitySensor } from './entity-sensor.ts'
 import type { DecodedModule, DecodedReading, OpticFamily, OpticTables, PortReference } from './family.ts'
+import { fsFiber } from './fs.ts'
 import { h3cTransceiver } from './h3c.ts'
+import { hpeTransceiver } from './hpe.ts'
 import { huaweiEntityExtent } from './huawei.ts'
+import { juniperCoherent } from './juniper-coherent.ts'
 import { juniperDom } from './juniper.ts'
 import { mikrotik } from './mikrotik.ts'
 import { nokiaPort } from './nokia.ts'
 import { ocnosChassis } from './ocnos.ts'
+import { raisecom, raisecomRos } from './raisecom.ts'
+import { snr } from './snr.ts'
 
 /** The first one with readings of an interface is used: those of vendors are more exact than the standard's. */
 export const opticFamilies: readonly OpticFamily[] = [
+  juniperCoherent,
   juniperDom,
   huaweiEntityExtent,
   nokiaPort,
   mikrotik,
   h3cTransceiver,
   ocnosChassis,
+  dellOs9,
+  fsFiber,
+  arubaCx,
+  raisecom,
+  raisecomRos,
+  brocadeIp,
+  brocadeFc,
+  hpeTransceiver,
+  cienaSaos,
+  snr,
   ciscoEntitySensor,
   entitySensor,
 ]
 
-/** Reads columns; one that the device lacks is empty or absent. */
-export type OpticWalk = (columns: readonly string[]) => Promise<OpticTables>
+/** Reads columns, or only the first value of each; one that the device lacks is empty or absent. */
+export type OpticWalk = (columns: readonly string[], part?: 'first') => Promise<OpticTables>
 
-/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. */
-export async function listTransceivers(walk: OpticWalk, keys: InterfaceKeys): Promise<SeenTransceiver[]> {
-  const families = await findFamilies(walk)
-  const tables = await walk(columnsOf(families, true))
+/** The families of a device with all of their tables. What is measured is read again, the rest stays while the modules do. */
+export type KnownOptics = { readonly families: readonly OpticFamily[]; readonly tables: OpticTables }
+
+export async function readKnownOptics(walk: OpticWalk): Promise<KnownOptics> {
+  const probes = await walk(
+    opticFamilies.map(({ probe }) => probe),
+    'first',
+  )
+  const families = opticFamilies.filter(({ probe }) => (probes.get(probe)?.size ?? 0) > 0)
+  const columns = families.flatMap((family) => family.columns)
+  return { families, tables: await walk([...new Set([...columns, ...entityColumns])]) }
+}
+
+/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. Pure. */
+export function listTransceivers({ families, tables }: KnownOptics, keys: InterfaceKeys): SeenTransceiver[] {
   const map = mapEntities(tables, keys)
   const decoded = families.map((family) => family.decode(tables))
   const readings = readingsByInterface(map, keys, decoded)
@@ -49,15 +81,14 @@ export async function listTransceivers(walk: OpticWalk, keys: InterfaceKeys): Pr
 }
 
 /** Returns the light levels of all modules. `keys` are the interfaces by ifIndex. */
-export async function readOptics(walk: OpticWalk, keys: InterfaceKeys): Promise<OpticReading[]> {
-  const families = await findFamilies(walk)
+export async function readOptics(
+  walk: OpticWalk,
+  keys: InterfaceKeys,
+  { families, tables: known }: KnownOptics,
+): Promise<OpticReading[]> {
   if (families.length === 0) return []
-  const tables = await walk(
-    columnsOf(
-      families,
-      families.some(({ usesEntities }) => usesEntities),
-    ),
-  )
+  const measured = await walk([...new Set(families.flatMap((family) => family.measured))])
+  const tables = new Map([...known, ...measured])
   const map = mapEntities(tables, keys)
   const found = readingsByInterface(
     map,
@@ -72,16 +103,6 @@ export async function readOptics(walk: OpticWalk, keys: InterfaceKeys): Promise<
 function seenReading(interfaceKey: InterfaceKey, reading: DecodedReading): OpticReading {
   const { lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits } = reading
   return { interfaceKey, lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits }
-}
-
-async function findFamilies(walk: OpticWalk): Promise<OpticFamily[]> {
-  const tables = await walk(opticFamilies.map(({ probe }) => probe))
-  return opticFamilies.filter(({ probe }) => (tables.get(probe)?.size ?? 0) > 0)
-}
-
-function columnsOf(families: readonly OpticFamily[], hasEntities: boolean): string[] {
-  const columns = families.flatMap((family) => family.columns)
-  return [...new Set(hasEntities ? [...columns, ...entityColumns] : columns)]
 }
 
 type Decoded = ReturnType<OpticFamily['decode']>

@@ -17,7 +17,7 @@ export const juniperDom: OpticFamily = {
   name: 'JUNIPER-DOM-MIB',
   probe: `${current}.5`,
   columns: [...moduleColumns, ...laneColumns],
-  usesEntities: false,
+  measured: [...[5, 6, 7, 8, 25].map((column) => `${current}.${column}`), ...laneColumns],
   decode(tables) {
     const modules = indexesIn(tables, moduleColumns).map((index) => moduleAt(tables, index))
     return {

@@ -22,7 +22,7 @@ export const mikrotik: OpticFamily = {
   name: 'MIKROTIK-MIB',
   probe: column.name,
   columns: Object.values(column),
-  usesEntities: false,
+  measured: [column.rxLoss, column.temperature, column.voltage, column.bias, column.tx, column.rx],
   decode(tables) {
     const modules = indexesIn(tables, [column.name]).map((index) => ({
       identity: identify(tables, index),

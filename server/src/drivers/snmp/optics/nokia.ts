@@ -42,7 +42,10 @@ export const nokiaPort: OpticFamily = {
     ...laneColumns,
     ...Object.values(identity).map((column) => `${port}.${column}`),
   ],
-  usesEntities: false,
+  measured: [
+    ...Object.values(ddmColumn).map((column) => `${ddm}.${column}`),
+    ...Object.values(laneColumn).map((column) => `${laneEntry}.${column}`),
+  ],
   decode(tables) {
     const modules = new Map(
       indexesIn(tables, ddmColumns).map((index) => [index, moduleAt(tables, index)] as const),

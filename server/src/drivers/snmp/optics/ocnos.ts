@@ -24,7 +24,7 @@ export const ocnosChassis: OpticFamily = {
   name: 'IPI-CMM-CHASSIS-MIB',
   probe: `${eeprom}.${identity.presence}`,
   columns: [...Object.values(identity).map((column) => `${eeprom}.${column}`), ...ddmColumns],
-  usesEntities: false,
+  measured: [2, 7, 12, 17, 22].map((column) => `${ddm}.${column}`),
   decode(tables) {
     const indexes = indexesIn(tables, [`${eeprom}.${identity.presence}`]).filter(
       (index) => integerAt(tables, `${eeprom}.${identity.presence}`, index) === 1,

@@ -31,10 +31,15 @@ const extremeNetworks = '1.3.6.1.4.1.1916.'
 /** EntitySensorDataScale: units. Each step is a factor of 1,000. */
 const unitScale = 9
 
-export const sensorColumns = ({ entry }: SensorTable): string[] => [
+export const sensorColumns = (table: SensorTable): string[] => [
   sysObjectId,
-  ...Object.values(column).map((number) => `${entry}.${number}`),
+  `${table.entry}.${column.type}`,
+  ...measuredColumns(table),
 ]
+
+/** Some devices choose the scale by the value. */
+export const measuredColumns = ({ entry }: SensorTable): string[] =>
+  [column.scale, column.precision, column.value, column.status].map((number) => `${entry}.${number}`)
 
 type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
 

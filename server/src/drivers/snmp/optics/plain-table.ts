@@ -1,0 +1,192 @@
+// Families whose tables have a row for each module: each is a list of columns and units. Lanes are further columns, or rows of a second table.
+import type { OpticMetric } from '../../../inventory/collect/device-source.ts'
+import {
+  ethernetTypeIn,
+  type LaneValues,
+  type Limits,
+  moduleOf,
+  type ModuleValues,
+  positiveUpTo,
+  readingsOf,
+} from './assemble.ts'
+import type { OpticFamily, OpticTables, PortReference } from './family.ts'
+import { type Conversion, indexesIn, integerAt, limitOf, limitsFrom, textAt } from './values.ts'
+
+/** A value by the column and, where the table has a row for each value of a module, the end of its index. */
+export type Cell = {
+  readonly column: string
+  readonly suffix?: string
+  /** The text has the unit, if the device states it. */
+  readonly convert: (value: number | null, text: string) => number | null
+}
+export type LaneCells = { readonly rx: Cell; readonly tx: Cell; readonly bias?: Cell }
+/** Low alarm, low warning, high warning, high alarm: numbers of columns, with the conversion of the value. */
+export type LimitCells = readonly [
+  columns: readonly [LimitColumn, LimitColumn, LimitColumn, LimitColumn],
+  convert: Conversion,
+  suffix?: string,
+]
+/** Null: the table has none. */
+type LimitColumn = number | null
+
+export type PlainTable = {
+  readonly name: string
+  /** Column that has a row for each module, or for each value of it. */
+  readonly probe: string
+  /** Rows that are no modules. */
+  readonly isPresent?: (tables: OpticTables, index: string) => boolean
+  /** Whether the module measures; if it is known. */
+  readonly measures?: (tables: OpticTables, index: string) => boolean
+  readonly portOf: (index: string) => PortReference
+  readonly facts?: Partial<Record<'vendor' | 'part' | 'serial' | 'type', string>>
+  readonly wavelength?: { readonly column: string; readonly factor: number }
+  readonly temperature?: Cell
+  readonly voltage?: Cell
+  /** Lane 1 of a module without others, where it has columns of its own. */
+  readonly moduleLane?: LaneCells
+  /** Lane 1 and those after it. */
+  readonly lanes: readonly LaneCells[]
+  /** Rows by the index of the module and the lane, from 1. */
+  readonly laneRows?: LaneCells
+  readonly limits?: { readonly entry: string; readonly of: { readonly [M in OpticMetric]?: LimitCells } }
+  /** Further columns that the functions read. */
+  readonly others?: readonly string[]
+}
+
+export const byIfIndex = (index: string): PortReference => ({ kind: 'interface', index: Number(index) })
+
+export function plainFamily(table: PlainTable): OpticFamily {
+  const { moduleLane, laneRows } = table
+  const lanes = [...table.lanes, ...[moduleLane, laneRows].filter((cells) => cells !== undefined)]
+  const measured = [
+    ...lanes.flatMap(({ rx, tx, bias }) => [rx, tx, ...(bias ? [bias] : [])]),
+    ...[table.temperature, table.voltage].filter((cell) => cell !== undefined),
+  ].map(({ column }) => column)
+  const { entry, of } = table.limits ?? { entry: '', of: {} }
+  const limitColumns = Object.values(of).flatMap(([columns]) =>
+    columns.filter((column) => column !== null).map((column) => `${entry}.${column}`),
+  )
+  const facts = Object.values(table.facts ?? {})
+  const wavelength = table.wavelength ? [table.wavelength.column] : []
+  const rest = [table.probe, ...facts, ...wavelength, ...limitColumns, ...(table.others ?? [])]
+  return {
+    name: table.name,
+    probe: table.probe,
+    columns: [...new Set([...measured, ...rest])],
+    measured: [...new Set(measured)],
+    decode(tables) {
+      const modules = modulesIn(tables, table).map((index) => ({
+        index,
+        values: valuesAt(tables, table, index),
+      }))
+      return {
+        transceivers: modules.map(({ index, values }) => identify(tables, table, index, values)),
+        readings: modules.flatMap(({ values }) => readingsOf(values)),
+      }
+    },
+  }
+}
+
+function modulesIn(
+  tables: OpticTables,
+  { probe, temperature, isPresent = () => true }: PlainTable,
+): string[] {
+  const hasRows = temperature?.suffix !== undefined
+  const indexes = indexesIn(tables, [probe]).map((row) =>
+    hasRows ? row.slice(0, row.lastIndexOf('.')) : row,
+  )
+  return [...new Set(indexes)].filter((index) => index !== '' && isPresent(tables, index))
+}
+
+function identify(tables: OpticTables, table: PlainTable, index: string, values: ModuleValues) {
+  const text = (name: keyof NonNullable<PlainTable['facts']>) => {
+    const column = table.facts?.[name]
+    return column === undefined ? null : textAt(tables, column, index)
+  }
+  const nm = table.wavelength && numberAt(tables, table.wavelength.column, index)
+  return moduleOf(values.port, {
+    vendor: text('vendor'),
+    part: text('part'),
+    serial: text('serial'),
+    type: ethernetTypeIn(text('type')) ?? text('type'),
+    wavelengthNm: positiveUpTo(2_000, nm ?? null, table.wavelength?.factor),
+    lanes: Math.max(1, ...readingsOf(values).map(({ lane }) => lane)),
+    hasDdm: readingsOf(values).length > 0,
+  })
+}
+
+function valuesAt(tables: OpticTables, table: PlainTable, index: string): ModuleValues {
+  const measures = table.measures?.(tables, index) ?? true
+  const at = (cell: Cell | undefined) => (measures && cell ? cellAt(tables, cell, index) : null)
+  return {
+    port: table.portOf(index),
+    temperatureC: at(table.temperature),
+    voltageV: at(table.voltage),
+    limits: limitsOf(tables, table, index),
+    lanes: measures ? lanesAt(tables, table, index) : [],
+  }
+}
+
+/** Rows of a second table replace the lanes of the module's own row. */
+function lanesAt(
+  tables: OpticTables,
+  { moduleLane, lanes, laneRows }: PlainTable,
+  index: string,
+): LaneValues[] {
+  const own = [
+    ...(moduleLane ? [laneAt(tables, moduleLane, index, 1)] : []),
+    ...lanes.map((cells, at) => laneAt(tables, cells, index, at + 1)),
+  ]
+  if (!laneRows) return uniqueLanes(own)
+  const columns = [laneRows.rx.column, laneRows.tx.column]
+  const rows = indexesIn(tables, columns).filter((row) => row.startsWith(`${index}.`))
+  return uniqueLanes([
+    ...own,
+    ...rows.map((row) => laneAt(tables, laneRows, row, Number(row.slice(index.length + 1)))),
+  ])
+}
+
+/** A module with several lanes has nothing in the values of its only lane. */
+function uniqueLanes(lanes: readonly LaneValues[]): LaneValues[] {
+  const known = lanes.filter(
+    ({ rxDbm, txDbm, biasMa }) => rxDbm !== null || txDbm !== null || biasMa !== null,
+  )
+  return [...new Map(known.map((lane) => [lane.lane, lane])).values()]
+}
+
+const laneAt = (
+  tables: OpticTables,
+  { rx, tx, bias }: LaneCells,
+  index: string,
+  lane: number,
+): LaneValues => ({
+  lane,
+  rxDbm: cellAt(tables, rx, index),
+  txDbm: cellAt(tables, tx, index),
+  biasMa: bias ? cellAt(tables, bias, index) : null,
+})
+
+function cellAt(tables: OpticTables, { column, suffix, convert }: Cell, index: string): number | null {
+  const row = suffix === undefined ? index : `${index}.${suffix}`
+  return convert(numberAt(tables, column, row), textAt(tables, column, row) ?? '')
+}
+
+/** An integer, or the number at the beginning of a text, such as `-002.2345 dBm: Normal`. */
+export function numberAt(tables: OpticTables, column: string, index: string): number | null {
+  const number = integerAt(tables, column, index)
+  if (number !== null) return number
+  const match = /^[-+]?\d+(?:\.\d+)?/.exec(textAt(tables, column, index) ?? '')
+  return match ? Number(match[0]) : null
+}
+
+function limitsOf(tables: OpticTables, { limits }: PlainTable, index: string): Limits {
+  if (!limits) return {}
+  return Object.fromEntries(
+    Object.entries(limits.of).map(([metric, [columns, convert, suffix]]) => {
+      const row = suffix === undefined ? index : `${index}.${suffix}`
+      const at = (column: LimitColumn) =>
+        column === null ? null : limitOf(convert, numberAt(tables, `${limits.entry}.${column}`, row))
+      return [metric, limitsFrom(at(columns[0]), at(columns[1]), at(columns[2]), at(columns[3]))]
+    }),
+  )
+}

@@ -1,0 +1,74 @@
+// Changes of a session from one reading to the next.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bgpResetReasonOf } from '@pharos/contract/bgp-reset-reason'
+import type { SeenBgpSession } from '../collect/device-source.ts'
+import { advanceSession, type Session } from './session-change.ts'
+
+const seen = (changes: Partial<SeenBgpSession> = {}): SeenBgpSession => ({
+  instance: '',
+  peer: '192.0.2.130',
+  peerAsn: 64_496,
+  state: 'established',
+  establishedSeconds: 600,
+  prefixes: [],
+  error: null,
+  ...changes,
+})
+const start = Date.parse('2026-03-01T00:00:00Z')
+const minuteMs = 60_000
+const holdTimer = { code: 4, subcode: 0, text: 'hold time expired' }
+
+/** Readings of every minute. */
+function follow(...readings: readonly SeenBgpSession[]) {
+  let session: Session | undefined
+  return readings.map((reading, at) => {
+    const next = advanceSession(session, reading, start + at * minuteMs)
+    session = next.session
+    return next
+  })
+}
+
+test('a session that goes on changes nothing, and its start does not move with the clock of the device', () => {
+  const [first, second] = follow(seen(), seen({ establishedSeconds: 661 }))
+  assert.equal(first!.change, undefined)
+  assert.equal(second!.change, undefined)
+  assert.equal(second!.session.establishedMs, start - 600_000)
+  assert.equal(second!.session.reset, null)
+})
+
+test('a session that ends is reset with the reason of the device, and one that comes back keeps it', () => {
+  const [, ended, again] = follow(
+    seen(),
+    seen({ state: 'idle', establishedSeconds: 5, error: holdTimer }),
+    seen({ establishedSeconds: 20 }),
+  )
+  assert.deepEqual(ended!.change?.reset, { atMs: start + minuteMs, ...holdTimer })
+  assert.deepEqual([ended!.change?.before, ended!.change?.after], ['established', 'idle'])
+  assert.deepEqual([again!.change?.before, again!.change?.reset], ['idle', null])
+  assert.deepEqual(again!.session.reset, { atMs: start + minuteMs, ...holdTimer })
+})
+
+test('a session that was reset between two readings is found by its age', () => {
+  const [, again] = follow(seen(), seen({ establishedSeconds: 20, error: holdTimer }))
+  assert.deepEqual([again!.change?.before, again!.change?.after], ['established', 'established'])
+  assert.equal(again!.session.reset?.atMs, start + minuteMs - 20_000)
+})
+
+test('states before it is established are no change, and nor is a session that is seen first', () => {
+  const all = follow(seen({ state: 'idle' }), seen({ state: 'active' }), seen({ state: 'disabled' }))
+  assert.ok(all.every(({ change }) => change === undefined))
+})
+
+test('a NOTIFICATION has a reason', () => {
+  const reasons = [
+    [0, 0, 'unknown'],
+    [6, 1, 'prefix_limit'],
+    [6, 99, 'other'],
+    [4, 0, 'hold_timer'],
+    [2, 2, 'wrong_asn'],
+    [3, 1, 'invalid_message'],
+    [5, 0, 'other'],
+  ] as const
+  for (const [code, subcode, reason] of reasons) assert.equal(bgpResetReasonOf(code, subcode), reason)
+})

@@ -1,0 +1,38 @@
+// The BGP sessions of ports, as their team sees them.
+import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/bgp-reset-reason'
+import { bgpSessionsMax, type BgpSession } from '@pharos/contract/bgp-session'
+import type { Postgres } from '../../db/postgres.ts'
+import { listSessionRows, type SessionRow } from './session.store.ts'
+
+/** Returns the sessions of the ports that belong to the team, by port and address. */
+export async function listSessions(
+  postgres: Postgres,
+  teamId: number,
+  portIds: readonly number[],
+): Promise<BgpSession[]> {
+  if (portIds.length === 0) return []
+  return (await listSessionRows(postgres, teamId, portIds))
+    .slice(0, bgpSessionsMax * portIds.length)
+    .map(present)
+}
+
+function present({
+  reset,
+  reset_code,
+  reset_subcode,
+  reset_text,
+  established,
+  ...row
+}: SessionRow): BgpSession {
+  const reason = bgpResetReasonOf(reset_code ?? 0, reset_subcode ?? 0)
+  return {
+    ...row,
+    established: established && established.toISOString(),
+    last_reset: reset && {
+      at: reset.toISOString(),
+      reason,
+      message: bgpResetText(reason),
+      detail: reset_text,
+    },
+  }
+}
