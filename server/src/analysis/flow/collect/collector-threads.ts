@@ -13,7 +13,7 @@ export type ThreadOptions = {
   readonly spoolDir: string
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
-  /** Of the table of the detector: a power of 2; undefined for the default. */
+  /** Of the table of the detector: a power of 2. */
   readonly detectorRows?: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
