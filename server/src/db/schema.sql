@@ -1132,7 +1132,7 @@ create table detector_thresholds (
   managed_by text not null default 'platform'::text, -- platform: the platform file; team: replaces the one of the platform for the same addresses, unless it is locked
   locked boolean not null default false, -- the team cannot replace it
   constraint detector_thresholds_pkey PRIMARY KEY (id),
-  constraint detector_thresholds_key UNIQUE NULLS NOT DISTINCT (team_id, prefix, managed_by),
+  constraint detector_thresholds_team_id_prefix_key UNIQUE NULLS NOT DISTINCT (team_id, prefix, managed_by),
   constraint detector_thresholds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint detector_thresholds_bps_check CHECK ((bps > (0)::double precision)),
   constraint detector_thresholds_check CHECK (((bps IS NOT NULL) OR (pps IS NOT NULL))),

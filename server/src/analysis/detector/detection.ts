@@ -1,6 +1,5 @@
 // The reports of the detector about an attack. Pure.
 import { classifications, type Classification } from '@pharos/contract/classification'
-import type { Attack } from './attack.ts'
 import type { Limits } from './limits.ts'
 import { lowerOf, type Measure } from './rates.ts'
 import { directionOf, scope, type Direction } from './scopes.ts'
@@ -45,7 +44,14 @@ const networksMax = 1_000
 export type Strongest = readonly (readonly [vector: number, peak: Limits])[]
 
 type Reported = {
-  readonly attack: Pick<Attack, 'id' | 'network' | 'kind' | 'start' | 'limits' | 'members'>
+  readonly attack: {
+    readonly id: string
+    readonly network: string
+    readonly kind: number
+    readonly start: number
+    readonly limits: Limits
+    readonly members: ReadonlyMap<string, { readonly network: string }>
+  }
   readonly measure: Measure
   readonly peak: Limits
   readonly strongest: Strongest

@@ -20,7 +20,7 @@ alter table detector_thresholds validate constraint detector_thresholds_min_seco
 alter table detector_thresholds validate constraint detector_thresholds_managed_by_check;
 alter table detector_thresholds validate constraint detector_thresholds_locked_check;
 alter table detector_thresholds drop constraint detector_thresholds_team_id_prefix_key,
-  add constraint detector_thresholds_key unique nulls not distinct (team_id, prefix, managed_by);
+  add constraint detector_thresholds_team_id_prefix_key unique nulls not distinct (team_id, prefix, managed_by);
 comment on table detector_thresholds is 'thresholds of the platform file and of teams; those of the source of kind flows are the default for everybody else';
 comment on column detector_thresholds.network_bps is 'of a whole network of the ladder or a held prefix; null: four times bps';
 comment on column detector_thresholds.outgoing_bps is 'from one address; null: bps';

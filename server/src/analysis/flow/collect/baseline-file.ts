@@ -3,7 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../../../runtime/files.ts'
 import type { Limits } from '../../detector/limits.ts'
-import type { Baselines } from './detector-rules.ts'
+
+/** Usual traffic in an hour: of prefixes by their id, and of hosts by their network. */
+export type Baselines = {
+  readonly prefixes: ReadonlyMap<number, Limits>
+  readonly hosts: ReadonlyMap<string, Limits>
+}
 
 /** The id of a prefix, or a host. */
 type Row = readonly [target: number | string, bps: number, pps: number]

@@ -6,7 +6,7 @@ import { parsePrefix } from '../../../net/prefix.ts'
 import type { DetectorRules, Limits, Threshold } from '../../detector/limits.ts'
 import { readDefaults } from '../../sources/flows.ts'
 import type { FlowStore } from '../flow-store.ts'
-import { readBaselineFile, writeBaselineFile } from './baseline-file.ts'
+import { readBaselineFile, writeBaselineFile, type Baselines } from './baseline-file.ts'
 
 /** Where its reports go: the first source of kind `flows`. */
 export type DetectorSource = { readonly key: string; readonly settings: unknown }
@@ -19,12 +19,6 @@ export async function findDetectorSource(db: Db): Promise<DetectorSource | undef
     .orderBy('key')
     .limit(1)
     .executeTakeFirst()
-}
-
-/** Usual traffic in an hour: of prefixes by their id, and of hosts by their network. */
-export type Baselines = {
-  readonly prefixes: ReadonlyMap<number, Limits>
-  readonly hosts: ReadonlyMap<string, Limits>
 }
 
 /** The baselines of an hour: they are read once in it, and kept in the file. */
