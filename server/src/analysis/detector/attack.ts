@@ -2,7 +2,7 @@
 import type { Bits } from '../../net/bits.ts'
 import { attackId, attackKey } from './attack-id.ts'
 import type { Limits } from './limits.ts'
-import { add, combine, noMeasure, type Measure } from './rates.ts'
+import { add, combine, noMeasure, type Measure } from './measure.ts'
 import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
 import { directionOf, networkText, type Words } from './scopes.ts'
 

@@ -1,7 +1,7 @@
 // The reports of the detector about an attack. Pure.
 import { classifications, type Classification } from '@pharos/contract/classification'
 import type { Limits } from './limits.ts'
-import { lowerOf, type Measure } from './rates.ts'
+import { lowerOf, type Measure } from './measure.ts'
 import { directionOf, scope, type Direction } from './scopes.ts'
 import { carpetOf, vectors, type Vector } from './vector.ts'
 

@@ -1,4 +1,4 @@
-// What stands before the exact table of the detector: sums by two hashes, in which millions of addresses take no row. An address passes
+// The filter before the exact table of the detector: sums by two hashes, in which millions of addresses take no row. An address passes
 // when its traffic of the last seconds is a small part of its limit; a collision lets it pass too early, never too late.
 
 /** Seconds at the limit that pass: in two generations of four seconds, 1 to 2 % of it. */

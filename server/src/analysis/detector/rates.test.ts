@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scaled } from '../../runtime/testing-scale.ts'
-import { lowerOf, Rates } from './rates.ts'
+import { lowerOf } from './measure.ts'
+import { Rates } from './rates.ts'
 import { createRandom, poisson } from './testing-scenario.ts'
 
 const octets = 1400

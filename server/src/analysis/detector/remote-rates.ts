@@ -2,7 +2,8 @@
 // limits. Pure.
 import { attackKey } from './attack-id.ts'
 import type { Limits } from './limits.ts'
-import { add, combine, noMeasure, shortSeconds, type Measure } from './rates.ts'
+import { add, combine, noMeasure, type Measure } from './measure.ts'
+import { shortSeconds } from './row-ticks.ts'
 import type { Direction } from './scopes.ts'
 import { vectors, type Vector } from './vector.ts'
 

@@ -56,6 +56,8 @@ export type Scenario = {
   /** Seconds of the scene before the attack, in which usual traffic is observed. */
   readonly before?: number
   readonly seconds: number
+  /** Of the table of the detector; default 1024. */
+  readonly rows?: number
 }
 
 export type AttackScenario = Scenario & {
@@ -160,6 +162,7 @@ export const attackScenarios: readonly AttackScenario[] = [
   {
     ...observed,
     name: '20 Gbit/s over a /18',
+    rows: 2 ** 15,
     sampling: 1000,
     streams: [
       usualOf('10.0.0.0', 64),
@@ -172,6 +175,7 @@ export const attackScenarios: readonly AttackScenario[] = [
   {
     ...observed,
     name: '10 Gbit/s over random /64 of a /48',
+    rows: 2 ** 15,
     sampling: 1000,
     streams: [{ ...amplification, to: '2001:db8:7::', randomFrom: 48, bps: 10 * gigabit, srcPort: 40_000 }],
     within: 5,
@@ -282,6 +286,7 @@ export const quietScenarios: readonly Scenario[] = [
     name: '100,000 random addresses of IPv6 a second',
     sampling: 1,
     seconds: 1800,
+    rows: 2 ** 16,
     streams: [{ ...usual24, to: '2001:db8:100::', randomFrom: 40, bps: 100_000 * 480, octets: 60 }],
   },
   {

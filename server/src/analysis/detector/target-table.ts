@@ -1,7 +1,8 @@
 // The exact table of the detector: rows of hosts and networks by their address, as an open addressing table. Rows move when others are
 // removed: the number of a row is valid until then.
 import type { Words } from './scopes.ts'
-import { place, Rates, rowWords } from './rates.ts'
+import { Rates } from './rates.ts'
+import { place, rowWords } from './row-ticks.ts'
 
 /** Never more full: probes stay short. */
 const fullRatio = 0.75

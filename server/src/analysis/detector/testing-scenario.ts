@@ -8,7 +8,7 @@ import type { DetectorRules } from './limits.ts'
 import type { TargetRates } from './remote-rates.ts'
 import { held, limit, type Scenario, type Stream } from './scenarios.ts'
 
-export const sceneStart = 1_800_000_000
+const sceneStart = 1_800_000_000
 
 /** `at`: seconds of the scene. */
 export type SceneReport = Detection & { readonly at: number; readonly by: number }
@@ -25,7 +25,7 @@ type Options = {
   readonly randomFlows?: number
 }
 
-export const scenarioOwners = createFlowOwners(
+const scenarioOwners = createFlowOwners(
   toHoldingColumns(
     1,
     held.map((prefix, index) => ({
@@ -41,7 +41,7 @@ export function runScenario(scenario: Scenario, options: Options = {}): SceneRep
   const {
     seed = 1,
     seconds = scenario.seconds,
-    rows = 2 ** 12,
+    rows = scenario.rows ?? 2 ** 10,
     rules,
     restartAt,
     randomFlows = 1000,
