@@ -24,8 +24,8 @@ const hashes = new Int32Array(blockSize)
 const rows = new Int32Array(blockSize)
 
 /**
- * A flow is added to the most specific sum that has a row: to its host, or else to the networks around it until one has a row; and to the most
- * specific prefix that is held. `TargetSums` adds them up from there, once a second.
+ * A flow is added to the most specific sum that has a row: to its host, or else to a network around it, or else to the most specific prefix
+ * that is held. `TargetSums` adds them up from there, once a second.
  */
 export function countFlows(c: FlowColumns, sums: Sums): void {
   for (let start = 0; start < c.length; start += blockSize) {
@@ -133,7 +133,7 @@ function addFlows(
     const vector = vectorAt(c, flow)
     const row = rows[flow - start]!
     if (row >= 0) rates.add(row, vector, octets, packets, rate, c.durationMs[flow]!)
-    holdings.add(offset + list, vector, octets, packets, rate, c.durationMs[flow]!)
+    else holdings.add(offset + list, vector, octets, packets, rate, c.durationMs[flow]!)
   }
 }
 

@@ -151,32 +151,36 @@ export class TargetSums {
   /** Adds what was counted at hosts and networks to the networks around them, and what was counted at prefixes to those around them. */
   #addUp(): void {
     const table = this.#table
-    const rates = table.rates
     const rows: number[][] = Array.from({ length: scope.holding }, () => [])
-    for (let row = 0; row < table.capacity; row++) {
-      const kind = table.kindOf(row)
-      if (kind >= 0 && kind < scope.holding - 1) rows[kind]!.push(row)
-    }
-    const sums = { table, gate: this.#gate, costs: this.#costs, owners: this.#owners }
-    for (let kind = 0; kind < scope.holding - 1; kind++) {
-      for (const row of rows[kind]!) {
-        const [octets, packets, list] = [rates.addedOctets(row), rates.addedPackets(row), table.listOf(row)]
-        if ((octets === 0 && packets === 0) || list === 0) continue
-        const size = table.size
-        const around = rowAround(sums, ...table.addressOf(row), kind, list, octets, packets)
-        if (around < 0) continue
-        if (table.size > size) rows[table.kindOf(around)]!.push(around)
-        rates.addRow(row, around)
-      }
-    }
     const { parents } = this.#owners
     const lists = parents.length
+    for (let row = 0; row < table.capacity; row++) {
+      const kind = table.kindOf(row)
+      if (kind >= scope.outgoing) table.rates.addRow(row, lists + table.listOf(row), this.#holdings)
+      else if (kind >= 0) rows[kind]!.push(row)
+    }
+    for (const [kind, some] of rows.entries()) for (const row of some) this.#addUpRow(kind, row, rows)
     for (let list = lists - 1; list > 0; list--) {
       const parent = parents[list]!
       if (parent === 0) continue
       this.#holdings.addRow(list, parent)
       this.#holdings.addRow(lists + list, lists + parent)
     }
+  }
+
+  /** To the next network around it that has a row, or else to its prefix. `rows` gets those that are new. */
+  #addUpRow(kind: number, row: number, rows: readonly number[][]): void {
+    const table = this.#table
+    const { rates } = table
+    const list = table.listOf(row)
+    const [octets, packets] = [rates.addedOctets(row), rates.addedPackets(row)]
+    if (list === 0 || (octets === 0 && packets === 0)) return
+    const size = table.size
+    const sums = { table, gate: this.#gate, costs: this.#costs, owners: this.#owners }
+    const around = rowAround(sums, ...table.addressOf(row), kind, list, octets, packets)
+    if (table.size > size) rows[table.kindOf(around)]!.push(around)
+    if (around < 0) rates.addRow(row, list, this.#holdings)
+    else rates.addRow(row, around)
   }
 
   #tickHoldings(seconds: number, found: Target[]): void {
