@@ -6,6 +6,7 @@ import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import { detectAttack } from './detect-attack.ts'
+import { judgeAttacks } from './judge-attacks.ts'
 import { deviceList } from './device-list.ts'
 import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
@@ -76,6 +77,7 @@ export const benchmarks: readonly Benchmark[] = [
   deviceList,
   receiveFlows,
   detectAttack,
+  judgeAttacks,
   flowSeries,
   flowInsert,
   flowspecRules,

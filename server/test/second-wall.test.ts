@@ -115,6 +115,7 @@ const closed: Record<string, string> = {
   detector_rates: 'rates of the detectors, for the collectors',
   flow_delays: 'how far the collectors of flows are behind, for answers of the API',
   detector_attacks: 'open attacks of the detector, for the collectors',
+  detector_outgoing_attacks: 'open attacks that networks send, for the collectors',
   former_speakers: 'routers that regions no longer have, for the loops and staff',
   former_port_facts: 'LAGs and interfaces that ports had, for bills: read through billed_facts',
   scrubbers: 'scrubbers of the provider, for the loops',

@@ -1098,6 +1098,17 @@ create table detector_attacks (
 );
 alter table detector_attacks enable row level security;
 
+-- the newest attack from each network, as detector_attacks of those on it
+create table detector_outgoing_attacks (
+  network cidr not null,
+  id text not null, -- source_event_id of its event
+  collector text not null, -- whose reports are stored
+  ended timestamp with time zone,
+  observed timestamp with time zone not null, -- time of the last stored report, by the clock of its collector
+  constraint detector_outgoing_attacks_pkey PRIMARY KEY (network)
+);
+alter table detector_outgoing_attacks enable row level security;
+
 -- rates that each collector sees towards destinations that it suspects; old rows are those of collectors that ended
 create table detector_rates (
   collector text not null,
@@ -1107,7 +1118,7 @@ create table detector_rates (
 );
 alter table detector_rates enable row level security;
 
--- thresholds of the platform file; those of the source of kind flows are the default for everybody else
+-- thresholds of the platform file and of teams; those of the source of kind flows are the default for everybody else
 create table detector_thresholds (
   id integer not null generated always as identity,
   team_id integer not null,
@@ -1115,15 +1126,25 @@ create table detector_thresholds (
   bps double precision,
   pps double precision,
   ratio double precision, -- multiple of the usual traffic below which nothing is an attack
-  network_bps double precision, -- of a whole /24 or /64; null: four times bps
+  network_bps double precision, -- of a whole network of the ladder or a held prefix; null: four times bps
   network_pps double precision,
+  outgoing_bps double precision, -- from one address; null: bps
+  outgoing_pps double precision,
+  min_seconds integer, -- for which the limit must be exceeded; null: 0
+  managed_by text not null default 'platform'::text, -- platform: the platform file; team: replaces the one of the platform for the same addresses, unless it is locked
+  locked boolean not null default false, -- the team cannot replace it
   constraint detector_thresholds_pkey PRIMARY KEY (id),
-  constraint detector_thresholds_team_id_prefix_key UNIQUE NULLS NOT DISTINCT (team_id, prefix),
+  constraint detector_thresholds_team_id_prefix_key UNIQUE NULLS NOT DISTINCT (team_id, prefix, managed_by),
   constraint detector_thresholds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint detector_thresholds_bps_check CHECK ((bps > (0)::double precision)),
   constraint detector_thresholds_check CHECK (((bps IS NOT NULL) OR (pps IS NOT NULL))),
+  constraint detector_thresholds_locked_check CHECK (((NOT locked) OR (managed_by = 'platform'::text))),
+  constraint detector_thresholds_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'team'::text]))),
+  constraint detector_thresholds_min_seconds_check CHECK (((min_seconds >= 0) AND (min_seconds <= 600))),
   constraint detector_thresholds_network_bps_check CHECK ((network_bps > (0)::double precision)),
   constraint detector_thresholds_network_pps_check CHECK ((network_pps > (0)::double precision)),
+  constraint detector_thresholds_outgoing_bps_check CHECK ((outgoing_bps > (0)::double precision)),
+  constraint detector_thresholds_outgoing_pps_check CHECK ((outgoing_pps > (0)::double precision)),
   constraint detector_thresholds_pps_check CHECK ((pps > (0)::double precision)),
   constraint detector_thresholds_ratio_check CHECK ((ratio > (1)::double precision))
 );

@@ -505,6 +505,18 @@ export interface DetectorAttacksTable {
   observed: Date
 }
 
+/** the newest attack from each network, as detector_attacks of those on it */
+export interface DetectorOutgoingAttacksTable {
+  network: string
+  /** source_event_id of its event */
+  id: string
+  /** whose reports are stored */
+  collector: string
+  ended: Date | null
+  /** time of the last stored report, by the clock of its collector */
+  observed: Date
+}
+
 /** rates that each collector sees towards destinations that it suspects; old rows are those of collectors that ended */
 export interface DetectorRatesTable {
   collector: string
@@ -512,7 +524,9 @@ export interface DetectorRatesTable {
   targets: Json
 }
 
-/** thresholds of the platform file; those of the source of kind flows are the default for everybody else */
+export type DetectorThresholdsManagedBy = 'platform' | 'team'
+
+/** thresholds of the platform file and of teams; those of the source of kind flows are the default for everybody else */
 export interface DetectorThresholdsTable {
   id: GeneratedAlways<number>
   team_id: number
@@ -522,9 +536,18 @@ export interface DetectorThresholdsTable {
   pps: number | null
   /** multiple of the usual traffic below which nothing is an attack */
   ratio: number | null
-  /** of a whole /24 or /64; null: four times bps */
+  /** of a whole network of the ladder or a held prefix; null: four times bps */
   network_bps: number | null
   network_pps: number | null
+  /** from one address; null: bps */
+  outgoing_bps: number | null
+  outgoing_pps: number | null
+  /** for which the limit must be exceeded; null: 0 */
+  min_seconds: number | null
+  /** platform: the platform file; team: replaces the one of the platform for the same addresses, unless it is locked */
+  managed_by: Generated<DetectorThresholdsManagedBy>
+  /** the team cannot replace it */
+  locked: Generated<boolean>
 }
 
 export type DeviceCredentialsVersion = 'v2c' | 'v3'
@@ -2381,6 +2404,7 @@ export interface Schema {
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   detector_attacks: DetectorAttacksTable
+  detector_outgoing_attacks: DetectorOutgoingAttacksTable
   detector_rates: DetectorRatesTable
   detector_thresholds: DetectorThresholdsTable
   device_credentials: DeviceCredentialsTable

@@ -186,6 +186,10 @@ const samples: Readonly<Record<string, Sample>> = {
       ratio: { ratio: 4.5 },
       network_bps: { network_bps: 3e9 },
       network_pps: { network_pps: 2e5 },
+      outgoing_bps: { outgoing_bps: 1e8 },
+      outgoing_pps: { outgoing_pps: 2e4 },
+      min_seconds: { min_seconds: 5 },
+      locked: { locked: true },
     },
   },
   scrubbers: {

@@ -42,6 +42,7 @@ export function createFlows(shared: Shared): FlowsPart {
     spoolBytesMax: config.flowSpoolBytes,
     addressFiles: config.flowAddressFiles,
     ownAsn: config.providerAsn ?? 0,
+    detectorRows: 2 ** Math.ceil(Math.log2(config.detectorRows)),
     onTargets: () => rates.wake(),
     onPackets: () => packets.wake(),
     threads: {

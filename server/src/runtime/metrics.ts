@@ -301,6 +301,11 @@ function declareMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    detectorOverflows: new Counter({
+      name: 'pharos_detector_overflows_total',
+      help: 'Flows and targets that the table of the detector had no row for. Alert if it grows.',
+      registers,
+    }),
     flowSpoolFiles: new Gauge({
       name: 'pharos_flow_spool_files',
       help: 'Batches of flows that this process has not inserted yet. Alert if it grows.',

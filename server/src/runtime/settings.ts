@@ -104,6 +104,10 @@ export const settingsSchema = Type.Object(
       description:
         'maximum size of the flows that wait in data_dir for ClickHouse; beyond it the oldest are dropped',
     }),
+    detector_rows: IntegerSetting(262_144, 4096, 16_777_216, {
+      description:
+        'hosts and networks whose traffic the detector of attacks counts exactly, rounded up to a power of 2; 324 bytes each. Raise it if pharos_detector_overflows_total grows',
+    }),
     flow_address_files: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
       default: [],
       maxItems: 32,

@@ -1,6 +1,7 @@
 // Calls of the functions whose statements are only known when they run. statements.test.ts prepares what they would send: it
 // names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
 import { sql, type RawBuilder } from 'kysely'
+import { endAttacks, listAttacks, saveAttacks } from '../../src/analysis/detector/shared-attack.store.ts'
 import { listEveryEvent, listEventsOfTeams } from '../../src/analysis/all-events.store.ts'
 import { saveAsNames } from '../../src/analysis/flow/as-name.store.ts'
 import { saveRollup } from '../../src/analysis/event-rollup.store.ts'
@@ -104,9 +105,13 @@ const statusChange = { id, before: 'valid', after: 'announced' } as unknown as P
 >[1][number]
 const announcements = { ordering: 'status', ...slice } as Parameters<typeof listAnnouncementRows>[2]
 const sealed = Buffer.from('sealed')
+const sharedAttack = { id: 'a', collector: 'c', ended: null, observed: now }
 const alert = { id, isOpen: true, isReminder: false, inherited: null }
 
 export const statementCalls: readonly StatementCall[] = [
+  ({ db }) => listAttacks(db, 'outgoing', ['192.0.2.0/24']),
+  ({ db }) => saveAttacks(db, 'outgoing', new Map([['192.0.2.0/24', sharedAttack]])),
+  ({ db }) => endAttacks(db, ['a'], now),
   ({ db }) => listEveryEvent(db, related),
   ({ db }) => listEventsOfTeams(db, [team], related),
   ({ db }) => saveRollup(db, [{ before: counted, after: null }]),

@@ -1,6 +1,12 @@
-// The id of an attack of the detector: its network and its start.
+// The id of an attack of the detector: its network and its start. One that a network sends may begin in the same second as one on it.
+import type { Direction } from './scopes.ts'
 
-export const attackId = (network: string, start: string): string => `${network}|${start}`
+/** What the reports of one attack have in common with those of other collectors: its direction and its network. */
+export const attackKey = (network: string, direction: Direction): string =>
+  direction === 'outgoing' ? `out:${network}` : network
+
+export const attackId = (network: string, start: string, direction: Direction = 'incoming'): string =>
+  `${attackKey(network, direction)}|${start}`
 
 /** In ms since 1970. */
 export const startOf = (id: string): number => Date.parse(id.slice(id.indexOf('|') + 1))

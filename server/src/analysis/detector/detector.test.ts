@@ -3,23 +3,23 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { prefixBits, parsePrefix } from '../../net/prefix.ts'
 import { createFlowColumns, type FlowColumns } from '../flow/flow-columns.ts'
-import { Detector, type Detection, type Owners } from './detector.ts'
+import { createFlowOwners, toHoldingColumns } from '../flow/collect/flow-owners.ts'
+import type { Detection } from './detection.ts'
+import { Detector } from './detector.ts'
+import type { DetectorRules, Threshold } from './limits.ts'
 import type { TargetRates } from './remote-rates.ts'
-import type { Baseline, Threshold } from './threshold.ts'
 
 const start = 1_800_000_000
 
-/** Team 1 holds 203.0.113.0/24 (prefix 10), team 2 198.51.100.0/24 (20) and 2001:db8::/32 (21). */
-const owners: Owners = {
-  starts: Uint32Array.from([0, 0, 1, 2, 3]),
-  teamIds: Uint32Array.from([1, 2, 2]),
-  prefixIds: Uint32Array.from([10, 20, 21]),
-  find(w0, _w1, w2, w3) {
-    if (w0 === 0x20_01_0d_b8) return 3
-    if (w2 !== 0xff_ff) return 0
-    return ({ [0xcb_00_71]: 1, [0xc6_33_64]: 2 } as Record<number, number>)[w3 >>> 8] ?? 0
-  },
-}
+const ownersOf = (...held: readonly (readonly [prefix: string, teamId: number, id: number])[]) =>
+  createFlowOwners(
+    toHoldingColumns(
+      held.length,
+      held.map(([prefix, teamId, id]) => ({ prefix: parsePrefix(prefix), teamId, id, resource: 'prefix' })),
+    ),
+  )
+
+const owners = ownersOf(['203.0.113.0/24', 1, 10], ['198.51.100.0/24', 2, 20], ['2001:db8::/32', 2, 21])
 
 type Traffic = {
   readonly to: string
@@ -52,21 +52,18 @@ function addRow(
   c.fragment[row] = 0
 }
 
-type Scene = {
-  readonly thresholds: readonly Threshold[]
-  readonly baselines?: ReadonlyMap<number, Baseline>
-}
+type Scene = Partial<DetectorRules> & { readonly thresholds: readonly Threshold[] }
 
 /** Runs a detector second by second; `traffic` returns the flows that are exported in a second. */
 function run(
-  { thresholds, baselines = new Map() }: Scene,
+  scene: Scene,
   seconds: number,
   traffic: (second: number) => readonly Traffic[],
   /** What the clock shows. */
   clock = (second: number) => second,
 ) {
   const detector = new Detector(2 ** 12)
-  detector.setRules({ thresholds, baselines })
+  detector.setRules({ baselines: new Map(), ...scene })
   const columns = createFlowColumns(1000)
   const reports: (Detection & { readonly at: number })[] = []
   detector.advance(start - 1, owners)
@@ -156,7 +153,8 @@ describe('the detector', () => {
 
   it('reports a network whose hosts are all below their thresholds (carpet bombing)', () => {
     const hosts = Array.from({ length: 250 }, (_, i) => `203.0.113.${i + 1}`)
-    const { reports } = run({ thresholds: [{ bps: gigabit, networkBps: 2 * gigabit }] }, 60, () =>
+    const baselines = new Map([[10, { bps: gigabit / 10, pps: 10_000 }]])
+    const { reports } = run({ thresholds: [{ bps: gigabit, networkBps: 2 * gigabit }], baselines }, 60, () =>
       hosts.map((to) => ({ to, bps: (4 * gigabit) / 250 })),
     )
     assert.deepEqual([...new Set(reports.map(({ network }) => network))], ['203.0.113.0/24'])
@@ -192,8 +190,8 @@ describe('the detector', () => {
   })
 
   it('takes a long flow, exported once a minute, as the rate that it had', () => {
-    // Its moving average is up to 1.6 times its rate.
-    const bps = 0.6 * gigabit
+    // Its average is up to 1.07 times its rate.
+    const bps = 0.92 * gigabit
     const { reports } = run({ thresholds: [{ bps: gigabit }] }, 600, (second) =>
       second % 60 === 0 ? [{ to: host, bps: bps * 60, durationMs: 60_000 }] : [],
     )
@@ -230,7 +228,9 @@ describe('the detector', () => {
           }
           const from = weekday * day + peakHour * 3600
           const baselines = new Map([[10, { bps: usual(from), pps: usual(from) / 8000 }]])
-          const scene = { thresholds: [{ bps: 1e6, pps: 100, ratio: 4 }], baselines }
+          const ofHost = { bps: usual(from) / hosts, pps: usual(from) / 8000 / hosts }
+          const usualOfHosts = new Map(Array.from({ length: hosts }, (_, i) => [`203.0.113.${i}/32`, ofHost]))
+          const scene = { thresholds: [{ bps: 1e6, pps: 100, ratio: 4 }], baselines, usual: usualOfHosts }
           const at = (factor: number) => (second: number) =>
             Array.from({ length: hosts }, (_, i) => ({
               to: `203.0.113.${i}`,
@@ -285,7 +285,7 @@ describe('the detector', () => {
           for (const report of detector.advance(start + second, owners))
             reports.push({ ...report, at: second, by })
           if (second % 2 !== 0 || !isConnected(second, by)) return
-          rates[by] = { second, targets: JSON.parse(JSON.stringify(detector.targets(owners, 10))) }
+          rates[by] = { second, targets: JSON.parse(JSON.stringify(detector.targets(10))) }
           const others = rates.filter((_, index) => index !== by)
           detector.setRemote(others.map((one) => ({ ageSeconds: second - one.second, targets: one.targets })))
         })

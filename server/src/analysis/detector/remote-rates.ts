@@ -1,14 +1,21 @@
-// Rates of other collectors towards destinations, added up. Each collector knows only its own exporters; the sum is compared with
-// thresholds. Pure.
-import { shortSeconds } from './rate-table.ts'
-import type { Limits } from './threshold.ts'
+// Rates of other collectors to and from targets, added up. Each collector knows only its own exporters; the sum is compared with
+// limits. Pure.
+import { attackKey } from './attack-id.ts'
+import type { Limits } from './limits.ts'
+import { add, combine, noMeasure, type Measure } from './measure.ts'
+import { shortSeconds } from './row-ticks.ts'
+import type { Direction } from './scopes.ts'
 import { vectors, type Vector } from './vector.ts'
 
-/** Rates of one collector towards one destination: a host, or a /24 or /64. */
+/** Rates of one collector to one target: a host, a network of the ladder, or a prefix that is held. */
 export type TargetRates = {
   readonly network: string
+  /** Incoming if it is undefined, as collectors before 0.2.0 wrote them. */
+  readonly direction?: Direction
   readonly bps: number
   readonly pps: number
+  /** Variances of both; undefined if every packet was counted. */
+  readonly variances?: readonly [bps: number, pps: number]
   /** Bits and packets per second by kind of traffic. */
   readonly vectors: { readonly [V in Vector]?: readonly [bps: number, pps: number] }
 }
@@ -16,7 +23,7 @@ export type TargetRates = {
 /** The rates of one collector, and how long ago it wrote them. */
 export type CollectorRates = { readonly ageSeconds: number; readonly targets: readonly TargetRates[] }
 
-export type RemoteRates = Limits & { readonly vectors: ReadonlyMap<number, Limits> }
+export type RemoteRates = { readonly measure: Measure; readonly vectors: ReadonlyMap<number, Limits> }
 
 /** Rates are written more often than that. */
 const currentSeconds = 3
@@ -30,33 +37,41 @@ const endSeconds = 60
 const remaining = (ageSeconds: number): number =>
   ageSeconds >= endSeconds ? 0 : Math.exp(-Math.max(0, ageSeconds - currentSeconds) / shortSeconds)
 
-/** Returns the function that finds the rates of the other collectors towards a network, `sinceSeconds` after they were read. */
+/** Returns the function that finds the rates of the other collectors by `attackKey`, `sinceSeconds` after they were read. */
 export function addRates(
   collectors: readonly CollectorRates[],
-): (network: string, sinceSeconds: number) => RemoteRates | undefined {
+): (key: string, sinceSeconds: number) => RemoteRates | undefined {
   type Part = { readonly ageSeconds: number; readonly rates: TargetRates }
   const parts = new Map<string, Part[]>()
   for (const { ageSeconds, targets } of collectors) {
     for (const rates of targets) {
-      const list = parts.get(rates.network) ?? []
+      const key = attackKey(rates.network, rates.direction ?? 'incoming')
+      const list = parts.get(key) ?? []
       list.push({ ageSeconds, rates })
-      parts.set(rates.network, list)
+      parts.set(key, list)
     }
   }
-  return (network, sinceSeconds) => {
-    const found = parts.get(network)
+  return (key, sinceSeconds) => {
+    const found = parts.get(key)
     if (!found) return undefined
-    const sum = { bps: 0, pps: 0, vectors: new Map<number, Limits>() }
+    let measure = noMeasure
+    const byVector = new Map<number, Limits>()
     for (const { ageSeconds, rates } of found) {
       const factor = remaining(ageSeconds + sinceSeconds)
-      sum.bps += rates.bps * factor
-      sum.pps += rates.pps * factor
+      const [bpsVariance, ppsVariance] = rates.variances ?? [0, 0]
+      const part = {
+        bps: rates.bps * factor,
+        pps: rates.pps * factor,
+        bpsVariance: bpsVariance * factor ** 2,
+        ppsVariance: ppsVariance * factor ** 2,
+      }
+      measure = combine(measure, part, add)
       for (const [name, [bps, pps]] of Object.entries(rates.vectors)) {
         const vector = vectors.indexOf(name as Vector)
-        const before = sum.vectors.get(vector) ?? { bps: 0, pps: 0 }
-        sum.vectors.set(vector, { bps: before.bps + bps * factor, pps: before.pps + pps * factor })
+        const before = byVector.get(vector) ?? { bps: 0, pps: 0 }
+        byVector.set(vector, { bps: before.bps + bps * factor, pps: before.pps + pps * factor })
       }
     }
-    return sum
+    return { measure, vectors: byVector }
   }
 }

@@ -1,6 +1,6 @@
 // Files of reports of the detector, which wait in a spool for the database (decision 083).
 import { DriverError } from '../../runtime/driver-error.ts'
-import type { Detection } from './detector.ts'
+import type { Detection } from './detection.ts'
 
 /** A file: the number of reports, then one in each line. */
 export const encodeReports = (detections: readonly Detection[]): Buffer =>

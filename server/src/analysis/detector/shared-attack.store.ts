@@ -2,27 +2,40 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { CollectorRates, TargetRates } from './remote-rates.ts'
+import type { Direction } from './scopes.ts'
 import type { SharedAttack } from './shared-attack.ts'
+
+/** An attack on a network and one from it are rows of two tables. */
+const tableOf = (direction: Direction) =>
+  sql.table(direction === 'incoming' ? 'detector_attacks' : 'detector_outgoing_attacks')
 
 /** Until the end of the transaction no other process stores reports or ends attacks. */
 export async function lockReports(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('detector_attacks', 0))`.execute(trx)
 }
 
-/** The newest attack on each of the networks, by network. Call `lockReports` first. */
-export async function listAttacks(trx: Trx, networks: readonly string[]): Promise<Map<string, SharedAttack>> {
+/** The newest attack on or from each of the networks, by network. Call `lockReports` first. */
+export async function listAttacks(
+  trx: Trx,
+  direction: Direction,
+  networks: readonly string[],
+): Promise<Map<string, SharedAttack>> {
   const { rows } = await sql<SharedAttack & { readonly network: string }>`
     select n.network, a.id, a.collector, a.ended, a.observed
-    from unnest(${networks}::text[]) as n (network) join detector_attacks a on a.network = n.network::cidr`.execute(
+    from unnest(${networks}::text[]) as n (network) join ${tableOf(direction)} a on a.network = n.network::cidr`.execute(
     trx,
   )
   return new Map(rows.map(({ network, ...attack }) => [network, attack]))
 }
 
-export async function saveAttacks(trx: Trx, attacks: ReadonlyMap<string, SharedAttack>): Promise<void> {
+export async function saveAttacks(
+  trx: Trx,
+  direction: Direction,
+  attacks: ReadonlyMap<string, SharedAttack>,
+): Promise<void> {
   const rows = JSON.stringify([...attacks].map(([network, attack]) => ({ network, ...attack })))
   await sql`
-    insert into detector_attacks (network, id, collector, ended, observed)
+    insert into ${tableOf(direction)} (network, id, collector, ended, observed)
     select n.network, n.id, n.collector, n.ended, n.observed from jsonb_populate_recordset(null::detector_attacks, ${rows}::jsonb) n
     on conflict (network) do update set
       id = excluded.id, collector = excluded.collector, ended = excluded.ended, observed = excluded.observed`.execute(
@@ -35,9 +48,10 @@ export async function saveAttacks(trx: Trx, attacks: ReadonlyMap<string, SharedA
  * others from reporting.
  */
 export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date): Promise<void> {
-  await sql`
-    update detector_attacks set ended = ${ended}, observed = least(observed, ${ended})
-    where id = any(${ids}::text[]) and ended is null`.execute(trx)
+  for (const direction of ['incoming', 'outgoing'] as const)
+    await sql`
+      update ${tableOf(direction)} set ended = ${ended}, observed = least(observed, ${ended})
+      where id = any(${ids}::text[]) and ended is null`.execute(trx)
 }
 
 /** Replaces the rates of a collector, and returns those of all others. */
@@ -59,4 +73,5 @@ export async function exchangeRates(
 export async function deleteOldRates(db: Db): Promise<void> {
   await sql`delete from detector_rates where updated < now() - interval '1 hour'`.execute(db)
   await sql`delete from detector_attacks where observed < now() - interval '7 days'`.execute(db)
+  await sql`delete from detector_outgoing_attacks where observed < now() - interval '7 days'`.execute(db)
 }

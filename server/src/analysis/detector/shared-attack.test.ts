@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { Detection } from './detector.ts'
+import type { Detection } from './detection.ts'
 import { nextAttack, type SharedAttack } from './shared-attack.ts'
 
 const time = (second: number): string => new Date(1_800_000_000_000 + second * 1000).toISOString()
 
-type Report = Pick<Detection, 'id' | 'network' | 'status' | 'start' | 'end' | 'observed'>
+type Report = Pick<Detection, 'id' | 'network' | 'direction' | 'status' | 'start' | 'end' | 'observed'>
 
 const network = '203.0.113.7/32'
 
 const report = (collector: string, start: number, observed: number, end?: number): Report => ({
   id: `${collector} ${start}`,
   network,
+  direction: 'incoming',
   status: end === undefined ? 'ongoing' : 'ended',
   start: time(start),
   observed: time(observed),

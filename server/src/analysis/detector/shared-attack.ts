@@ -2,7 +2,7 @@
 // each reports the attack, also while the database is down; one report of each interval is stored. It is decided by the times in the
 // reports and not by when they arrive, so that reports of the past have the same result in any order of collectors. Pure.
 import { attackId, startOf } from './attack-id.ts'
-import type { Detection } from './detector.ts'
+import type { Detection } from './detection.ts'
 
 /** The newest attack on a network, from the reports that were stored. */
 export type SharedAttack = {
@@ -19,7 +19,7 @@ const takeOverMs = 30_000
 /** Without a report for as long, an attack of another id is another attack. */
 const staleMs = 600_000
 
-type Report = Pick<Detection, 'id' | 'network' | 'status' | 'start' | 'end' | 'observed'>
+type Report = Pick<Detection, 'id' | 'network' | 'direction' | 'status' | 'start' | 'end' | 'observed'>
 
 /** Returns the attack after the report, if the report is to be stored under its id; undefined if it is another collector's to report. */
 export function nextAttack(
@@ -33,7 +33,7 @@ export function nextAttack(
   const sinceMs = observed.getTime() - known.observed.getTime()
   if (isContinued(known, report, collector, sinceMs)) {
     // Its own id may be that of the event that has ended, which stays so.
-    return { id: attackId(report.network, report.observed), collector, ended, observed }
+    return { id: attackId(report.network, report.observed, report.direction), collector, ended, observed }
   }
   if (known.collector !== collector && sinceMs <= takeOverMs) return undefined
   return {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createOwnershipCache } from '../../inventory/ownership.ts'
 import { ingestDeliveries } from '../ingest.ts'
-import type { Detection } from './detector.ts'
+import type { Detection } from './detection.ts'
 import { encodeReports } from './report-file.ts'
 import { createSilentCheck, endSilentAttacks, silentCheckMs } from './silent-attacks.ts'
 import { storeReports } from './store-reports.ts'
@@ -26,6 +26,7 @@ async function report(network: string, collector: string, second: number, end?: 
   const detection = {
     id: `${network}|${time(0)}`,
     network,
+    direction: 'incoming',
     status: end === undefined ? 'ongoing' : 'ended',
     classification: 'udp.flood',
     start: time(0),

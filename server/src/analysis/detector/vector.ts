@@ -93,3 +93,14 @@ export function carpetOf(vector: Vector | undefined): Classification {
   if (vector?.startsWith('tcp.')) return 'carpet.tcp'
   return vector === 'icmp.flood' ? 'carpet.icmp' : 'carpet.mixed'
 }
+
+const quicPort = 443
+
+/** Whether traffic that a host sends may be an attack of it: a server that serves is none. */
+export function isAttackOfSender(vector: number, srcPort: number): boolean {
+  return attacksOfSenders[vector] === 1 && !(vector === udp && srcPort === quicPort)
+}
+
+const attacksOfSenders = Uint8Array.from(vectors, (vector, index) =>
+  [udp, syn, icmp, fragment].includes(index) || vector.startsWith('udp.amplification.') ? 1 : 0,
+)

@@ -1,7 +1,7 @@
 // The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
-// `Detection` of ../detector/detector.ts. The settings are the threshold of all addresses without one in the section
+// `Detection` of ../detector/detection.ts. The settings are the threshold of all addresses without one in the section
 // detector_thresholds of the platform file; docs/detectors.md describes both.
-import type { Threshold } from '../detector/threshold.ts'
+import type { Threshold } from '../detector/limits.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'
 import { settingError, type Source } from './source.ts'
@@ -36,7 +36,16 @@ const normalise = createMappedNormaliser({
   },
 })
 
-const numbers = ['bps', 'pps', 'ratio', 'network_bps', 'network_pps'] as const
+const numbers = [
+  'bps',
+  'pps',
+  'ratio',
+  'network_bps',
+  'network_pps',
+  'outgoing_bps',
+  'outgoing_pps',
+  'min_seconds',
+] as const
 
 /**
  * Parses the settings of a source of this kind: the threshold of addresses without one in `detector_thresholds`, if there is one.
@@ -44,13 +53,14 @@ const numbers = ['bps', 'pps', 'ratio', 'network_bps', 'network_pps'] as const
  */
 export function readDefaults(settings: unknown): readonly Threshold[] {
   const fields = readKindSettings(settings, numbers)
-  const { bps, pps, ratio, network_bps, network_pps } = Object.fromEntries(
-    numbers.map((name) => [name, readPositive(fields[name], `settings.${name}`)]),
-  )
+  const { bps, pps, ratio, network_bps, network_pps, outgoing_bps, outgoing_pps, min_seconds } =
+    Object.fromEntries(numbers.map((name) => [name, readPositive(fields[name], `settings.${name}`)]))
   if (numbers.every((name) => fields[name] === undefined)) return []
   // A ratio alone would make any traffic of a new customer an attack.
   if (bps === undefined && pps === undefined) throw settingError('settings', 'bps or pps is required')
   if (ratio !== undefined && ratio <= 1) throw settingError('settings.ratio', 'must be greater than 1')
+  if (min_seconds !== undefined && min_seconds > 600)
+    throw settingError('settings.min_seconds', 'must be at most 600')
   return [
     {
       ...(bps === undefined ? {} : { bps }),
@@ -58,6 +68,9 @@ export function readDefaults(settings: unknown): readonly Threshold[] {
       ...(ratio === undefined ? {} : { ratio }),
       ...(network_bps === undefined ? {} : { networkBps: network_bps }),
       ...(network_pps === undefined ? {} : { networkPps: network_pps }),
+      ...(outgoing_bps === undefined ? {} : { outgoingBps: outgoing_bps }),
+      ...(outgoing_pps === undefined ? {} : { outgoingPps: outgoing_pps }),
+      ...(min_seconds === undefined ? {} : { minSeconds: min_seconds }),
     },
   ]
 }

@@ -1,10 +1,11 @@
 // Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` are those of all other addresses.
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { covers, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped, referenceById } from '../field.ts'
 import type { CheckContext, Kind } from '../kind.ts'
-import { Optional, PrefixText, Strict, TeamSlug } from '../schema.ts'
+import { Flag, Optional, PrefixText, Strict, TeamSlug } from '../schema.ts'
 import { announcement } from './announcement.ts'
 import { prefix } from './prefix.ts'
 import { team } from './team.ts'
@@ -32,8 +33,13 @@ export const detectorThreshold = defineKind({
     ),
     network_bps: Optional(bps),
     network_pps: Optional(pps),
+    outgoing_bps: Optional(bps),
+    outgoing_pps: Optional(pps),
+    min_seconds: Optional(Type.Integer({ minimum: 0, maximum: 600, expects: 'seconds, at most 600' })),
+    locked: Optional(Flag),
   }),
-  table: { name: 'detector_thresholds', id: 'id' },
+  // Teams have thresholds of their own.
+  table: { name: 'detector_thresholds', id: 'id', where: sql`t.managed_by = 'platform'` },
   identity: ['team', 'prefix'],
   keyOf: ({ team: slug, prefix: value }) => `${slug} ${value ?? 'all addresses'}`,
   fields: {
@@ -48,6 +54,10 @@ export const detectorThreshold = defineKind({
     ratio: column('detector_thresholds', 'ratio', { initial: null, isShown: true }),
     network_bps: column('detector_thresholds', 'network_bps', { initial: null }),
     network_pps: column('detector_thresholds', 'network_pps', { initial: null }),
+    outgoing_bps: column('detector_thresholds', 'outgoing_bps', { initial: null }),
+    outgoing_pps: column('detector_thresholds', 'outgoing_pps', { initial: null }),
+    min_seconds: column('detector_thresholds', 'min_seconds', { initial: null }),
+    locked: column('detector_thresholds', 'locked', { initial: false }),
   },
   wakes: 'flows',
   check(context, elements): void {

@@ -58,6 +58,7 @@ describe('the batch thread', () => {
       collector: 'c',
       ownAsn: 0,
       addressFiles: [],
+      detectorRows: 2 ** 12,
       encode: encodeNativeBlock,
       send(message) {
         sent.push(message)

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { FlowColumns } from '../flow-columns.ts'
 import { toBlockColumns, type BlockColumn } from './flow-block.ts'
-import { Detector, type Detection } from '../../detector/detector.ts'
+import type { Detection } from '../../detector/detection.ts'
+import { Detector } from '../../detector/detector.ts'
 import { encodeReports, reportFiles } from '../../detector/report-file.ts'
 import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
 import { createRowAssigner, type ExporterPorts } from './flow-rows.ts'
@@ -19,6 +20,8 @@ export type BatcherDeps = {
   readonly collector: string
   readonly ownAsn: number
   readonly addressFiles: readonly string[]
+  /** Of the table of the detector: a power of 2. */
+  readonly detectorRows: number
   readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
   readonly send: (message: FromBatcher) => void
   readonly giveBack: (slot: number) => void
@@ -52,8 +55,9 @@ export class FlowBatcher {
   #reports = 0
   #targetsSecond = 0
   #hasTargets = false
-  /** Its tables take 40 MB: only with thresholds. */
+  /** Its tables take 84 MB: only with thresholds. */
   #detector: Detector | undefined
+  #overflows = 0
   #queue: Promise<void> = Promise.resolve()
 
   constructor(deps: BatcherDeps) {
@@ -66,7 +70,7 @@ export class FlowBatcher {
       this.#loaded.resolve()
     } else if (message.kind === 'detector') {
       if (message.rules === undefined) this.#detector = undefined
-      else (this.#detector ??= new Detector()).setRules(message.rules)
+      else (this.#detector ??= new Detector(this.#deps.detectorRows)).setRules(message.rules)
     } else if (message.kind === 'remote-rates') {
       this.#detector?.setRemote(message.collectors)
     } else {
@@ -87,11 +91,18 @@ export class FlowBatcher {
     const second = Math.floor(this.#deps.now())
     const detections = this.#detector.advance(second, this.#owners)
     if (detections.length > 0) this.#storeReports(detections)
+    this.#reportOverflows(this.#detector.overflows)
     if (Math.abs(second - this.#targetsSecond) < targetsSeconds) return
     this.#targetsSecond = second
-    const targets = this.#detector.targets(this.#owners, targetsMax)
+    const targets = this.#detector.targets(targetsMax)
     if (targets.length > 0 || this.#hasTargets) this.#deps.send({ kind: 'targets', targets })
     this.#hasTargets = targets.length > 0
+  }
+
+  #reportOverflows(total: number): void {
+    if (total > this.#overflows)
+      this.#deps.send({ kind: 'detector-overflows', count: total - this.#overflows })
+    this.#overflows = total
   }
 
   /** In a file, since the database may be down. */

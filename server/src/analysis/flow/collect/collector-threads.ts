@@ -1,6 +1,7 @@
 // The receiving thread and the batch thread: they live and end together.
 import { randomBytes } from 'node:crypto'
 import { MessageChannel, Worker } from 'node:worker_threads'
+import { detectorRows } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { createFlowColumns } from '../flow-columns.ts'
 import type { BatchData, FromBatcher, FromReceiver, ReceiveData, ToBatcher, ToReceiver } from './messages.ts'
@@ -12,6 +13,8 @@ export type ThreadOptions = {
   readonly spoolDir: string
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
+  /** Of the table of the detector: a power of 2. */
+  readonly detectorRows?: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
   /** Rows of a batch and number of batches; for tests. */
@@ -50,6 +53,7 @@ export class CollectorThreads {
       collector: randomBytes(6).toString('hex'),
       ownAsn: options.ownAsn,
       addressFiles: options.addressFiles,
+      detectorRows: options.detectorRows ?? detectorRows,
     }
     const listening = Promise.withResolvers<string | undefined>()
     this.listening = listening.promise

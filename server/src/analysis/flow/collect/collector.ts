@@ -33,6 +33,7 @@ import { createCounterSamples } from './counter-samples.ts'
 import { createEventPackets } from './event-packets.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
+import { createNearHosts } from './near-hosts.ts'
 import type { FromBatcher, FromReceiver, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
@@ -51,6 +52,7 @@ export type FlowCollectorOptions = ThreadOptions & {
     | 'flowSpoolBytes'
     | 'flowDelaySeconds'
     | 'flowsListening'
+    | 'detectorOverflows'
   >
   readonly spoolBytesMax: number
   /** The detector has rates for other collectors: `exchangeRates` writes them. */
@@ -86,6 +88,7 @@ export class FlowCollector {
   #baselines: BaselineCache | undefined
   readonly #reports: Spool
   #targets: readonly TargetRates[] = []
+  readonly #nearHosts = createNearHosts()
   #id: string | undefined
   readonly #packets = createEventPackets()
 
@@ -196,7 +199,15 @@ export class FlowCollector {
     const baselines = (this.#baselines ??= createBaselineCache(spoolDir))
     const source = await findDetectorSource(postgres.owner)
     const rules =
-      source && (await readDetectorRules(postgres.owner, store, source, Date.now() / 1000, baselines))
+      source &&
+      (await readDetectorRules(
+        postgres.owner,
+        store,
+        source,
+        Date.now() / 1000,
+        baselines,
+        this.#nearHosts.list(),
+      ))
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 
@@ -325,7 +336,10 @@ export class FlowCollector {
       this.#reportLostReports('disk', message.reports, message.message)
     } else if (message.kind === 'targets') {
       this.#targets = message.targets
+      this.#nearHosts.add(message.targets)
       this.#options.onTargets?.()
+    } else if (message.kind === 'detector-overflows') {
+      this.#options.metrics.detectorOverflows.inc(message.count)
     } else if (message.kind === 'lost') {
       this.#reportLost('disk', message.rows, message.message)
     } else if (message.kind === 'ask-exporters') {

@@ -13,6 +13,7 @@ import {
   findDetectorSource,
   readBaselines,
   readDetectorRules,
+  readUsualOfHosts,
   type BaselineCache,
 } from './detector-rules.ts'
 
@@ -31,10 +32,35 @@ test('a baseline is the traffic to a prefix in the same hour of the past weeks',
   await insert(hour - week + 60, 10, 'in', 4_500_000)
   await insert(hour - week + 70, 10, 'out', 999_000_000)
   await insert(hour - 2 * week, 10, 'in', 450_000)
+  await insert(hour - 3 * week, 10, 'in', 450_000)
+  await insert(hour - week, 11, 'in', 450_000)
   await insert(hour - 3600, 10, 'in', 999_000_000)
   await insert(hour - 5 * week, 10, 'in', 999_000_000)
   await insert(hour - week, 0, 'in', 999_000_000)
   assert.deepEqual(await readBaselines(store, hour + 1800), new Map([[10, { bps: 10_000, pps: 1 }]]))
+})
+
+test('usual traffic of a host is that of its last days at the same time, with at least three of them', async () => {
+  await using store = await createTestFlowStore()
+  const insert = (time: number, address: string, bytes: number) =>
+    store.command(
+      `insert into flows (team_id, time, direction, is_primary, dst_addr, bytes, packets, sampling_rate)
+       values (1, ${time}, 'in', 1, toIPv6('${address}'), ${bytes}, 3, 100)`,
+    )
+  for (const day of [1, 2, 3]) {
+    await insert(hour - day * 86_400 + 600, '203.0.113.7', 3750 * day)
+    await insert(hour - day * 86_400 - 1200, '2001:db8::7', 3750)
+    await insert(hour - day * 86_400 - 3600, '203.0.113.7', 9_999_999)
+  }
+  await insert(hour - 86_400, '203.0.113.8', 9_999_999)
+  const hosts = ['203.0.113.7/32', '203.0.113.8/32', '2001:db8::7/128']
+  assert.deepEqual(
+    await readUsualOfHosts(store, hour + 1800, hosts),
+    new Map([
+      ['203.0.113.7/32', { bps: 30_000, pps: 1 }],
+      ['2001:db8::7/128', { bps: 10_000, pps: 1 }],
+    ]),
+  )
 })
 
 test('the rules are those of teams and prefixes, then the defaults of the source of kind flows', async () => {
@@ -45,17 +71,21 @@ test('the rules are those of teams and prefixes, then the defaults of the source
   await sql`insert into teams (slug, name) values ('one', 'One')`.execute(owner)
   await sql`insert into sources (key, kind, name, secret_mac, settings) values
     ('own', 'flows', 'Own', decode('00', 'hex'), '{"bps": 9000000, "pps": 1000}')`.execute(owner)
-  await sql`insert into detector_thresholds (team_id, prefix, bps, ratio, network_pps)
-    values (1, null, 1000000, 4, null), (1, '203.0.113.0/24', 2000000, null, 5)`.execute(owner)
+  await sql`insert into detector_thresholds (team_id, prefix, bps, ratio, network_pps, outgoing_bps, min_seconds, managed_by, locked)
+    values (1, null, 1000000, 4, null, 7, 3, 'platform', true), (1, '203.0.113.0/24', 2000000, null, 5, null, null, 'team', false)`.execute(
+    owner,
+  )
   const source = await findDetectorSource(owner)
   assert.equal(source?.key, 'own')
   assert.deepEqual(await readDetectorRules(owner, store, source!, hour, createBaselineCache(folder)), {
     thresholds: [
-      { teamId: 1, bps: 1_000_000, ratio: 4 },
-      { teamId: 1, prefix: parsePrefix('203.0.113.0/24'), bps: 2_000_000, networkPps: 5 },
+      { teamId: 1, isLocked: true, bps: 1_000_000, ratio: 4, outgoingBps: 7, minSeconds: 3 },
+      { teamId: 1, prefix: parsePrefix('203.0.113.0/24'), ofTeam: true, bps: 2_000_000, networkPps: 5 },
       { bps: 9_000_000, pps: 1000 },
     ],
+    portSpeeds: new Map(),
     baselines: new Map(),
+    usual: new Map(),
   })
 })
 

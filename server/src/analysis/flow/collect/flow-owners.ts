@@ -26,6 +26,12 @@ export type FlowOwners = {
   readonly teamIds: Uint32Array
   /** The most specific prefix of the team that covers the address; 0 if the team only announces it. */
   readonly prefixIds: Uint32Array
+  /** By list: its most specific prefix, which is another one for each list, as four words, IPv4 as ::ffff:a.b.c.d. */
+  readonly words: Uint32Array
+  /** Its length: up to 32 for IPv4. */
+  readonly lengths: Uint8Array
+  /** The list of the next less specific prefix; 0 if there is none. */
+  readonly parents: Uint32Array
   /** The list of an address of four words, IPv4 as ::ffff:a.b.c.d. */
   find(w0: number, w1: number, w2: number, w3: number): number
 }
@@ -73,6 +79,9 @@ export function createFlowOwners(holdings: HoldingColumns): FlowOwners {
     starts: Uint32Array.from(lists.starts),
     teamIds: Uint32Array.from(lists.teamIds),
     prefixIds: Uint32Array.from(lists.prefixIds),
+    words: Uint32Array.from(lists.words),
+    lengths: Uint8Array.from(lists.lengths),
+    parents: Uint32Array.from(lists.parents),
     find(w0, w1, w2, w3) {
       if (w0 === 0 && w1 === 0 && w2 === 0xffff) {
         const list = table[w3 >>> 8]!
@@ -89,9 +98,23 @@ export function createFlowOwners(holdings: HoldingColumns): FlowOwners {
   }
 }
 
-type Lists = { readonly starts: number[]; readonly teamIds: number[]; readonly prefixIds: number[] }
+type Lists = {
+  readonly starts: number[]
+  readonly teamIds: number[]
+  readonly prefixIds: number[]
+  readonly words: number[]
+  readonly lengths: number[]
+  readonly parents: number[]
+}
 
-const createLists = (): Lists => ({ starts: [0, 0], teamIds: [], prefixIds: [] })
+const createLists = (): Lists => ({
+  starts: [0, 0],
+  teamIds: [],
+  prefixIds: [],
+  words: [0, 0, 0, 0],
+  lengths: [0],
+  parents: [0],
+})
 
 /** The list of row r is `firstList + r`. */
 type Side = { readonly table: PrefixTable; readonly lengths: Uint8Array; readonly firstList: number }
@@ -134,6 +157,11 @@ function createSide(
       lists.prefixIds.push(prefixId)
     }
     lists.starts.push(lists.teamIds.length)
+    const [w0, w1, w2, w3] = [table.w0[row]!, table.w1[row]!, table.w2[row]!, table.w3[row]!]
+    lists.words.push(...(family === 4 ? [0, 0, 0xff_ff, w0] : [w0, w1, w2, w3]))
+    lists.lengths.push(rowLengths[row]!)
+    const parent = parentOf(table, row)
+    lists.parents.push(parent < 0 ? 0 : firstList + parent)
   }
   return { table, lengths: rowLengths, firstList }
 }

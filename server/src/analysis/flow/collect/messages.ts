@@ -10,7 +10,7 @@ import type {
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
-import type { DetectorRules } from '../../detector/detector.ts'
+import type { DetectorRules } from '../../detector/limits.ts'
 import type { CollectorRates, TargetRates } from '../../detector/remote-rates.ts'
 import type { HoldingColumns } from './flow-owners.ts'
 import type { ExporterPorts } from './flow-rows.ts'
@@ -95,6 +95,8 @@ export type BatchData = {
   readonly collector: string
   readonly ownAsn: number
   readonly addressFiles: readonly string[]
+  /** Of the table of the detector: a power of 2. */
+  readonly detectorRows: number
 }
 
 export type ToBatcher =
@@ -136,6 +138,8 @@ export type FromBatcher =
   | { readonly kind: 'reports-lost'; readonly reports: number; readonly message: string }
   /** Rates of this collector towards destinations that may be attacked. */
   | { readonly kind: 'targets'; readonly targets: readonly TargetRates[] }
+  /** Flows that found no row in the table of the detector, and targets that left it because it was full. */
+  | { readonly kind: 'detector-overflows'; readonly count: number }
   | { readonly kind: 'ended' }
 
 export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }

@@ -1,0 +1,160 @@
+// One attack of the detector: when it begins and ends, its peaks, and the reports about it. Pure.
+import type { Bits } from '../../net/bits.ts'
+import { attackId, attackKey } from './attack-id.ts'
+import type { Limits } from './limits.ts'
+import { add, combine, noMeasure, type Measure } from './measure.ts'
+import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
+import { directionOf, networkText, type Words } from './scopes.ts'
+
+/** What one second adds to an attack. */
+export type Reading = {
+  /** Undefined if nobody holds it any more: the former ones stay. */
+  readonly limits: Limits | undefined
+  readonly own: Measure
+  /** Rates by kind of traffic. */
+  readonly vectors: ReadonlyMap<number, Limits>
+}
+
+const offRatio = 0.7
+const offSeconds = 60
+/** Of a target that was attacked a short time ago: pulses are one attack. */
+const pulseOffSeconds = 300
+const reportSeconds = 10
+
+export class Attack {
+  readonly key: string
+  readonly id: string
+  readonly network: string
+  readonly bits: Bits
+  readonly words: Words
+  readonly kind: number
+  readonly start: number
+  /** Of the prefix that is held. */
+  list: number
+  /** Its own traffic exceeds the limit; a carpet may consist of its members only. */
+  isOwn = true
+  /** Hosts and networks of a carpet, by their keys. */
+  readonly members = new Map<string, Attack>()
+  /** The carpet of which it is a member: it has no reports of its own. */
+  carpet: Attack | undefined
+  /** What smaller attacks inside it do not explain. */
+  own: Measure = noMeasure
+  /** With the traffic of its members. */
+  now: Measure = noMeasure
+  limits: Limits
+  isReported = false
+  #recent: Measure = noMeasure
+  #peak: Limits = { bps: 0, pps: 0 }
+  #totalOctets = 0
+  #totalPackets = 0
+  #belowSince: number | undefined
+  #reportedAt = -Infinity
+  readonly #vectors = new Map<number, Limits>()
+  readonly #offSeconds: number
+
+  constructor(
+    target: { readonly bits: Bits; readonly words: Words; readonly kind: number; readonly list: number },
+    start: number,
+    limits: Limits,
+    isRepeated: boolean,
+  ) {
+    this.bits = target.bits
+    this.words = target.words
+    this.kind = target.kind
+    this.list = target.list
+    this.network = networkText(target.bits)
+    this.key = attackKey(this.network, directionOf(target.kind))
+    this.start = start
+    this.id = attackId(this.network, timeOf(start), directionOf(target.kind))
+    this.limits = limits
+    this.#offSeconds = isRepeated ? pulseOffSeconds : offSeconds
+  }
+
+  /** The kind of most of its traffic. */
+  get leading(): number {
+    return this.#strongest()[0]?.[0] ?? 0
+  }
+
+  /** Adds a second, or more of them. */
+  follow({ limits, own, vectors: found }: Reading, seconds: number): void {
+    if (limits) this.limits = limits
+    this.own = own
+    const measure = [...this.members.values()].reduce(
+      (sum, { now }) => combine(sum, now, add),
+      this.isOwn ? own : noMeasure,
+    )
+    this.now = measure
+    this.#recent = combine(this.#recent, measure, Math.max)
+    this.#peak = highest(this.#peak, measure)
+    this.#totalOctets += (Math.max(0, measure.bps) / 8) * seconds
+    this.#totalPackets += Math.max(0, measure.pps) * seconds
+    for (const [vector, rates] of this.isOwn ? found : this.#vectorsOfMembers())
+      this.#vectors.set(vector, highest(this.#vectors.get(vector) ?? rates, rates))
+  }
+
+  #vectorsOfMembers(): ReadonlyMap<number, Limits> {
+    const found = new Map<number, Limits>()
+    for (const { now, leading } of this.members.values()) {
+      const { bps, pps } = found.get(leading) ?? { bps: 0, pps: 0 }
+      found.set(leading, { bps: bps + now.bps, pps: pps + now.pps })
+    }
+    return found
+  }
+
+  /** It is over: what it had counts no more in its carpet. */
+  close(): void {
+    this.own = this.now = noMeasure
+  }
+
+  get isBelow(): boolean {
+    const isOwnBelow = this.own.bps < this.limits.bps * offRatio && this.own.pps < this.limits.pps * offRatio
+    if (this.members.size === 0) return isOwnBelow
+    return (!this.isOwn || isOwnBelow) && [...this.members.values()].every((member) => member.isBelow)
+  }
+
+  /** Follows its end; returns whether it is over. */
+  isOver(second: number): boolean {
+    this.#belowSince = this.isBelow ? (this.#belowSince ?? second) : undefined
+    return this.#belowSince !== undefined && second - this.#belowSince >= this.#offSeconds
+  }
+
+  isDue(second: number): boolean {
+    return second - this.#reportedAt >= reportSeconds
+  }
+
+  /** The clock was set by so many seconds. */
+  shift(seconds: number): void {
+    this.#reportedAt += seconds
+    if (this.#belowSince !== undefined) this.#belowSince += seconds
+  }
+
+  report(second: number, isOver: boolean): Detection {
+    this.#reportedAt = second
+    this.isReported = true
+    const measure = isOver ? this.now : this.#recent
+    this.#recent = noMeasure
+    return detectionOf({
+      attack: this,
+      measure,
+      peak: this.#peak,
+      strongest: this.#strongest(),
+      totals: { octets: this.#totalOctets, packets: this.#totalPackets },
+      second,
+      end: isOver ? this.#belowSince : undefined,
+    })
+  }
+
+  /** Kinds of traffic with at least a tenth of the attack, by their share of what exceeded: octets or packets. */
+  #strongest(): Strongest {
+    const { bps: octets, pps: packets } = this.#peak
+    const shareOf = ({ bps, pps }: Limits) => Math.max(bps / (octets || 1), pps / (packets || 1))
+    return [...this.#vectors]
+      .filter(([vector, peak]) => vector !== 0 && shareOf(peak) >= 0.1)
+      .sort(([, a], [, b]) => shareOf(b) - shareOf(a))
+  }
+}
+
+const highest = (a: Limits, b: Limits): Limits => ({
+  bps: Math.max(a.bps, b.bps),
+  pps: Math.max(a.pps, b.pps),
+})

@@ -1,0 +1,171 @@
+// The thresholds of the detector and the limits that they give: to a host, a network of the ladder or a prefix that is held, with its usual
+// traffic. Pure.
+import { prefixBits, type Prefix } from '../../net/prefix.ts'
+import { maskBits, sameBits, type Bits } from '../../net/bits.ts'
+import { directionOf, holdingBits, scope, type Owners } from './scopes.ts'
+
+/** Rates from which traffic is an attack. Undefined: not a criterion. */
+export type Threshold = {
+  /** Only for addresses in the prefix; undefined for all. */
+  readonly prefix?: Prefix
+  /** Only for addresses of the team; undefined for all. */
+  readonly teamId?: number
+  /** Of one of the team, and of one of the operator that teams cannot replace. */
+  readonly ofTeam?: boolean
+  readonly isLocked?: boolean
+  readonly bps?: number
+  readonly pps?: number
+  /** Multiple of the usual traffic of a host below which nothing is an attack on it. */
+  readonly ratio?: number
+  /** For networks as a whole, whose hosts are below their own limits; default four times the host's. */
+  readonly networkBps?: number
+  readonly networkPps?: number
+  /** For traffic that a host sends; default as to it. */
+  readonly outgoingBps?: number
+  readonly outgoingPps?: number
+  /** For as long the limit must be exceeded; default 0. */
+  readonly minSeconds?: number
+}
+
+/** Bits and packets per second. */
+export type Limits = { readonly bps: number; readonly pps: number }
+
+export type DetectorRules = {
+  readonly thresholds: readonly Threshold[]
+  /** Usual traffic of prefixes by their id, without the prefixes of the same team in them: the 99th percentile of this hour of the week. */
+  readonly baselines: ReadonlyMap<number, Limits>
+  /** Usual traffic of hosts and networks of the ladder, by their text: the 99th percentile of this hour of the last days. */
+  readonly usual?: ReadonlyMap<string, Limits>
+  /** Sum of the speeds of the ports of a team, in bit/s. */
+  readonly portSpeeds?: ReadonlyMap<number, number>
+}
+
+/** Usual traffic as it is stored, and as it was in the last hour. */
+export type Usual = { readonly stored: Limits | undefined; readonly recent: Limits | undefined }
+
+const networkFactor = 4
+const networkUsualFactor = 3
+/** Recent traffic raises what is stored at most so far: an attack of hours does not become usual. */
+const recentFactorMax = 4
+/** More cannot arrive through the ports of a team. */
+const portShare = 0.9
+const portUsualFactor = 1.2
+
+/** Returns what is usual; undefined if nothing is known. */
+export function usualOf({ stored, recent }: Usual): Limits | undefined {
+  if (!stored || !recent) return stored ?? recent
+  const raised = (one: number, now: number) => Math.max(one, Math.min(now, recentFactorMax * one))
+  return { bps: raised(stored.bps, recent.bps), pps: raised(stored.pps, recent.pps) }
+}
+
+export type LimitRules = ReturnType<typeof createLimitRules>
+
+export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
+  const byTeam = Map.groupBy(compile(thresholds), ({ teamId }) => teamId)
+  const lists = new Map<number, readonly Compiled[]>()
+  /** The most specific prefix first, then those of the team, then the general ones. */
+  const thresholdsOf = (teamId: number): readonly Compiled[] => {
+    const known = lists.get(teamId)
+    if (known) return known
+    const found = [...(byTeam.get(teamId) ?? []), ...(byTeam.get(undefined) ?? [])].sort(
+      (a, b) => rank(b) - rank(a),
+    )
+    lists.set(teamId, found)
+    return found
+  }
+  const find = (network: Bits, teamId: number): Threshold | undefined =>
+    thresholdsOf(teamId).find(({ bits }) => bits === undefined || isWithin(network, bits))
+  return {
+    find,
+    isEmpty: thresholds.length === 0,
+    /** Thresholds for a part of the network. */
+    within: (network: Bits, teamId: number): readonly Threshold[] =>
+      thresholdsOf(teamId).filter(({ bits }) => bits !== undefined && isWithin(bits, network)),
+    /** The limits by a threshold; `usual` as far as it is known. */
+    limitsOf(threshold: Threshold, kind: number, teamId: number, usual?: Limits): Limits {
+      const own = sidesOf(threshold, kind)
+      if ((kind & ~scope.outgoing) === scope.host) {
+        if (threshold.ratio === undefined || usual === undefined) return own
+        return {
+          bps: Math.max(own.bps, threshold.ratio * usual.bps),
+          pps: Math.max(own.pps, threshold.ratio * usual.pps),
+        }
+      }
+      const speed = portSpeeds?.get(teamId) ?? Infinity
+      const bps = Math.max(
+        networkOf(own.bps, threshold.networkBps, kind),
+        networkUsualFactor * (usual?.bps ?? 0),
+      )
+      const pps = Math.max(
+        networkOf(own.pps, threshold.networkPps, kind),
+        networkUsualFactor * (usual?.pps ?? 0),
+      )
+      const bpsMax = Math.max(portShare * speed, portUsualFactor * (usual?.bps ?? 0))
+      return { bps: bps === Infinity ? bps : Math.min(bps, bpsMax), pps }
+    },
+  }
+}
+
+function sidesOf(
+  { bps = Infinity, pps = Infinity, outgoingBps, outgoingPps }: Threshold,
+  kind: number,
+): Limits {
+  if (directionOf(kind) === 'incoming') return { bps, pps }
+  return { bps: outgoingBps ?? bps, pps: outgoingPps ?? pps }
+}
+
+/** Of traffic that is sent, a network has no threshold of its own. */
+const networkOf = (host: number, network: number | undefined, kind: number): number =>
+  directionOf(kind) === 'incoming' ? (network ?? networkFactor * host) : networkFactor * host
+
+type Compiled = Threshold & { readonly bits: Bits | undefined }
+
+/** Of two for the same addresses that of the team remains, unless the operator's is locked. */
+function compile(thresholds: readonly Threshold[]): Compiled[] {
+  const keyOf = ({ teamId, prefix }: Threshold) => `${teamId ?? ''} ${prefix ?? ''}`
+  return [...Map.groupBy(thresholds, keyOf).values()].map((same) => {
+    const one = same.find(({ isLocked }) => isLocked) ?? same.find(({ ofTeam }) => ofTeam) ?? same[0]!
+    return { ...one, bits: one.prefix === undefined ? undefined : prefixBits(one.prefix) }
+  })
+}
+
+const rank = ({ bits, teamId }: Compiled): number =>
+  (bits ? 1000 + bits.length : 0) + (teamId === undefined ? 0 : 1)
+
+function isWithin(network: Bits, bits: Bits): boolean {
+  return (
+    network.family === bits.family &&
+    network.length >= bits.length &&
+    sameBits(maskBits({ ...network, length: bits.length }), bits, bits.length)
+  )
+}
+
+/** Places of the lowest limits of a list, each of bits followed by that of packets. */
+export const floor = { host: 0, network: 2, outgoingHost: 4, outgoingNetwork: 6, width: 8 } as const
+
+export const floorOf = (kind: number): number =>
+  (kind & ~scope.outgoing ? floor.network : floor.host) + (kind & scope.outgoing ? floor.outgoingHost : 0)
+
+/** Returns the lowest limits of the addresses of each list of owners: below a small part of them nothing is looked at. */
+export function floorsOf(owners: Owners, rules: LimitRules): Float64Array {
+  const floors = new Float64Array((owners.starts.length - 1) * floor.width).fill(Infinity)
+  for (let list = 1; list < owners.starts.length - 1; list++) {
+    const network = holdingBits(owners, list)
+    const teamId = owners.teamIds[owners.starts[list]!]!
+    const own = rules.find(network, teamId)
+    for (const threshold of [...(own ? [own] : []), ...rules.within(network, teamId)]) {
+      for (const kind of [
+        scope.host,
+        scope.holding,
+        scope.outgoing + scope.host,
+        scope.outgoing + scope.holding,
+      ]) {
+        const at = list * floor.width + floorOf(kind)
+        const { bps, pps } = rules.limitsOf(threshold, kind, teamId)
+        floors[at] = Math.min(floors[at]!, bps)
+        floors[at + 1] = Math.min(floors[at + 1]!, pps)
+      }
+    }
+  }
+  return floors
+}

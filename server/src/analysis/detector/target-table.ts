@@ -1,0 +1,142 @@
+// The exact table of the detector: rows of hosts and networks by their address, as an open addressing table. Rows move when others are
+// removed: the number of a row is valid until then.
+import type { Words } from './scopes.ts'
+import { Rates } from './rates.ts'
+import { place, rowWords } from './row-ticks.ts'
+
+/** Never more full: probes stay short. */
+const fullRatio = 0.75
+/** Rows are removed from here on. */
+const removeRatio = 0.5
+
+export class TargetTable {
+  readonly capacity: number
+  readonly rates: Rates
+  /** Rows in use. */
+  size = 0
+  /** Flows that found no row, and rows that were removed although they were of some size. */
+  overflows = 0
+  readonly #mask: number
+  readonly #words: Uint32Array
+  /** Hashes of the keys, which are small enough for the caches; 0 is a free row. */
+  readonly #hashes: Int32Array
+
+  /** `capacity`: a power of 2; 256 octets for each. */
+  constructor(capacity: number) {
+    this.capacity = capacity
+    this.#mask = capacity - 1
+    this.rates = new Rates(capacity)
+    this.#words = this.rates.words
+    this.#hashes = new Int32Array(capacity)
+  }
+
+  /** The row of a key; -1 if it has none. `hash` is that of the key. */
+  find(w0: number, w1: number, w2: number, w3: number, kind: number, hash: number): number {
+    const hashes = this.#hashes
+    const words = this.#words
+    const mark = hash | 1
+    for (let row = hash & this.#mask; ; row = (row + 1) & this.#mask) {
+      const found = hashes[row]!
+      if (found === 0) return -1
+      if (found !== mark) continue
+      const at = row * rowWords
+      if (
+        words[at + place.tag] === kind + 1 &&
+        words[at + 3] === w3 &&
+        words[at + 2] === w2 &&
+        words[at + 1] === w1 &&
+        words[at] === w0
+      )
+        return row
+    }
+  }
+
+  /** The row of a key, a new one if it has none; -1 if the table is full. */
+  get(w0: number, w1: number, w2: number, w3: number, kind: number, list: number, hash: number): number {
+    const known = this.find(w0, w1, w2, w3, kind, hash)
+    if (known >= 0) return known
+    if (this.size >= this.capacity * fullRatio) {
+      this.overflows++
+      return -1
+    }
+    this.size++
+    const words = this.#words
+    let row = hash & this.#mask
+    while (this.#hashes[row] !== 0) row = (row + 1) & this.#mask
+    this.#hashes[row] = hash | 1
+    const at = row * rowWords
+    words[at] = w0
+    words[at + 1] = w1
+    words[at + 2] = w2
+    words[at + 3] = w3
+    words[at + place.tag] = kind + 1
+    words[at + place.list] = list
+    return row
+  }
+
+  addressOf(row: number): Words {
+    const at = row * rowWords
+    return [this.#words[at]!, this.#words[at + 1]!, this.#words[at + 2]!, this.#words[at + 3]!]
+  }
+
+  /** -1 for a free row. */
+  kindOf(row: number): number {
+    if (this.#hashes[row] === 0) return -1
+    return this.#words[row * rowWords + place.tag]! - 1
+  }
+
+  listOf(row: number): number {
+    return this.#words[row * rowWords + place.list]!
+  }
+
+  setList(row: number, list: number): void {
+    this.#words[row * rowWords + place.list] = list
+  }
+
+  /**
+   * Removes rows, those farthest below their limit first, if the table is half full. `shareOf` is the part of its limit that a row has reached;
+   * rows below `shareMin` are of no use, and others count as overflows.
+   */
+  removeSmallest(shareMin: number, shareOf: (row: number) => number): void {
+    if (this.size < this.capacity * removeRatio) return
+    this.#remove((row) => shareOf(row) < shareMin)
+    const excess = this.size - this.capacity * removeRatio
+    if (excess <= 0) return
+    const shares: number[] = []
+    for (let row = 0; row < this.capacity; row++) if (this.kindOf(row) >= 0) shares.push(shareOf(row))
+    const limit = shares.toSorted((a, b) => a - b)[Math.floor(excess)]!
+    const before = this.size
+    this.#remove((row) => shareOf(row) < limit)
+    this.overflows += before - this.size
+  }
+
+  #remove(isRemoved: (row: number) => boolean): void {
+    for (let row = 0; row < this.capacity; row++) {
+      // Another row may have moved here.
+      while (this.kindOf(row) >= 0 && isRemoved(row)) this.#removeRow(row)
+    }
+  }
+
+  /** Moves the rows behind it so that all are found from the place of their hash on. */
+  #removeRow(row: number): void {
+    let free = row
+    for (let next = (row + 1) & this.#mask; this.kindOf(next) >= 0; next = (next + 1) & this.#mask) {
+      const home = hashOf(...this.addressOf(next), this.kindOf(next)) & this.#mask
+      if (((next - home) & this.#mask) < ((next - free) & this.#mask)) continue
+      this.rates.copy(next, free)
+      this.#hashes[free] = this.#hashes[next]!
+      free = next
+    }
+    this.rates.clear(free)
+    this.#hashes[free] = 0
+    this.size--
+  }
+}
+
+export function hashOf(w0: number, w1: number, w2: number, w3: number, kind: number): number {
+  let value = Math.imul(w3 ^ kind, 0x9e_37_79_b1)
+  value = Math.imul(value ^ (value >>> 15) ^ w2, 0x85_eb_ca_6b)
+  value = Math.imul(value ^ (value >>> 13) ^ w1, 0xc2_b2_ae_35)
+  value = Math.imul(value ^ (value >>> 16) ^ w0, 0x27_d4_eb_2f)
+  return value ^ (value >>> 15)
+}
