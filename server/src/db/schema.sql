@@ -1664,6 +1664,11 @@ create table event_networks (
   constraint event_networks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
 );
 CREATE INDEX event_networks_event ON public.event_networks USING btree (event_id);
+CREATE INDEX event_networks_wide ON public.event_networks USING gist (network inet_ops) INCLUDE (event_id) WHERE (masklen((network)::inet) <
+CASE family((network)::inet)
+    WHEN 4 THEN 32
+    ELSE 128
+END);
 
 create table event_relationships (
   id bigint not null generated always as identity,
@@ -1966,6 +1971,24 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created);
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- incidents that messages have reported, as the last one of each did
+create table incident_reports (
+  team_id integer not null,
+  incident_id text not null,
+  start_at timestamp with time zone not null,
+  end_at timestamp with time zone,
+  affected_bps bigint not null,
+  affected_pps bigint not null,
+  event_count integer not null,
+  sources text[] not null,
+  reported timestamp with time zone not null default now(),
+  constraint incident_reports_pkey PRIMARY KEY (team_id, incident_id),
+  constraint incident_reports_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX incident_reports_age ON public.incident_reports USING btree (reported);
+alter table incident_reports enable row level security;
+create policy tenant on incident_reports as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- one row
 create table installation (
@@ -3001,16 +3024,23 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   relationships text not null, -- JSON array
   parsed_data text, -- JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown
   facet integer not null, -- team_event_facets.id
+  incident text, -- the event that its incident has its id of; null: the event itself
   constraint team_events_pkey PRIMARY KEY (team_id, event_id)
 );
 CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id) INCLUDE (facet);
 CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (facet);
 CREATE INDEX team_events_facet ON public.team_events USING btree (team_id, facet, start_at, end_at, affected_bps, affected_pps, event_id);
+CREATE INDEX team_events_incident ON public.team_events USING btree (team_id, incident, start_at, event_id) WHERE (incident IS NOT NULL);
 CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network) INCLUDE (start_at, end_at, affected_bps, affected_pps, event_id, classification_key, facet);
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
 CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (facet, affected_network, classification_key, description);
+CREATE INDEX team_events_wide ON public.team_events USING gist (affected_network inet_ops) INCLUDE (start_at, end_at, team_id, event_id) WHERE (masklen((affected_network)::inet) <
+CASE family((affected_network)::inet)
+    WHEN 4 THEN 32
+    ELSE 128
+END);
 alter table team_events enable row level security;
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
