@@ -49,6 +49,7 @@ const fed: Readonly<Record<string, string>> = {
   'analysis/relationship.store.ts': 'deliveries of detectors',
   'analysis/team-event.store.ts': 'deliveries of detectors',
   'analysis/facet.store.ts': 'deliveries of detectors',
+  'analysis/incident.store.ts': 'deliveries of detectors',
   'analysis/event-rollup.store.ts': 'deliveries of detectors',
   'analysis/flow/as-name.store.ts': 'names of AS numbers',
   'analysis/flow/collect/exporter.store.ts': 'templates, sampling rates and exporters',

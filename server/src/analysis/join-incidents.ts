@@ -17,7 +17,11 @@ import {
 /** The incidents of new events that are not their own, by `keyOf`; and what the incidents take over. */
 export type Joined = {
   readonly incidentOf: (event: Key) => string | null
-  readonly merged: readonly { readonly team_id: number; readonly incidents: readonly string[]; readonly into: string }[]
+  readonly merged: readonly {
+    readonly team_id: number
+    readonly incidents: readonly string[]
+    readonly into: string
+  }[]
 }
 
 type Key = { readonly team_id: number; readonly event_id: string }
@@ -25,15 +29,15 @@ const keyOf = ({ team_id, event_id }: Key): string => `${team_id} ${event_id}`
 
 /** Finds the incidents of events that are not stored yet. */
 export async function findIncidents(trx: Trx, events: readonly PlacedEvent[]): Promise<Joined> {
-  const neighbors = Map.groupBy(await listNeighbors(trx, events), ({ team_id }) => team_id)
+  const neighbors = Map.groupBy(await listNeighbors(trx, events), ({ event }) => event.team_id)
   const found = new Map<string, string>()
   const merged: { team_id: number; incidents: string[]; into: string }[] = []
   for (const [team_id, ofTeam] of Map.groupBy(events, (event) => event.team_id)) {
     const connections = new Connections()
     const stored = new Set<string>()
-    for (const { event_id, incident } of neighbors.get(team_id) ?? []) {
+    for (const { event, incident } of neighbors.get(team_id) ?? []) {
       stored.add(incident)
-      connections.connect(incident, event_id)
+      connections.connect(incident, event.event_id)
     }
     connectEvents(ofTeam, connections)
     const byId = new Map(ofTeam.map((event) => [event.event_id, event]))
@@ -42,7 +46,8 @@ export async function findIncidents(trx: Trx, events: readonly PlacedEvent[]): P
       const into =
         known.length === 1
           ? known[0]!
-          : oldest(known.length > 1 ? await listFirst(trx, team_id, known) : ids.map((id) => byId.get(id)!))!.event_id
+          : oldest(known.length > 1 ? await listFirst(trx, team_id, known) : ids.map((id) => byId.get(id)!))!
+              .event_id
       for (const event_id of ids) if (event_id !== into) found.set(keyOf({ team_id, event_id }), into)
       const taken = known.filter((id) => id !== into)
       if (taken.length > 0) merged.push({ team_id, incidents: taken, into })
@@ -58,7 +63,9 @@ export async function mergeJoined(trx: Trx, { merged }: Joined): Promise<void> {
 
 /** A stored event, and where it was before. */
 export type ChangedEvent = PlacedEvent & {
-  readonly before: Pick<PlacedEvent, 'start_at' | 'end_at' | 'flags'> & { readonly affected_network: string | null }
+  readonly before: Pick<PlacedEvent, 'start_at' | 'end_at' | 'flags'> & {
+    readonly affected_network: string | null
+  }
   readonly affected_network: string | null
 }
 
@@ -72,7 +79,7 @@ export async function moveEvents(trx: Trx, events: readonly ChangedEvent[]): Pro
   const cut = new Set((await listCutOff(trx, shortened)).map(keyOf))
   const moved = changed.filter((event) => !isShortened(event) || cut.has(keyOf(event)))
   if (moved.length === 0) return
-  const neighbors = Map.groupBy(await listNeighbors(trx, moved), ({ team_id }) => team_id)
+  const neighbors = Map.groupBy(await listNeighbors(trx, moved), ({ event }) => event.team_id)
   for (const [teamId, ofTeam] of Map.groupBy(moved, ({ team_id }) => team_id)) {
     const around = (neighbors.get(teamId) ?? []).map(({ incident }) => incident)
     const own = await listIncidentsOf(

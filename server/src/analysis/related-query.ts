@@ -38,6 +38,8 @@ export type RelatedQuery = {
   /** In lower case. */
   readonly description: string | null
   readonly search: SearchFilter | null
+  /** The events of the incident that has this event. */
+  readonly incident: string | null
   readonly ordering: Ordering
   readonly limit: number
   readonly offset: number
@@ -58,7 +60,9 @@ export type SearchFilter = {
 }
 
 /** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
-export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>): RelatedQuery {
+export function parseRelatedQuery(
+  query: Omit<QueryOf<typeof listRelatedEventsRoute>, 'include'>,
+): RelatedQuery {
   const { start, end } = windowOf(query.start, query.end)
   return {
     flags: flagsOf(query.flag),
@@ -74,6 +78,7 @@ export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>)
     network: query.affected_network === undefined ? null : parseNetwork(query.affected_network),
     description: query.description?.toLowerCase() ?? null,
     search: query.search === undefined ? null : parseSearch(query.search.toLowerCase()),
+    incident: query.incident ?? null,
     ordering: parseOrdering(query.ordering),
     limit: query.limit,
     offset: query.offset,

@@ -11,7 +11,13 @@ import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { facetOf } from './facet.ts'
 import type { PlacedEvent } from './incident.store.ts'
-import { divideIncidents, findIncidents, mergeJoined, moveEvents, type ChangedEvent } from './join-incidents.ts'
+import {
+  divideIncidents,
+  findIncidents,
+  mergeJoined,
+  moveEvents,
+  type ChangedEvent,
+} from './join-incidents.ts'
 import { matchNetworks } from './match.ts'
 import type { EventMatch, Match, StoredMatch } from './match.ts'
 import { flagBits, renderEvent, renderRelationships } from './event-json.ts'
@@ -99,10 +105,8 @@ export async function relateEvents(
   // As late as possible: the rest depends on the events alone, and transactions about the same teams run one after the other from here.
   await lockTeams(trx, [...new Set([...teamEvents, ...gone].map(({ team_id }) => team_id))])
   const joined = await findIncidents(trx, teamEvents.filter(isNewIn(stored)))
-  const all = await saveTeamEvents(
-    trx,
-    teamEvents.map((event) => ({ ...event, incident: joined.incidentOf(event) })),
-  )
+  for (const event of teamEvents) event.incident = joined.incidentOf(event)
+  const all = await saveTeamEvents(trx, teamEvents)
   const written = all.filter(({ team_id }) => team_id !== noTeam)
   await mergeJoined(trx, joined)
   await moveEvents(trx, changedEvents(teamEvents, written))
@@ -112,7 +116,7 @@ export async function relateEvents(
   await analyzeGrown(trx, ['team_events', 'team_event_facets', 'team_event_counts', 'team_event_hours'])
 }
 
-type PlacedTeamEvent = TeamEvent & PlacedEvent
+type PlacedTeamEvent = Omit<TeamEvent, 'incident'> & PlacedEvent & { incident: string | null }
 
 /** Events are stored for a team since they are related to it. Those of no team are in no incident. */
 function isNewIn(stored: readonly StoredMatch[]): (event: PlacedTeamEvent) => boolean {
@@ -140,7 +144,12 @@ async function divideAfter(
   deleted: readonly { readonly team_id: number; readonly incident: string }[],
 ): Promise<void> {
   for (const [teamId, ofTeam] of Map.groupBy(deleted, ({ team_id }) => team_id)) {
-    if (teamId !== noTeam) await divideIncidents(trx, teamId, ofTeam.map(({ incident }) => incident))
+    if (teamId !== noTeam)
+      await divideIncidents(
+        trx,
+        teamId,
+        ofTeam.map(({ incident }) => incident),
+      )
   }
 }
 

@@ -1664,7 +1664,7 @@ create table event_networks (
   constraint event_networks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
 );
 CREATE INDEX event_networks_event ON public.event_networks USING btree (event_id);
-CREATE INDEX event_networks_wide ON public.event_networks USING gist (network inet_ops) INCLUDE (event_id) WHERE (masklen((network)::inet) <
+CREATE INDEX event_networks_wide ON public.event_networks USING gist (network inet_ops) WHERE (masklen((network)::inet) <
 CASE family((network)::inet)
     WHEN 4 THEN 32
     ELSE 128
@@ -3036,7 +3036,7 @@ CREATE INDEX team_events_network ON public.team_events USING btree (team_id, aff
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
 CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (facet, affected_network, classification_key, description);
-CREATE INDEX team_events_wide ON public.team_events USING gist (affected_network inet_ops) INCLUDE (start_at, end_at, team_id, event_id) WHERE (masklen((affected_network)::inet) <
+CREATE INDEX team_events_wide ON public.team_events USING gist (affected_network inet_ops) WHERE (masklen((affected_network)::inet) <
 CASE family((affected_network)::inet)
     WHEN 4 THEN 32
     ELSE 128

@@ -13,6 +13,12 @@ import {
   saveEvents,
 } from '../../src/analysis/event.store.ts'
 import type { Event } from '../../src/analysis/event.ts'
+import { listCutOff, listNeighbors, saveMoved, type PlacedEvent } from '../../src/analysis/incident.store.ts'
+import {
+  findIncidentRow,
+  listIncidentRows,
+  listIncidentsOfEvents,
+} from '../../src/analysis/incident-list.store.ts'
 import type { StoredMatch } from '../../src/analysis/match.ts'
 import { parseRelatedQuery } from '../../src/analysis/related-query.ts'
 import { insertRelationships, saveRelationships } from '../../src/analysis/relationship.store.ts'
@@ -78,9 +84,18 @@ const slice = { limit, offset: 0 }
 const prefix = parsePrefix('192.0.2.0/24')
 const related = parseRelatedQuery({ ordering: 'event__start', ...slice })
 const series = {
+  of: 'events' as const,
   filter: related,
   borders: [now, new Date('2026-03-02T12:00:00Z'), new Date('2026-03-03T12:00:00Z')],
   now,
+}
+const placed: PlacedEvent = {
+  team_id: team,
+  event_id: 'a',
+  start_at: now,
+  end_at: now,
+  flags: 0,
+  networks: [prefix],
 }
 const event = {
   flags: [],
@@ -111,6 +126,15 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listEventsOfTeams(db, [team], related),
   ({ db }) => saveRollup(db, [{ before: counted, after: null }]),
   ({ postgres }) => listSeriesRows(postgres, team, { ...series, metric: 'max_bps', groupBy: undefined }),
+  ({ postgres }) =>
+    listSeriesRows(postgres, team, { ...series, of: 'incidents', metric: 'count', groupBy: 'peak_bps' }),
+  ({ postgres }) => listIncidentRows(postgres, team, related),
+  ({ postgres }) => listIncidentRows(postgres, team, { ...related, flags: 1 }),
+  ({ postgres }) => findIncidentRow(postgres, team, 'event'),
+  ({ db }) => listIncidentsOfEvents(db, team, ['event']),
+  ({ db }) => listNeighbors(db, [placed]),
+  ({ db }) => listCutOff(db, [placed]),
+  ({ db }) => saveMoved(db, team, [{ event_id: 'event', incident: null }]),
   ({ postgres }) => listRollupRows(postgres, team, { ...series, metric: 'count', groupBy: undefined }),
   ({ postgres }) =>
     listRollupRows(postgres, team, { ...series, metric: 'max_pps', groupBy: 'classification_key' }),

@@ -7,9 +7,9 @@ comment on column team_events.incident is 'the event that its incident has its i
 create index team_events_incident on team_events (team_id, incident, start_at, event_id) where incident is not null;
 
 -- The networks that can cover others: few, as most targets are addresses.
-create index team_events_wide on team_events using gist (affected_network inet_ops) include (start_at, end_at, team_id, event_id)
+create index team_events_wide on team_events using gist (affected_network inet_ops)
   where masklen(affected_network) < case family(affected_network) when 4 then 32 else 128 end;
-create index event_networks_wide on event_networks using gist (network inet_ops) include (event_id)
+create index event_networks_wide on event_networks using gist (network inet_ops)
   where masklen(network) < case family(network) when 4 then 32 else 128 end;
 
 -- What the last message about an incident said.
