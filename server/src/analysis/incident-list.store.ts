@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { incidentEventsMax } from '@pharos/contract/incident'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { unnestRows } from '../db/unnest.ts'
 import { countOf } from './related-count.store.ts'
 import { overlapping } from './related-filter.store.ts'
 import type { RelatedQuery } from './related-query.ts'
@@ -15,10 +16,10 @@ const memberColumns = sql.raw(
   'event_id, start_at, end_at, affected_bps, affected_pps, affected_network, classification_key, flags, facet',
 )
 /** The events of an incident. */
-const membersOf = (team: Sql, id: Sql, columns: Sql): Sql => sql`
-  select ${columns} from team_events where team_id = ${team} and event_id = ${id}
+const membersOf = (team: Sql, id: Sql): Sql => sql`
+  select * from team_events where team_id = ${team} and event_id = ${id}
   union all
-  select ${columns} from team_events where team_id = ${team} and incident = ${id}`
+  select * from team_events where team_id = ${team} and incident = ${id}`
 
 const addressOf = (network: string, last: string) =>
   sql.raw(`set_masklen(${last}(${network}::inet)::inet, case family(${network}) when 4 then 32 else 128 end)`)
@@ -28,7 +29,7 @@ const addressOf = (network: string, last: string) =>
  * follows the larger one, and does not reach beyond the last address so far.
  */
 const figuresOf = (team: Sql, id: Sql): Sql => sql`
-  (with m as materialized (${membersOf(team, id, memberColumns)}),
+  (with m as materialized (select ${memberColumns} from (${membersOf(team, id)}) e),
     outer_networks as (
       select source_key, bps, pps, affected_network is null or reached is null or ${addressOf('affected_network', '')} > reached as is_outer
       from (
@@ -139,12 +140,12 @@ function pageJson(teamId: number, ordering: Sql, eventsMax: number): Sql {
       'class', p.classification_key, 'eventCount', s.event_count, 'sources', s.sources, 'events', e.events) order by ${ordering})
     from page p cross join lateral (
         select count(*) as event_count, array_agg(distinct f.source_key) as sources
-        from (${membersOf(team, sql`p.event_id`, memberColumns)}) m join team_event_facets f on f.team_id = ${team} and f.id = m.facet) s
+        from (${membersOf(team, sql`p.event_id`)}) m join team_event_facets f on f.team_id = ${team} and f.id = m.facet) s
       cross join lateral (
         select json_agg(json_build_object('record', m.record, 'relationships', m.relationships, 'verdict', r.verdict,
           'thresholds', coalesce(m.parsed_data::json, v.parsed_data::json) -> 'thresholds') order by m.start_at, m.event_id) as events
         from (
-          select * from (${membersOf(team, sql`p.event_id`, sql`event_id, start_at, affected_bps, record, relationships, parsed_data`)}) m
+          select * from (${membersOf(team, sql`p.event_id`)}) m
           order by affected_bps desc, event_id limit ${sql.lit(eventsMax)}) m
           left join events v on v.id = m.event_id and m.parsed_data is null
           left join event_reviews r on r.event_id = m.event_id and r.team_id = ${team}) e)`
@@ -232,8 +233,97 @@ export async function listIncidentsOfEvents(
   const { rows } = await sql<EventIncidentRow>`
     select t.event_id as "eventId", s.* from team_events t cross join lateral (
       select coalesce(t.incident, t.event_id) as id, array_agg(distinct f.source_key) as sources, count(*)::integer as event_count
-      from (${membersOf(sql`${teamId}`, sql`coalesce(t.incident, t.event_id)`, sql`facet`)}) m
+      from (${membersOf(sql`${teamId}`, sql`coalesce(t.incident, t.event_id)`)}) m
         join team_event_facets f on f.team_id = ${teamId} and f.id = m.facet) s
     where t.team_id = ${teamId} and t.event_id = any(${eventIds}::text[])`.execute(db)
   return rows
+}
+
+/** What messages say of an incident. `reports`: what the last messages about it said, and about those that it has taken over. */
+export type ReportedIncident = Omit<IncidentFigures, 'incident_id'> & {
+  readonly id: string
+  readonly classification_key: string
+  readonly network: string | null
+  readonly flags: number
+  readonly reports: readonly IncidentFigures[]
+}
+
+export type IncidentFigures = {
+  readonly team_id: number
+  readonly incident_id: string
+  readonly start_at: Date
+  readonly end_at: Date | null
+  readonly affected_bps: number
+  readonly affected_pps: number
+  readonly event_count: number
+  readonly sources: readonly string[]
+}
+
+type TeamEventKey = { readonly team_id: number; readonly event_id: string }
+
+/** Returns the incidents of the events, ordered by team and id. As the owner: of all teams. */
+export async function listReportedIncidents(
+  trx: Trx,
+  events: readonly TeamEventKey[],
+): Promise<ReportedIncident[]> {
+  const [team, id] = [sql`g.team_id`, sql`g.id`]
+  type Row = Omit<ReportedIncident, 'reports'> & { readonly reports: readonly StoredFigures[] | null }
+  const { rows } = await sql<Row>`
+    select g.team_id, g.id, f.*, s.*, (
+      select json_agg(r) from incident_reports r where r.team_id = g.team_id
+        and r.incident_id in (select event_id from (${membersOf(team, id)}) m)) as reports
+    from (
+        select distinct t.team_id, coalesce(t.incident, t.event_id) as id
+        from ${unnestRows(events, { team_id: 'integer', event_id: 'text' }, { few: true })}
+          join team_events t on t.team_id = n.team_id and t.event_id = n.event_id) g
+      cross join lateral ${figuresOf(team, id)} f
+      cross join lateral (
+        select count(*)::integer as event_count, array_agg(distinct c.source_key) as sources, max(m.flags) as flags,
+          (array_agg(m.affected_network::text order by family(m.affected_network), masklen(m.affected_network), m.affected_network))[1] as network
+        from (${membersOf(team, id)}) m join team_event_facets c on c.team_id = g.team_id and c.id = m.facet) s
+    order by g.team_id, g.id`.execute(trx)
+  return rows.map((row) => ({ ...row, reports: (row.reports ?? []).map(figuresOfJson) }))
+}
+
+type StoredFigures = Omit<IncidentFigures, 'start_at' | 'end_at'> & {
+  readonly start_at: string
+  readonly end_at: string | null
+}
+
+const figuresOfJson = (row: StoredFigures): IncidentFigures => ({
+  ...row,
+  start_at: new Date(row.start_at),
+  end_at: row.end_at === null ? null : new Date(row.end_at),
+})
+
+export async function saveReports(trx: Trx, rows: readonly IncidentFigures[]): Promise<void> {
+  if (rows.length === 0) return
+  const stored = rows.map((row) => ({ ...row, sources: JSON.stringify(row.sources) }))
+  await sql`
+    insert into incident_reports (team_id, incident_id, start_at, end_at, affected_bps, affected_pps, event_count, sources)
+    select team_id, incident_id, start_at, end_at, affected_bps, affected_pps, event_count,
+      array(select json_array_elements_text(sources::json))
+    from ${unnestRows(stored, {
+      team_id: 'integer',
+      incident_id: 'text',
+      start_at: 'timestamptz',
+      end_at: 'timestamptz',
+      affected_bps: 'bigint',
+      affected_pps: 'bigint',
+      event_count: 'integer',
+      sources: 'text',
+    })}
+    on conflict (team_id, incident_id) do update set start_at = excluded.start_at, end_at = excluded.end_at,
+      affected_bps = excluded.affected_bps, affected_pps = excluded.affected_pps, event_count = excluded.event_count,
+      sources = excluded.sources, reported = now()`.execute(trx)
+}
+
+export async function deleteReports(
+  trx: Trx,
+  rows: readonly Pick<IncidentFigures, 'team_id' | 'incident_id'>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    delete from incident_reports r using ${unnestRows(rows, { team_id: 'integer', incident_id: 'text' })}
+    where r.team_id = n.team_id and r.incident_id = n.incident_id`.execute(trx)
 }

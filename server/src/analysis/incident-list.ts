@@ -5,7 +5,6 @@ import type {
   Incident,
   IncidentConfidence,
   IncidentDetail,
-  IncidentDirection,
   listIncidentsRoute,
 } from '@pharos/contract/incident'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
@@ -14,6 +13,7 @@ import { parsePrefix } from '../net/prefix.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { TeamReader } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
+import { directionOfFlags } from './event-json.ts'
 import { largestFirst } from './event.ts'
 import { findIncidentRow, listIncidentRows, type IncidentRow } from './incident-list.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
@@ -52,7 +52,7 @@ function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Inc
   return {
     id: row.id,
     network: networkOf(events),
-    direction: directionOf(events),
+    direction: directionOfFlags(events[0]?.flags ?? []),
     classification_key: row.class,
     start: row.start.toISOString(),
     end: row.end?.toISOString() ?? null,
@@ -75,12 +75,6 @@ function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Inc
 function networkOf(events: readonly RelatedEvent[]): string {
   const networks = events.flatMap(({ affected_network: one }) => (one === '' ? [] : [parsePrefix(one)]))
   return networks.toSorted(largestFirst)[0] ?? ''
-}
-
-/** The events of an incident have the same one. */
-function directionOf([first]: readonly RelatedEvent[]): IncidentDirection {
-  if (first?.flags.includes('OUTGOING')) return 'outgoing'
-  return first?.flags.includes('INTERNAL') ? 'internal' : 'incoming'
 }
 
 function statusOf({ end }: IncidentRow, events: readonly RelatedEvent[]): EventStatus[] {

@@ -15,9 +15,13 @@ import {
 import type { Event } from '../../src/analysis/event.ts'
 import { listCutOff, listNeighbors, saveMoved, type PlacedEvent } from '../../src/analysis/incident.store.ts'
 import {
+  deleteReports,
   findIncidentRow,
   listIncidentRows,
   listIncidentsOfEvents,
+  listReportedIncidents,
+  saveReports,
+  type IncidentFigures,
 } from '../../src/analysis/incident-list.store.ts'
 import type { StoredMatch } from '../../src/analysis/match.ts'
 import { parseRelatedQuery } from '../../src/analysis/related-query.ts'
@@ -89,6 +93,16 @@ const series = {
   borders: [now, new Date('2026-03-02T12:00:00Z'), new Date('2026-03-03T12:00:00Z')],
   now,
 }
+const incidentReport: IncidentFigures = {
+  team_id: team,
+  incident_id: 'a',
+  start_at: now,
+  end_at: null,
+  affected_bps: 1,
+  affected_pps: 1,
+  event_count: 1,
+  sources: [],
+}
 const placed: PlacedEvent = {
   team_id: team,
   event_id: 'a',
@@ -132,6 +146,9 @@ export const statementCalls: readonly StatementCall[] = [
   ({ postgres }) => listIncidentRows(postgres, team, { ...related, flags: 1 }),
   ({ postgres }) => findIncidentRow(postgres, team, 'event'),
   ({ db }) => listIncidentsOfEvents(db, team, ['event']),
+  ({ db }) => listReportedIncidents(db, [{ team_id: team, event_id: 'a' }]),
+  ({ db }) => saveReports(db, [incidentReport]),
+  ({ db }) => deleteReports(db, [incidentReport]),
   ({ db }) => listNeighbors(db, [placed]),
   ({ db }) => listCutOff(db, [placed]),
   ({ db }) => saveMoved(db, team, [{ event_id: 'event', incident: null }]),
