@@ -101,6 +101,16 @@ export const IncidentDetail = Component('SecurityIncidentDetail', {
 })
 export type IncidentDetail = Static<typeof IncidentDetail>
 
+const incidentFilterQuery = {
+  ...eventFilterQuery,
+  false_positive: Optional(
+    Type.Boolean({
+      description:
+        '`false`: incidents with an event that is no false positive; `true`: those with one that is',
+    }),
+  ),
+}
+
 const filtered =
   'The filters are those of the events, and select the incidents with an event that passes all of them; `ongoing`, `min_bps` and `min_pps` are of ' +
   'the incident as a whole. '
@@ -118,7 +128,7 @@ export const listIncidentsRoute = route({
     windowAndOrder,
   permission: lighthouse,
   query: Strict({
-    ...eventFilterQuery,
+    ...incidentFilterQuery,
     ordering: Ordering(orderingNames, '-start'),
     limit: Limit,
     offset: Offset,
@@ -138,7 +148,7 @@ export const getIncidentTimeseriesRoute = route({
     filtered,
   permission: lighthouse,
   query: Strict({
-    ...eventFilterQuery,
+    ...incidentFilterQuery,
     ...bucketQuery,
     metric: {
       ...Enumeration(

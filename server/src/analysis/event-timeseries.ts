@@ -42,18 +42,24 @@ export const getRelatedTimeseries = (
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'events', query)
 
-/** As `getRelatedTimeseries`, of incidents. */
+/** As `getRelatedTimeseries`, of incidents. A rate is none of false positives. */
 export const getIncidentTimeseries = (
   deps: TimeseriesDeps,
   { actor }: TeamReader,
   query: QueryOf<typeof getIncidentTimeseriesRoute>,
-): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'incidents', query)
+): Promise<{ body: Timeseries; etag: string }> =>
+  readSeries(
+    deps,
+    actor.teamId,
+    'incidents',
+    query.metric === 'count' ? query : { ...query, false_positive: query.false_positive ?? false },
+  )
 
 async function readSeries(
   { postgres, now: clock }: TimeseriesDeps,
   teamId: number,
   of: SeriesQuery['of'],
-  query: Query,
+  query: Query & { readonly false_positive?: boolean },
 ): Promise<{ body: Timeseries; etag: string }> {
   const { interval, points, timezone, metric, group_by: groupBy, limit, ...filters } = query
   const now = clock()

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { incidentEventsMax } from '@pharos/contract/incident'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { unnestRows } from '../db/unnest.ts'
+import { statusBits } from './event-json.ts'
 import { countOf } from './related-count.store.ts'
 import { overlapping } from './related-filter.store.ts'
 import type { RelatedQuery } from './related-query.ts'
@@ -51,12 +52,21 @@ const severalIds = (teamId: number): Sql =>
 
 const figures = sql.raw('start_at, end_at, affected_bps, affected_pps, classification_key')
 
+const falsePositiveBit = sql.lit(statusBits(['FALSE_POSITIVE']))
+
+/** Whether an event is called a false positive, which its facet says. */
+function judged(teamId: number, isFalse: boolean | null): Sql {
+  if (isFalse === null) return sql`true`
+  return sql`(facet + 0 = any(array(
+    select id from team_event_facets where team_id = ${teamId} and status & ${falsePositiveBit} <> 0))) = ${sql.lit(isFalse)}`
+}
+
 /**
  * Selects the incidents that pass the filters, with their figures; `event_id` is the id. The CTEs must be in the statement. Rates, and whether
  * it is over, are of the incident as a whole.
  */
 export function incidentsIn(teamId: number, query: RelatedQuery): { ctes: Sql[]; rows: Sql } {
-  const { bps, pps, ongoing } = query
+  const { bps, pps, ongoing, falsePositive } = query
   const ofEvents = { ...query, bps: null, pps: null, ongoing: ongoing || null }
   const { ctes, rows } = overlapping(
     teamId,
@@ -74,7 +84,7 @@ export function incidentsIn(teamId: number, query: RelatedQuery): { ctes: Sql[];
     ctes: [
       ...ctes,
       sql`several_ids as materialized (${severalIds(teamId)})`,
-      sql`passing as materialized (${rows})`,
+      sql`passing as materialized (select * from (${rows}) e where ${judged(teamId, falsePositive)})`,
       sql`several as materialized (
         select s.id, f.* from (
           select distinct coalesce(incident, event_id) as id from passing
@@ -154,24 +164,9 @@ function pageJson(teamId: number, ordering: Sql, eventsMax: number): Sql {
 /** So many events of an incident decide what a list shows of it beside its figures. */
 const listedMax = 100
 
-const isWalked = ({
-  flags,
-  status,
-  classes,
-  sources,
-  start,
-  end,
-  ongoing,
-  bps,
-  pps,
-  network,
-  description,
-  search,
-  ordering,
-}: RelatedQuery) =>
-  [flags, status, classes, sources, start, end, ongoing, bps, pps, network, description, search].every(
-    (one) => one === null,
-  ) && ordering[0]!.key !== 'end'
+function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: RelatedQuery): boolean {
+  return Object.values(filters).every((filter) => filter === null) && ordering[0]!.key !== 'end'
+}
 
 /** Lists the team's incidents, with the exact number of all. */
 export async function listIncidentRows(
@@ -215,6 +210,22 @@ export async function findIncidentRow(
     select ${pageJson(teamId, sql`p.event_id`, incidentEventsMax)} as page`
   const [found] = await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
   return found?.page?.map(rowOf)[0]
+}
+
+export type IncidentKind = { readonly classification_key: string; readonly count: number }
+
+/** Lists the most frequent kinds of the incidents that pass the filters. */
+export async function listKinds(
+  postgres: Postgres,
+  teamId: number,
+  query: RelatedQuery,
+): Promise<IncidentKind[]> {
+  const { ctes, rows } = incidentsIn(teamId, query)
+  const statement = sql<IncidentKind>`
+    with ${sql.join([...ctes, sql`found as (${rows})`])}
+    select classification_key, count(*) as count from found
+    group by classification_key order by count(*) desc, classification_key limit ${query.limit}`
+  return await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
 }
 
 /** The incident of an event, for `include=incident`. */

@@ -182,15 +182,23 @@ describe('an incident', () => {
     })
   })
 
-  test('that the team calls a false positive in all of its events is shown as one', async () => {
-    const { body } = await getIncident(deps(), reader(), (await eventIds())[0]!)
-    await sql`update team_events set record = replace(record, '"EVENT_ENDED"', '"EVENT_ENDED","FALSE_POSITIVE"')
-      where event_id = ${body.events[0]!.id}`.execute(database.postgres.owner)
-    const statuses = async () => (await getIncident(deps(), reader(), body.id)).body.status
-    assert.deepEqual(
-      await statuses(),
-      body.events.length === 1 ? ['EVENT_ENDED', 'FALSE_POSITIVE'] : ['EVENT_ENDED'],
+  test('is a false positive if all of its events are, and can be left out', async () => {
+    const results = async (query: Parameters<typeof list>[0]) =>
+      short(await list({ ordering: '-affected_bps', ...query }))
+    await sql`
+      update team_event_facets set status = status | 64 where source_key = 'edge' and classification_key = 'unknown'`.execute(
+      database.postgres.owner,
     )
+    await sql`
+      update team_events set record = replace(record, '"EVENT_ENDED"', '"EVENT_ENDED","FALSE_POSITIVE"')
+      where affected_network = '203.0.113.200/32'`.execute(database.postgres.owner)
+    assert.deepEqual(await results({ false_positive: false }), [carpet, ongoing])
+    assert.deepEqual(await results({ false_positive: true }), [small])
+    const { results: all } = await list()
+    assert.deepEqual(all.find(({ event_count: count }) => count === 1)?.status, [
+      'EVENT_ENDED',
+      'FALSE_POSITIVE',
+    ])
   })
 })
 

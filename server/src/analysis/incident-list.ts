@@ -15,7 +15,13 @@ import type { TeamReader } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
 import { directionOfFlags } from './event-json.ts'
 import { largestFirst } from './event.ts'
-import { findIncidentRow, listIncidentRows, type IncidentRow } from './incident-list.store.ts'
+import {
+  findIncidentRow,
+  listIncidentRows,
+  listKinds,
+  type IncidentKind,
+  type IncidentRow,
+} from './incident-list.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 
 type Deps = { readonly postgres: Postgres }
@@ -27,6 +33,18 @@ export async function listIncidents(
 ): Promise<ResponseOf<typeof listIncidentsRoute>> {
   const { rows, count } = await listIncidentRows(postgres, actor.teamId, parseRelatedQuery(query))
   return { results: rows.map((row) => presentIncident(row, eventsOf(row))), count }
+}
+
+/** Lists the most frequent kinds of the incidents that overlap the window, without false positives. The end is exclusive. */
+export function listIncidentKinds(
+  { postgres }: Deps,
+  { actor }: TeamReader,
+  { start, end }: { readonly start: Date; readonly end: Date },
+  limit: number,
+): Promise<IncidentKind[]> {
+  const window = { start: start.toISOString(), end: new Date(end.getTime() - 1).toISOString() }
+  const query = parseRelatedQuery({ ...window, false_positive: false, ordering: 'id', limit, offset: 0 })
+  return listKinds(postgres, actor.teamId, query)
 }
 
 /** Returns the incident of the event with the id. Throws `not_found` unless the event concerns the team. */

@@ -40,6 +40,8 @@ export type RelatedQuery = {
   readonly search: SearchFilter | null
   /** The events of the incident that has this event. */
   readonly incident: string | null
+  /** Whether the team or the detector calls it a false positive. */
+  readonly falsePositive: boolean | null
   readonly ordering: Ordering
   readonly limit: number
   readonly offset: number
@@ -61,7 +63,7 @@ export type SearchFilter = {
 
 /** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
 export function parseRelatedQuery(
-  query: Omit<QueryOf<typeof listRelatedEventsRoute>, 'include'>,
+  query: Omit<QueryOf<typeof listRelatedEventsRoute>, 'include'> & { readonly false_positive?: boolean },
 ): RelatedQuery {
   const { start, end } = windowOf(query.start, query.end)
   return {
@@ -79,6 +81,7 @@ export function parseRelatedQuery(
     description: query.description?.toLowerCase() ?? null,
     search: query.search === undefined ? null : parseSearch(query.search.toLowerCase()),
     incident: query.incident ?? null,
+    falsePositive: query.false_positive ?? null,
     ordering: parseOrdering(query.ordering),
     limit: query.limit,
     offset: query.offset,
