@@ -2,11 +2,11 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import {
   getRelatedEventRoute,
-  listRelatedEventsRoute,
   reviewEventRoute,
   type EventReview,
   type RelatedEventDetail,
 } from '@pharos/contract/analysis'
+import { getIncidentRoute, listIncidentsRoute } from '@pharos/contract/incident'
 import type { BodyOf } from '@pharos/contract/route'
 import { useMutation } from '@tanstack/react-query'
 import { actorName } from '../announcements/history-text.ts'
@@ -27,7 +27,7 @@ type Change = BodyOf<typeof reviewEventRoute>
 
 async function change(id: string, body: Change): Promise<void> {
   await call(reviewEventRoute, { params: { event_id: id }, body })
-  await invalidate(getRelatedEventRoute, listRelatedEventsRoute)
+  await invalidate(getRelatedEventRoute, getIncidentRoute, listIncidentsRoute)
 }
 
 type Props = { readonly event: RelatedEventDetail; readonly review: EventReview }
