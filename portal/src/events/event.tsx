@@ -119,7 +119,13 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
         rail={
           <>
             {isWide && actions}
-            {event.review && <EventReviewCard event={event} review={event.review} />}
+            {event.review && (
+              <EventReviewCard
+                event={event}
+                eventIds={incident?.events.map(({ id }) => id) ?? [event.id]}
+                review={event.review}
+              />
+            )}
             {event.has_attachment && <EventFiles eventId={event.id} />}
             <EventTimeline event={event} />
             <AffectedResources event={event} relationships={relationships} />
