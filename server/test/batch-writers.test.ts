@@ -76,6 +76,7 @@ const ofDatabase = 'values that the database has already stored'
 const safe: Readonly<Record<string, string>> = {
   'analysis/detector/shared-attack.store.ts': ofOwn,
   'analysis/event-mark.store.ts': ofOwn,
+  'analysis/incident-list.store.ts': ofOwn,
   'analysis/flow/attack-octets.store.ts': ofOwn,
   'analysis/related-sql.store.ts': 'only reads',
   'analysis/rollup-series.store.ts': 'only reads',

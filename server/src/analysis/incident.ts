@@ -127,7 +127,8 @@ type Aged = Pick<Extent, 'event_id' | 'start_at'>
 export function oldest<E extends Aged>(events: readonly E[]): E | undefined {
   return events.reduce<E | undefined>((first, event) => {
     if (first === undefined) return event
-    const age = event.start_at.getTime() - first.start_at.getTime() || (event.event_id < first.event_id ? -1 : 1)
+    const age =
+      event.start_at.getTime() - first.start_at.getTime() || (event.event_id < first.event_id ? -1 : 1)
     return age < 0 ? event : first
   }, undefined)
 }

@@ -62,7 +62,10 @@ const listRows = (teamId = team): Promise<Row[]> =>
 const partition = (rows: readonly Row[]): string[] =>
   [...Map.groupBy(rows, ({ incident, event_id }) => incident ?? event_id)]
     .map(([id, events]) => {
-      assert.ok(events.some(({ event_id, incident }) => event_id === id && incident === null), 'the first event names none')
+      assert.ok(
+        events.some(({ event_id, incident }) => event_id === id && incident === null),
+        'the first event names none',
+      )
       return events.map(({ event_id }) => event_id).join(' ')
     })
     .toSorted()
@@ -98,7 +101,9 @@ const attack = fc.record({
   direction: fc.constantFrom('incoming', 'incoming', 'incoming', 'outgoing'),
 })
 
-const deliveriesOf = (attacks: readonly (typeof attack extends fc.Arbitrary<infer A> ? A : never)[]): Delivery[] =>
+const deliveriesOf = (
+  attacks: readonly (typeof attack extends fc.Arbitrary<infer A> ? A : never)[],
+): Delivery[] =>
   attacks.flatMap(({ source, ip, start, lasts, direction }, at) => {
     const body = { id: `e${at}`, ip, start: minutes(start), direction }
     return [
@@ -144,7 +149,10 @@ describe('incidents', () => {
   const host = { source: 'one', body: { id: 'a', ip: '10.0.1.1', start: minutes(0), direction: 'incoming' } }
   const other = { source: 'one', body: { ...host.body, id: 'b', ip: '10.0.1.9', start: minutes(5) } }
   const around = { source: 'two', body: { ...host.body, id: 'c', ip: '10.0.1.0/24', start: minutes(10) } }
-  const sizes = async (teamId = team) => partition(await listRows(teamId)).map((ids) => ids.split(' ').length).toSorted()
+  const sizes = async (teamId = team) =>
+    partition(await listRows(teamId))
+      .map((ids) => ids.split(' ').length)
+      .toSorted()
 
   test('of addresses are one when a network around them is reported, with the id of the first; and apart when it is found elsewhere', async () => {
     await ingestInBatches([host, other], 100)
@@ -153,7 +161,10 @@ describe('incidents', () => {
     assert.deepEqual(await sizes(), [3])
     const first = (await listRows()).find(({ start_at: at }) => at.getTime() === minutes(0) * 1_000)
     assert.equal(first?.incident, null)
-    await ingestInBatches([{ ...around, body: { ...around.body, start: minutes(-200), end: minutes(-100) } }], 100)
+    await ingestInBatches(
+      [{ ...around, body: { ...around.body, start: minutes(-200), end: minutes(-100) } }],
+      100,
+    )
     assert.deepEqual(await sizes(), [1, 1, 1])
   })
 
@@ -209,4 +220,3 @@ function shuffled<T>(list: readonly T[], seed: number): T[] {
     .toSorted(([a], [b]) => a - b)
     .map(([, value]) => value)
 }
-

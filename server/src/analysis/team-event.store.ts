@@ -94,9 +94,7 @@ const columns = sql.join(Object.keys(types).map((name) => sql.ref(name)))
 /** A stored event stays in its incident: join-incidents.ts moves it. */
 const valueOf = (name: string) =>
   name === 'incident' ? sql`coalesce(t.incident, excluded.incident)` : sql.ref(`excluded.${name}`)
-const assignments = sql.join(
-  Object.keys(types).map((name) => sql`${sql.ref(name)} = ${valueOf(name)}`),
-)
+const assignments = sql.join(Object.keys(types).map((name) => sql`${sql.ref(name)} = ${valueOf(name)}`))
 
 /** Writes the rows that differ from the stored ones, and returns them. Call `lockTeams` first. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
