@@ -123,11 +123,25 @@ const eventFields = {
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
 }
 
+const EventIncident = Component(
+  'EventIncident',
+  {
+    id: Type.String({ description: 'id of the incident' }),
+    sources: Type.Array(Type.String(), { description: 'the detectors that reported it' }),
+    event_count: Type.Integer({ minimum: 1, description: 'number of its events' }),
+  },
+  {
+    description:
+      'With `include=incident`: the incident that events of one target and time belong to. See `GET /v3/lighthouse/security/incidents`.',
+  },
+)
+
 export const RelatedEvent = Component('SecurityEvent', {
   ...eventFields,
   relationships: Type.Array(Relationship, {
     description: 'the resources of the team that the event concerns',
   }),
+  incident: Optional(EventIncident),
 })
 export type RelatedEvent = Static<typeof RelatedEvent>
 
@@ -283,10 +297,18 @@ export const RelatedEventDetail = Component('SecurityEventDetail', {
   has_attachment: Type.Boolean({ description: 'whether the event has files' }),
   review: Optional(EventReview),
   marks: Optional(EventMarks),
+  incident: Optional(EventIncident),
 })
 export type RelatedEventDetail = Static<typeof RelatedEventDetail>
 
-const orderingNames = ['start', 'end', 'affected_bps', 'affected_pps', 'id', 'classification_key'] as const
+export const orderingNames = [
+  'start',
+  'end',
+  'affected_bps',
+  'affected_pps',
+  'id',
+  'classification_key',
+] as const
 
 /** Each key with and without `event__`. */
 export const relatedEventOrderings = [
@@ -296,7 +318,7 @@ export const relatedEventOrderings = [
 
 const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
 
-const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
+export const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
 
 const Rate = (unit: string) =>
   Optional(
@@ -307,8 +329,10 @@ const Rate = (unit: string) =>
     }),
   )
 
-/** The filters and the paging of every list of events. */
-const eventListQuery = {
+const EventId = Type.String({ minLength: 1, maxLength: 300 })
+
+/** The filters of events, and of incidents by their events. */
+export const eventFilterQuery = {
   flag: Optional(
     EmptyIsAbsent(
       Repeatable({ ...Enumeration('EventFlag', eventFlags), description: 'a property of the event' }),
@@ -362,12 +386,21 @@ const eventListQuery = {
         'a colon; or at least the first six characters of the id',
     }),
   ),
+}
+
+/** The filters and the paging of every list of events. */
+const eventListQuery = {
+  ...eventFilterQuery,
+  incident: Optional({
+    ...EventId,
+    description: 'id of an incident, or of an event in it: the events of the incident',
+  }),
   ordering: Ordering(relatedEventOrderings, relatedEventOrderingDefault),
   limit: Limit,
   offset: Offset,
 }
 
-const windowAndOrder =
+export const windowAndOrder =
   'The window from `start` to `end` selects events that overlap it, both inclusive. An ongoing event ' +
   'has `end` null, overlaps every later window, and sorts last by `end` in both directions.'
 
@@ -381,7 +414,7 @@ export const listRelatedEventsRoute = route({
     "The security events that concern the team's announcements, prefixes and ASNs; `relationships` lists them. " +
     windowAndOrder,
   permission: lighthouse,
-  query: Strict(eventListQuery),
+  query: Strict({ ...eventListQuery, include: Optional(Include('EventListInclude', ['incident'])) }),
   response: Page(RelatedEvent),
   success: 200,
 })
@@ -424,9 +457,7 @@ export const peakBands = { below_1g: 0, from_1g: 1e9, from_10g: 1e10, from_100g:
 export type PeakBand = keyof typeof peakBands
 
 /** The most series of one answer, beside that of all others together. */
-const eventSeriesMax = 50
-
-const { ordering: _ordering, limit: _limit, offset: _offset, ...eventFilters } = eventListQuery
+export const eventSeriesMax = 50
 
 export const getRelatedTimeseriesRoute = route({
   name: 'getRelatedEventTimeseries',
@@ -445,7 +476,7 @@ export const getRelatedTimeseriesRoute = route({
     'take 31 days at most.',
   permission: lighthouse,
   query: Strict({
-    ...eventFilters,
+    ...eventFilterQuery,
     ...bucketQuery,
     metric: { ...Enumeration('EventMetric', eventMetrics), default: 'count', description: 'what is shown' },
     group_by: Optional({
@@ -465,7 +496,7 @@ export const getRelatedTimeseriesRoute = route({
 })
 
 const ofEvent = Strict({ event_id: Type.String({ maxLength: 300 }) })
-const eventInclude = { include: Optional(Include('EventInclude', ['review', 'marks'])) }
+const eventInclude = { include: Optional(Include('EventInclude', ['review', 'marks', 'incident'])) }
 
 export const getRelatedEventRoute = route({
   name: 'getRelatedEvent',

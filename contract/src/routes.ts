@@ -21,6 +21,7 @@ import { flowRoutes } from './flow.ts'
 import { formerRouterRoutes } from './former-router.ts'
 import { holdRoutes } from './hold.ts'
 import { zoneHoldRoutes } from './zone-hold.ts'
+import { incidentRoutes } from './incident.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   ...usageRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
+  ...incidentRoutes,
   ...flowRoutes,
   ...filterKeyRoutes,
   ...reportRoutes,

@@ -10,6 +10,7 @@ import { crossConnectStatuses } from './cross-connect.ts'
 import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
+import { incidentFigures } from './incident.ts'
 import { HoldItem, holdReasons, holdStateFields, holdStates } from './hold.ts'
 import {
   Actor,
@@ -37,6 +38,9 @@ export const messageTypes = [
   'event.started',
   'event.updated',
   'event.ended',
+  'incident.started',
+  'incident.updated',
+  'incident.ended',
   'zone.updated',
   'zone.status_changed',
   'zone.dnssec_changed',
@@ -87,6 +91,16 @@ const event = Component('EventMessageData', {
   status: Type.Array(Enumeration('EventStatus', eventStatuses), {
     description: 'state of the event, its mitigation and its review',
   }),
+})
+
+const incident = Component('IncidentMessageData', {
+  ...incidentFigures,
+  merged_into: Nullable(
+    Type.String({
+      description:
+        'id of the incident that has taken this one over, of which all further messages are; null unless this is the last message of this incident',
+    }),
+  ),
 })
 
 const port = {
@@ -201,6 +215,9 @@ export const messageData = {
   'event.started': event,
   'event.updated': event,
   'event.ended': event,
+  'incident.started': incident,
+  'incident.updated': incident,
+  'incident.ended': incident,
   'zone.updated': Component('ZoneUpdatedData', {
     ...zone,
     version: Type.Integer({

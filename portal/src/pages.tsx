@@ -5,7 +5,7 @@ import type { listStaffBillsRoute } from '@pharos/contract/admin-bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { User } from '@pharos/contract/session'
-import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import type { listIncidentsRoute } from '@pharos/contract/incident'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listCrossConnectsRoute, listStaffCrossConnectsRoute } from '@pharos/contract/cross-connect'
@@ -213,15 +213,15 @@ export const pages = [
   }),
   page({
     path: '/events',
-    label: 'Events',
+    label: 'Attacks',
     icon: IconShieldBolt,
     group: 'security',
     isOnBar: true,
     count: 'attacks',
     key: 'e',
-    keywords: ['attack', 'ddos', 'security'],
+    keywords: ['event', 'incident', 'ddos', 'security'],
     module: 'lighthouse',
-    search: parameters<QueryOf<typeof listRelatedEventsRoute>>()(
+    search: parameters<QueryOf<typeof listIncidentsRoute>>()(
       'flag',
       'status',
       'classification_key',
@@ -229,6 +229,7 @@ export const pages = [
       'start',
       'end',
       'ongoing',
+      'false_positive',
       'min_bps',
       'min_pps',
       'affected_network',

@@ -196,14 +196,14 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     const { context, page } = await person()
     await openZone(page)
     await page.getByRole('button', { name: 'Delete www/A' }).click()
-    await page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
+    await page.getByRole('navigation').getByText('Attacks', { exact: true }).first().click()
     await page
       .getByRole('dialog', { name: 'Discard changes?' })
       .getByRole('button', { name: 'Keep editing' })
       .click()
     await page.getByRole('button', { name: 'Discard', exact: true }).click()
-    await page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+    await page.getByRole('navigation').getByText('Attacks', { exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Attacks', level: 1 }).waitFor()
     await context.close()
   })
 

@@ -38,7 +38,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
   const newerNote = (page: Page) =>
     page.getByRole('alert').filter({ hasText: /Someone has changed (this|game\/A) meanwhile/ })
   const leave = (page: Page) =>
-    page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
+    page.getByRole('navigation').getByText('Attacks', { exact: true }).first().click()
 
   /** Returns to the tab until the page requests this again: an answer is not requested again in its first seconds. */
   async function comeBack(page: Page, path: RegExp): Promise<void> {
@@ -151,7 +151,7 @@ describe('drafts of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Add prefix' }).click()
     await page.getByRole('heading', { name: '198.18.101.0/24' }).waitFor()
     await leave(page)
-    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Attacks', level: 1 }).waitFor()
     await context.close()
   })
 

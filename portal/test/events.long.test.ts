@@ -287,7 +287,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
       asked.some((url) => url.includes('/timeseries?') && url.includes('timezone=Asia%2FTokyo')),
       'days are those of the page',
     )
-    for (const url of asked.filter((one) => one.includes('/events/related?')))
+    for (const url of asked.filter((one) => one.includes('/incidents?')))
       assert.ok(Number(new URL(url).searchParams.get('limit')) <= 6, url)
     await bars.getByText('7 days', { exact: true }).click()
     await bars.getByRole('img', { name: /\b7 values\./ }).waitFor()
@@ -306,7 +306,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     const { context, page, pageErrors } = await person('demo@demo.example')
     for (const [label, things] of [
       ['Announced prefixes', /^\d+ announcements?$/],
-      ['Attacks, last 30 days', /^\d+ events?$/],
+      ['Attacks, last 30 days', /^\d+ attacks?$/],
     ] as const) {
       await page.goto(demo.url)
       const link = page.locator('[data-figure]').filter({ hasText: label }).getByRole('link').first()
@@ -396,7 +396,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.deepEqual(await axeViolations(other.page), [])
     assert.equal(await other.page.getByRole('region', { name: 'Timeline' }).count(), 0)
     await other.page.getByRole('link', { name: 'all events' }).click()
-    await other.page.getByRole('heading', { name: 'Security events' }).waitFor()
+    await other.page.getByRole('heading', { name: 'Attacks', level: 1 }).waitFor()
     await other.context.close()
     await context.close()
   })

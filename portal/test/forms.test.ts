@@ -47,7 +47,7 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     const { page } = person
     await page.goto(`${example.server.url}/team/settings`)
     await page.getByLabel('Billing contact').fill('billing@demo.example')
-    const leave = () => page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
+    const leave = () => page.getByRole('navigation').getByText('Attacks', { exact: true }).first().click()
     await leave()
     const question = page.getByRole('dialog', { name: 'Discard changes?' })
     await question.getByRole('button', { name: 'Keep editing' }).click()

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { getRelatedEventRoute, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { getRelatedEventRoute } from '@pharos/contract/analysis'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { listPortsRoute } from '@pharos/contract/port'
 import type { Browser, Download, Page } from 'playwright-core'
 import { openBrowser, openExample, settled, skipWithoutBrowser, type Person } from './browser.ts'
@@ -24,9 +25,9 @@ const event = exampleOf(getRelatedEventRoute)
 const rows = Array.from({ length: alarms }, (_, number) => {
   const opened = Date.parse('2025-01-01T00:00:00Z') + number * 60_000
   return {
-    ...exampleOf(listRelatedEventsRoute).results[0]!,
+    ...exampleOf(listIncidentsRoute).results[0]!,
     id: `list${number}`,
-    affected_network: `${targetOf(number)}/32`,
+    network: `${targetOf(number)}/32`,
     start: new Date(opened).toISOString(),
     end: new Date(opened + 30_000).toISOString(),
     affected_bps: (1 + number) * 1_000_000,
@@ -60,10 +61,11 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   before(async () => {
     server = await startExampleServer()
     browser = await openBrowser()
-    server.answer(listRelatedEventsRoute, listRows)
+    server.answer(listIncidentsRoute, listRows)
     server.answer(getRelatedEventRoute, ({ params }) => {
       const row = rows.find(({ id }) => id === params.event_id)!
-      return { ...event, ...row }
+      const { start, end, affected_bps } = row
+      return { ...event, id: row.id, affected_network: row.network, start, end, affected_bps }
     })
     person = await openExample(browser, server.url)
     page = person.page
@@ -82,7 +84,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
 
   it('keeps the page small, and reaches its last row', async () => {
     await openList()
-    await page.getByText(`${alarms.toLocaleString('en')} events`).waitFor()
+    await page.getByText(`${alarms.toLocaleString('en')} attacks`).waitFor()
     await page.keyboard.press('j')
     await page.locator('tr[aria-rowindex="2"]:focus').waitFor()
     await page.keyboard.press('End')
@@ -192,7 +194,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('Minimum peak rate', { exact: true }).fill('2 Gbps')
     await page.keyboard.press('Enter')
     await page.waitForURL(/min_bps=2000000000/)
-    await page.getByText(/^1,001 events$/).waitFor()
+    await page.getByText(/^1,001 attacks$/).waitFor()
     await page.getByRole('button', { name: 'Remove filter Status' }).click()
     await page.waitForURL((url) => !url.search.includes('status'))
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -209,7 +211,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${server.url}/events`)
     await page.waitForURL(/ongoing=false.*min_bps=2000000000/)
     await page.getByRole('button', { name: 'Large and ended' }).click()
-    await page.getByRole('button', { name: 'All events' }).click()
+    await page.getByRole('button', { name: 'All attacks' }).click()
     await page.waitForURL((url) => url.search === '')
     await page.getByRole('button', { name: 'Views', exact: true }).click()
     await page.getByRole('button', { name: 'Delete view Large and ended' }).click()
@@ -337,7 +339,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       o: 'Overview',
       a: 'Announcements',
       n: 'ASNs',
-      e: 'Security events',
+      e: 'Attacks',
       t: 'Members',
       p: 'Profile',
     }

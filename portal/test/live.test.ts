@@ -1,7 +1,7 @@
 // Live updates in every tab of the browser, over one connection.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openBrowser, openExample, signIn, skipWithoutBrowser } from './browser.ts'
 import { exampleOf, pageOf, startExampleServer, type ExampleServer } from './example-server.ts'
@@ -36,13 +36,13 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const isLive = (page: Page) =>
     page.getByRole('status', { name: 'Updates' }).getByText('Live', { exact: true })
 
-  const events = [...exampleOf(listRelatedEventsRoute).results]
+  const attacks = [...exampleOf(listIncidentsRoute).results]
   /** A new attack, starting now. */
   function attack(ip: string): void {
-    const started = { affected_network: `${ip}/32`, start: new Date().toISOString(), end: null }
-    events.unshift({ ...events[0]!, ...started, id: `attack${events.length}` })
-    server.answer(listRelatedEventsRoute, (asked) => pageOf(events, asked))
-    server.send('event.started', events[0])
+    const started = { network: `${ip}/32`, start: new Date().toISOString(), end: null }
+    attacks.unshift({ ...attacks[0]!, ...started, id: `attack${attacks.length}` })
+    server.answer(listIncidentsRoute, (asked) => pageOf(attacks, asked))
+    server.send('incident.started', attacks[0])
   }
 
   it('shows an attack in every tab over one connection, and reconnects when its tab is closed', async () => {

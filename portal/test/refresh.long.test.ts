@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/admin-team'
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import {
   listAnnouncementsOfTeamRoute,
   listAnnouncementsRoute,
@@ -284,8 +284,8 @@ describe('a page that stays open', { skip: skipWithoutBrowser() }, () => {
     await using person = await open()
     const { page } = person
     const running = { start: new Date().toISOString(), end: null }
-    const { results } = exampleOf(listRelatedEventsRoute)
-    example.server.answer(listRelatedEventsRoute, (asked) =>
+    const { results } = exampleOf(listIncidentsRoute)
+    example.server.answer(listIncidentsRoute, (asked) =>
       pageOf(asked.query.get('ongoing') === 'true' ? [{ ...results[0]!, ...running }] : results, asked),
     )
     await page.goto(`${example.server.url}/events`)

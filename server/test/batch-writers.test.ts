@@ -49,6 +49,7 @@ const fed: Readonly<Record<string, string>> = {
   'analysis/relationship.store.ts': 'deliveries of detectors',
   'analysis/team-event.store.ts': 'deliveries of detectors',
   'analysis/facet.store.ts': 'deliveries of detectors',
+  'analysis/incident.store.ts': 'deliveries of detectors',
   'analysis/event-rollup.store.ts': 'deliveries of detectors',
   'analysis/flow/as-name.store.ts': 'names of AS numbers',
   'analysis/flow/collect/exporter.store.ts': 'templates, sampling rates and exporters',
@@ -76,6 +77,7 @@ const ofDatabase = 'values that the database has already stored'
 const safe: Readonly<Record<string, string>> = {
   'analysis/detector/shared-attack.store.ts': ofOwn,
   'analysis/event-mark.store.ts': ofOwn,
+  'analysis/incident-list.store.ts': ofOwn,
   'analysis/flow/attack-octets.store.ts': ofOwn,
   'analysis/related-sql.store.ts': 'only reads',
   'analysis/rollup-series.store.ts': 'only reads',

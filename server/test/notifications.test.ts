@@ -9,6 +9,7 @@ import PostalMime from 'postal-mime'
 import { createMailTransport } from '../src/drivers/mail-transports.ts'
 import { startSmtpServer, type TestSmtpServer } from '../src/drivers/mail/testing-smtp.ts'
 import { sendMails } from '../src/mail/send-mails.ts'
+import { reportIncidents } from '../src/analysis/report-incidents.ts'
 import { collectNotifications } from '../src/notification/collect.ts'
 import { sendDigests } from '../src/notification/send-digests.ts'
 import { unsubscribeUrl } from '../src/notification/unsubscribe.ts'
@@ -61,25 +62,28 @@ const owner = () => api.database.postgres.owner
 
 const attackOf = (id: string, change: object = {}) => ({
   id,
-  affected_network: '203.0.113.0/24',
+  network: '203.0.113.0/24',
+  direction: 'incoming',
   classification_key: 'udp.amplification.dns',
   start: new Date().toISOString(),
   end: null,
   affected_bps: 12_400_000_000,
   affected_pps: 3_100_000,
-  flags: [],
+  sources: ['fastnetmon'],
+  event_count: 1,
+  merged_into: null,
   ...change,
 })
 const attack = (
   id: string,
   change: object = {},
-  type: 'event.started' | 'event.updated' | 'event.ended' = 'event.started',
+  type: 'incident.started' | 'incident.updated' | 'incident.ended' = 'incident.started',
 ) => addMessage(owner(), red.teamId, attackOf(id, change), type)
 
 /** Writes notifications until every message was read: transactions of other tests delay them. */
 async function collect(now = new Date(), canMail = true): Promise<void> {
   for (;;) {
-    await collectNotifications({ db: owner(), canMail, now: () => now }, never)
+    await collectNotifications({ db: owner(), canMail, now: () => now, derive: reportIncidents }, never)
     const { rows } = await sql<{ waiting: boolean }>`
       select exists (select from outbox o, notification_position p where (o.xid, o.id) > (p.xid, p.id)
         and o.type <> 'notifications.changed') as waiting`.execute(owner())
@@ -155,7 +159,7 @@ describe('the mails of an attack', () => {
     assert.equal((await mailAfter()).length, 2)
     for (const at of [2, 3, 4, 5]) await attack(`e${at}`)
     assert.equal((await mailAfter()).length, 0)
-    await attack('e2', { end: new Date().toISOString() }, 'event.ended')
+    await attack('e2', { end: new Date().toISOString() }, 'incident.ended')
     const [first, ...others] = await mailAfter(minutes(16))
     assert.match(first!.subject, /^4 attacks since \d\d:\d\d UTC$/)
     assert.equal(first!.text.match(/Attack on/g)!.length, 4)
@@ -165,17 +169,17 @@ describe('the mails of an attack', () => {
   })
 
   it('report its end to those who want it and got the beginning', async () => {
-    await change(ben, { kinds: { ...(await settingsOf(ben)).kinds, attack_ended: true } })
+    await change(ben, { kinds: { ...(await settingsOf(ben)).kinds, attack_ended: false } })
     await attack('e1')
     await mailAfter()
     await attack('e2')
-    await attack('e1', { end: new Date().toISOString() }, 'event.ended')
-    await attack('e2', { end: new Date().toISOString() }, 'event.ended')
+    await attack('e1', { end: new Date().toISOString() }, 'incident.ended')
+    await attack('e2', { end: new Date().toISOString() }, 'incident.ended')
     const [ofAnna, ofBen] = await mailAfter(minutes(16))
-    assert.match(ofAnna!.subject, /^Attack on .*, ended$/)
-    assert.match(ofBen!.subject, /^1 attack and 1 other since/)
+    assert.match(ofBen!.subject, /^Attack on .*, ended$/)
+    assert.match(ofAnna!.subject, /^1 attack and 1 other since/)
     assert.equal(
-      ofBen!.text.replaceAll(/\n(> )?/g, ' ').match(/The attack on 203.0.113.0\/24 ended: peak/g)!.length,
+      ofAnna!.text.replaceAll(/\n(> )?/g, ' ').match(/The attack on 203.0.113.0\/24 ended: peak/g)!.length,
       1,
     )
   })
@@ -184,7 +188,7 @@ describe('the mails of an attack', () => {
     await attack('e1', { affected_bps: 10, affected_pps: 10 })
     assert.equal((await mailAfter()).length, 0)
     assert.equal((await feedOf(ben)).count, 0)
-    await attack('e1', {}, 'event.updated')
+    await attack('e1', {}, 'incident.updated')
     assert.equal((await mailAfter()).length, 2)
   })
 
@@ -335,7 +339,7 @@ describe('the link to unsubscribe', () => {
 describe('the feed', () => {
   it('lists what happened in the current team, newest first, and what was read', async () => {
     await attack('e1')
-    await attack('e2', {}, 'event.started')
+    await attack('e2', {}, 'incident.started')
     await collect()
     const { results, count } = await feedOf(ben, '?unread=true')
     assert.equal(count, 2)
@@ -351,7 +355,7 @@ describe('the feed', () => {
   it('has one notification for an attack, with its last state', async () => {
     await attack('e1')
     await collect()
-    await attack('e1', { affected_bps: 5e10, end: new Date().toISOString() }, 'event.ended')
+    await attack('e1', { affected_bps: 5e10, end: new Date().toISOString() }, 'incident.ended')
     await collect()
     const { results, count } = await feedOf(ben)
     assert.equal(count, 1)
@@ -472,7 +476,7 @@ describe('the settings', () => {
     const settings = await settingsOf(ben)
     assert.deepEqual(
       [settings.mail, settings.digest, settings.attack_bps, settings.kinds.attack_ended, settings.staff],
-      [true, 'immediate', 1_000_000_000, false, null],
+      [true, 'immediate', 1_000_000_000, true, null],
     )
     const staff = (await settingsOf(eva)).staff!
     assert.deepEqual(staff.kinds, { hold_opened: false, staff_hold_opened: false, letter_to_review: true })
@@ -486,7 +490,10 @@ describe('the position in the outbox', () => {
   it('of another database server does not stop notifications', async () => {
     await emptyTables(owner(), ['outbox', 'letters'])
     await sql`update notification_position set xid = '9000000000000000000'`.execute(owner())
-    await collectNotifications({ db: owner(), canMail: true, now: () => new Date() }, never)
+    await collectNotifications(
+      { db: owner(), canMail: true, now: () => new Date(), derive: reportIncidents },
+      never,
+    )
     await attack('e1')
     await collect()
     assert.equal((await feedOf(ben)).count, 1)

@@ -10,6 +10,12 @@ import {
   type RelatedEvent,
 } from '../analysis.ts'
 import { example } from '../example.ts'
+import {
+  getIncidentRoute,
+  getIncidentTimeseriesRoute,
+  listIncidentsRoute,
+  type Incident,
+} from '../incident.ts'
 import { eventId, fastnetmonDelivery, sourceEventId, team, web } from './world.ts'
 
 const event: Omit<RelatedEvent, 'relationships'> = {
@@ -82,7 +88,58 @@ const trial: DeliveryValidation = {
   ],
 }
 
+const incident: Incident = {
+  id: eventId,
+  network: event.affected_network,
+  direction: 'incoming',
+  classification_key: event.classification_key,
+  start: event.start,
+  end: event.end,
+  affected_bps: event.affected_bps,
+  affected_pps: event.affected_pps,
+  sources: ['fastnetmon', 'flows'],
+  event_count: 2,
+  confidence: 'high',
+  mitigation: 'ended',
+  flags: event.flags,
+  status: event.status,
+  relationships: related.relationships,
+}
+
 export const analysisExamples = [
+  example(listIncidentsRoute, {
+    query: { ongoing: false, start: '2026-04-01T00:00:00Z', ordering: '-affected_bps', limit: 100 },
+    response: { results: [incident], count: 1 },
+  }),
+  example(getIncidentRoute, {
+    params: { incident_id: eventId },
+    response: {
+      ...incident,
+      events: [related, { ...related, id: 'q4m2vh7xw3d5k6n8', source_key: 'flows', source_event_id: '41' }],
+    },
+  }),
+  example(getIncidentTimeseriesRoute, {
+    query: { start: '2026-03-30T22:00:00Z', end: '2026-04-01T22:00:00Z', interval: 86_400 },
+    response: {
+      start: '2026-03-30T22:00:00.000Z',
+      end: '2026-04-01T22:00:00.000Z',
+      interval: 86_400,
+      timestamps: ['2026-03-30T22:00:00.000Z', '2026-03-31T22:00:00.000Z'],
+      series: [
+        {
+          key: {},
+          label: 'All',
+          unit: 'incidents',
+          values: [0, 1],
+          min: 0,
+          max: 1,
+          avg: 0.5,
+          last: 1,
+          p95: 1,
+        },
+      ],
+    },
+  }),
   example(listEventsRoute, {
     query: {
       team_id: team.id,

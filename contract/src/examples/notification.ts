@@ -16,7 +16,7 @@ const settings: NotificationSettings = {
   attack_pps: 1_000_000,
   kinds: {
     attack: true,
-    attack_ended: false,
+    attack_ended: true,
     check_failed: true,
     announcement_blocked: true,
     announcement_error: true,

@@ -24,6 +24,20 @@ const event: MessageData<'event.started'> = {
   status: ['EVENT_ONGOING'],
 }
 
+const incident: MessageData<'incident.started'> = {
+  id: eventId,
+  network: event.affected_network,
+  direction: 'incoming',
+  classification_key: event.classification_key,
+  start: event.start,
+  end: null,
+  affected_bps: event.affected_bps,
+  affected_pps: event.affected_pps,
+  sources: ['fastnetmon'],
+  event_count: 1,
+  merged_into: null,
+}
+
 const zone = { zone_id: 4711, name: 'lindholm.example' }
 
 const port = {
@@ -140,6 +154,27 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         end: '2026-04-01T03:31:44.870Z',
         affected_bps: 9_500_000_000,
         affected_pps: 812_345,
+      },
+    },
+    'incident.started': {
+      summary: 'An attack started: the first event of an incident',
+      timestamp: event.start,
+      data: incident,
+    },
+    'incident.updated': {
+      summary: 'The detectors, the peak or the end of an incident changed, or another one took it over',
+      timestamp: '2026-04-01T03:13:40.000Z',
+      data: { ...incident, sources: ['fastnetmon', 'flows'], event_count: 2, affected_bps: 9_500_000_000 },
+    },
+    'incident.ended': {
+      summary: 'All events of an incident have ended',
+      timestamp: '2026-04-01T03:31:44.870Z',
+      data: {
+        ...incident,
+        sources: ['fastnetmon', 'flows'],
+        event_count: 2,
+        affected_bps: 9_500_000_000,
+        end: '2026-04-01T03:31:44.870Z',
       },
     },
     'zone.updated': {

@@ -148,6 +148,7 @@ function take(event: StreamEvent): void {
 const groupOf = (type: string): AnswerGroup => groups[type.split('.')[0]!] ?? 'BYOIP'
 const groups: Readonly<Record<string, AnswerGroup>> = {
   event: 'Analysis',
+  incident: 'Analysis',
   zone: 'DNS',
   port: 'Inventory',
   service: 'Inventory',

@@ -1,12 +1,13 @@
 // What a person can do about an attack, each with its effect first: only what exists today.
 import { Button, NativeSelect, Text } from '@mantine/core'
-import { listRelatedEventsRoute, type RelatedEventDetail, type Relationship } from '@pharos/contract/analysis'
+import type { RelatedEventDetail, Relationship } from '@pharos/contract/analysis'
 import {
   getAnnouncementRoute,
   listRegionsRoute,
   type Announcement,
   type Region,
 } from '@pharos/contract/byoip'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
@@ -223,7 +224,7 @@ const hourMs = 3_600_000
 function Related({ cidr }: { cidr: string }) {
   // In whole hours, so that the request stays the same for a while.
   const start = new Date(Math.floor(Date.now() / hourMs) * hourMs - 30 * dayMs).toISOString()
-  const { data } = useAnswer(listRelatedEventsRoute, { query: { affected_network: cidr, start, limit: 1 } })
+  const { data } = useAnswer(listIncidentsRoute, { query: { affected_network: cidr, start, limit: 1 } })
   if (!data || data.count === 0) return null
   return (
     <Step

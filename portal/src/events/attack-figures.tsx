@@ -1,5 +1,6 @@
 // The four numbers of an attack: its rate, its packets, how long, and how large it is among the team's attacks.
-import { listRelatedEventsRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { Link } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { Figure } from '../ui/figure.tsx'
@@ -66,9 +67,9 @@ const dayMs = 86_400_000
 /** Two counts are enough: all attacks of the 30 days up to its start, and those that were larger. */
 function Rank({ start, bps }: { start: string; bps: number }) {
   const at = Date.parse(start)
-  const window = { start: new Date(at - days * dayMs).toISOString(), end: start }
-  const all = useAnswer(listRelatedEventsRoute, { query: { ...window, limit: 1 } }).data?.count
-  const larger = useAnswer(listRelatedEventsRoute, { query: { ...window, min_bps: bps + 1, limit: 1 } }).data
+  const window = { start: new Date(at - days * dayMs).toISOString(), end: start, false_positive: false }
+  const all = useAnswer(listIncidentsRoute, { query: { ...window, limit: 1 } }).data?.count
+  const larger = useAnswer(listIncidentsRoute, { query: { ...window, min_bps: bps + 1, limit: 1 } }).data
     ?.count
   if (all === undefined || larger === undefined) return <Figure label={texts.rank} value={undefined} />
   const search = {
@@ -76,6 +77,7 @@ function Rank({ start, bps }: { start: string; bps: number }) {
     // To the minute: the next one includes this attack.
     to: addressTime(at + 60_000),
     sort: '-affected_bps',
+    false_positive: false,
   }
   return (
     <Figure

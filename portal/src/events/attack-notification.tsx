@@ -26,14 +26,8 @@ export function AttackNotification() {
 }
 
 function showAttack({ type, message }: StreamEvent, open: (id: string) => void): void {
-  if (type !== 'event.started' || document.hidden) return
-  const {
-    id,
-    affected_network: network,
-    affected_bps: bps,
-    start,
-    end,
-  } = message.data as MessageData<'event.started'>
+  if (type !== 'incident.started' || document.hidden) return
+  const { id, network, affected_bps: bps, start, end } = message.data as MessageData<'incident.started'>
   if (end !== null || Date.now() - new Date(start).getTime() > recentMs) return
   notifications.show({
     id,

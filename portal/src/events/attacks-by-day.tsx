@@ -1,6 +1,6 @@
 // Attacks over time as bars stacked by their peak: a small answer of counts, whatever the number of attacks.
-import { getRelatedTimeseriesRoute } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
+import { getIncidentTimeseriesRoute } from '@pharos/contract/incident'
 import type { Timeseries } from '@pharos/contract/timeseries'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -22,7 +22,7 @@ const daySeconds = 86_400
 type AttacksByDayProps = {
   readonly label: string
   readonly span: Span
-  /** Filters of the list of events. */
+  /** Filters of the list of attacks. */
   readonly filters?: Readonly<Record<string, unknown>>
   readonly height: number
   /** Below the bars, if there are any. */
@@ -47,8 +47,8 @@ export function AttacksByDay({
   const timeZone = zoneName(zone)
   const query = { ...filters, ...bucketsOf(span, useNow(), timeZone), group_by: 'peak_bps' as const }
   const answer = useQuery({
-    ...answerOverLastOf(getRelatedTimeseriesRoute, { query }),
-    refetchInterval: () => refetchIntervalOf(getRelatedTimeseriesRoute, 30_000),
+    ...answerOverLastOf(getIncidentTimeseriesRoute, { query }),
+    refetchInterval: () => refetchIntervalOf(getIncidentTimeseriesRoute, 30_000),
   })
   // The list names a filter that the API refuses, and leaves it out.
   if (!answer.data && answer.error instanceof ProblemError && answer.error.problem.status === 422) return null

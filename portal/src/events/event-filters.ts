@@ -1,6 +1,7 @@
-// The filters of the event list: every one of the API.
-import { eventFlags, eventStatuses, listRelatedEventsRoute } from '@pharos/contract/analysis'
+// The filters of the list of attacks: every one of the API.
+import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
 import { classificationKeys, classificationLabel } from '@pharos/contract/classification'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { useMemo } from 'react'
 import { parseNetwork } from '../announcements/parse-network.ts'
 import { useAnswer } from '../api/queries.ts'
@@ -59,11 +60,11 @@ const types = classificationKeys.map((value) => ({ value, label: classificationL
 const flags = eventFlags.map((value) => ({ value, label: flagLabel(value) }))
 const times = { start: 'start', end: 'end' } as const
 
-/** Returns the filters; the sources are those of the latest events. */
+/** Returns the filters; the sources are those of the latest attacks. */
 export function useEventFilters(): ListDeclaration {
-  const latest = useAnswer(listRelatedEventsRoute, { query: { ordering: '-start', limit: 100 } }).data
+  const latest = useAnswer(listIncidentsRoute, { query: { ordering: '-start', limit: 100 } }).data
   return useMemo(() => {
-    const sources = new Set(latest?.results.map(({ source_key: key }) => key))
+    const sources = new Set(latest?.results.flatMap(({ sources: keys }) => keys))
     return {
       sort: '-start',
       search: network,
@@ -72,6 +73,7 @@ export function useEventFilters(): ListDeclaration {
         { kind: 'choice', name: 'status', label: texts.status, options: statuses },
         { kind: 'choice', name: 'classification_key', label: texts.type, options: types },
         yesNo('ongoing', texts.ongoing, texts.isOngoing, texts.isEnded),
+        yesNo('false_positive', texts.falsePositives, texts.onlyFalse, texts.withoutFalse),
         text,
         rate,
         {

@@ -2,11 +2,11 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import {
   getRelatedEventRoute,
-  listRelatedEventsRoute,
   reviewEventRoute,
   type EventReview,
   type RelatedEventDetail,
 } from '@pharos/contract/analysis'
+import { getIncidentRoute, listIncidentsRoute } from '@pharos/contract/incident'
 import type { BodyOf } from '@pharos/contract/route'
 import { useMutation } from '@tanstack/react-query'
 import { actorName } from '../announcements/history-text.ts'
@@ -25,17 +25,22 @@ const { review: texts } = words
 
 type Change = BodyOf<typeof reviewEventRoute>
 
-async function change(id: string, body: Change): Promise<void> {
-  await call(reviewEventRoute, { params: { event_id: id }, body })
-  await invalidate(getRelatedEventRoute, listRelatedEventsRoute)
+async function change(ids: readonly string[], body: Change): Promise<void> {
+  for (const id of ids) await call(reviewEventRoute, { params: { event_id: id }, body })
+  await invalidate(getRelatedEventRoute, getIncidentRoute, listIncidentsRoute)
 }
 
-type Props = { readonly event: RelatedEventDetail; readonly review: EventReview }
+/** What the team decides about an attack is decided about all of its events, `eventIds`; a comment is on the event of the page. */
+type Props = {
+  readonly event: RelatedEventDetail
+  readonly eventIds: readonly string[]
+  readonly review: EventReview
+}
 
-export function EventReviewCard({ event: { id }, review }: Props) {
+export function EventReviewCard({ event: { id }, eventIds, review }: Props) {
   const { verdict, acknowledged, acknowledged_by: by, comments } = review
   const names = useMemberNames()
-  const save = useMutation({ mutationFn: (body: Change) => change(id, body), onError: notifyProblem })
+  const save = useMutation({ mutationFn: (body: Change) => change(eventIds, body), onError: notifyProblem })
   return (
     <Section title={texts.title}>
       <Group gap="xs" mb="sm">
@@ -93,7 +98,7 @@ function AddComment({ id }: { readonly id: string }) {
     initialValues: { comment: '' },
     route: reviewEventRoute,
     declared,
-    request: (values) => change(id, values),
+    request: (values) => change([id], values),
     onSuccess: () => form.restart({ comment: '' }),
   })
   return (

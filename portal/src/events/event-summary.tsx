@@ -1,7 +1,8 @@
-// An event in brief, for the side panel of the list.
+// An attack in brief, for the side panel of the list: its figures, and the course of its first event.
 import { Box, Group, Skeleton, Text } from '@mantine/core'
-import { getRelatedEventRoute, type RelatedEvent, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
+import type { Incident } from '@pharos/contract/incident'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Spark } from '../charts/spark.tsx'
@@ -20,30 +21,31 @@ import { words } from './words.ts'
 
 const { panel: texts } = words.list
 
-/** `row` has the affected resources, which the API's detail lacks. */
-export function EventSummary({ id, row }: { id: string; row: RelatedEvent | undefined }) {
+/** `row` is the attack; without it, on a page that was opened with the panel, the figures are of its first event. */
+export function EventSummary({ id, row }: { id: string; row: Incident | undefined }) {
   const answer = useAnswer(getRelatedEventRoute, { params: { event_id: id } }, { refetchInterval: 10_000 })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={240} />
   const event = answer.data
+  const attack = row ?? event
   const affected = row && [...new Set(row.relationships.map(({ match_resouce_name: name }) => name))]
   const facts: [string, ReactNode][] = [
     [
       '',
       <Group key="status" gap={4}>
-        {event.status.map((one) => (
+        {attack.status.map((one) => (
           <EventStatusBadge key={one} status={one} />
         ))}
       </Group>,
     ],
-    [texts.type, classificationLabel(event.classification_key)],
-    [texts.peak, ratesText(event)],
+    [texts.type, classificationLabel(attack.classification_key)],
+    [texts.peak, ratesText(attack)],
     [texts.mitigation, words.actions.states[mitigationOf(event).state]],
-    [texts.started, <Time key="start" at={event.start} />],
-    [texts.ended, <Time key="end" at={event.end} none={texts.ongoing} />],
-    [texts.duration, durationOf(event)],
+    [texts.started, <Time key="start" at={attack.start} />],
+    [texts.ended, <Time key="end" at={attack.end} none={texts.ongoing} />],
+    [texts.duration, durationOf(attack)],
     [texts.affected, affected && (affected.join(', ') || texts.none)],
-    [texts.source, detectorName(event.source_key)],
+    [texts.source, (row?.sources ?? [event.source_key]).map(detectorName).join(', ')],
     [texts.description, event.description],
   ]
   return (
@@ -61,7 +63,7 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
 const ratesText = ({
   affected_bps: bps,
   affected_pps: pps,
-}: RelatedEvent | RelatedEventDetail): string | null =>
+}: Pick<Incident, 'affected_bps' | 'affected_pps'>): string | null =>
   [bps > 0 ? formatRate(bps, 'bps') : '', pps > 0 ? formatRate(pps, 'pps') : '']
     .filter(Boolean)
     .join(' · ') || null

@@ -1,9 +1,11 @@
-// One attack: its figures, its traffic, what a person can do about it, its course, and what it affects.
+// One attack: its figures, its traffic, what a person can do about it, its course, what it affects, and which detectors report it. The course is that
+// of one of its reports.
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import { ProblemError } from '@pharos/contract/client'
+import { getIncidentRoute, type IncidentDetail } from '@pharos/contract/incident'
 import { IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -27,6 +29,7 @@ import { EventTimeline, Traffic } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
 import { networkText } from './network-text.ts'
+import { Reports } from './reports.tsx'
 import { DownloadJson, RawData } from './raw-data.tsx'
 import { chartRatesOf } from './timeline.ts'
 import { DroppedTraffic } from './dropped-traffic.tsx'
@@ -46,7 +49,12 @@ export function EventPage() {
     refetchInterval: ({ state }) =>
       state.data?.end === null ? 10_000 : refetchIntervalOf(getRelatedEventRoute, 10_000),
   })
-  if (answer.data) return <Shown event={answer.data} />
+  const incident = useQuery({
+    ...answerOf(getIncidentRoute, { params: { incident_id: id } }),
+    refetchInterval: ({ state }) =>
+      state.data?.end === null ? 10_000 : refetchIntervalOf(getIncidentRoute, 10_000),
+  })
+  if (answer.data) return <Shown event={answer.data} incident={incident.data} />
   if (isNotFound(answer.error)) return <EventNotFound />
   if (answer.error) return <Problem error={answer.error} retry={() => answer.refetch()} />
   return (
@@ -73,7 +81,8 @@ const EventNotFound = () => (
   </Page>
 )
 
-function Shown({ event }: { event: RelatedEventDetail }) {
+/** `incident` is undefined until it is known. */
+function Shown({ event, incident }: { event: RelatedEventDetail; incident: IncidentDetail | undefined }) {
   const { affected_network: network, status, classification_key: type, description, end } = event
   const relationships = useRelationships(event)
   const now = useNow(end === null, 10_000)
@@ -105,18 +114,25 @@ function Shown({ event }: { event: RelatedEventDetail }) {
       }
       actions={<Actions event={event} />}
     >
-      <AttackFigures event={event} />
+      <AttackFigures event={incident ? { ...event, ...figuresOf(incident) } : event} />
       <Columns
         rail={
           <>
             {isWide && actions}
-            {event.review && <EventReviewCard event={event} review={event.review} />}
+            {event.review && (
+              <EventReviewCard
+                event={event}
+                eventIds={incident?.events.map(({ id }) => id) ?? [event.id]}
+                review={event.review}
+              />
+            )}
             {event.has_attachment && <EventFiles eventId={event.id} />}
             <EventTimeline event={event} />
             <AffectedResources event={event} relationships={relationships} />
           </>
         }
       >
+        {incident && incident.event_count > 1 && <Reports incident={incident} shownId={event.id} />}
         {network !== '' && <DroppedTraffic event={event} />}
         {hasCourse && <Traffic event={event} now={now} />}
         {!isWide && hasCourse && actions}
@@ -140,6 +156,14 @@ function Shown({ event }: { event: RelatedEventDetail }) {
     </Page>
   )
 }
+
+/** The figures of the attack, whatever the number of its reports: those of the list. */
+const figuresOf = ({ start, end, affected_bps, affected_pps }: IncidentDetail) => ({
+  start,
+  end,
+  affected_bps,
+  affected_pps,
+})
 
 function Actions({ event }: { event: RelatedEventDetail }) {
   const clipboard = useClipboard()

@@ -1,7 +1,7 @@
-// Security events that concern the team: ongoing ones first, then a list with every filter of the API.
+// The attacks on the team's networks, each once, whatever the number of detectors: ongoing ones first, then a list with every filter of the API.
 import { Box, Button, Group, Text, Tooltip } from '@mantine/core'
-import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
+import { listIncidentsRoute, type Incident } from '@pharos/contract/incident'
 import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Dimmed, monoColumn, timeColumn } from '../ui/cells.tsx'
@@ -32,15 +32,13 @@ import { words } from './words.ts'
 
 const { list: texts } = words
 
-const columns: readonly Column<RelatedEvent>[] = [
+const columns: readonly Column<Incident>[] = [
   {
     id: 'network',
     header: texts.columns.network,
     width: 150,
     card: 'primary',
-    cell: ({ id, affected_network }) => (
-      <RowLink to={`/events/${id}`}>{networkText(affected_network)}</RowLink>
-    ),
+    cell: ({ id, network }) => <RowLink to={`/events/${id}`}>{networkText(network)}</RowLink>,
   },
   {
     id: 'status',
@@ -103,23 +101,23 @@ const columns: readonly Column<RelatedEvent>[] = [
     cell: ({ relationships }) => <Affected relationships={relationships} />,
   },
   {
-    id: 'description',
-    header: texts.columns.description,
-    width: 200,
-    hidden: true,
-    cell: ({ description }) => description,
-  },
-  {
     id: 'source',
     header: texts.columns.source,
-    hidden: true,
-    cell: ({ source_key }) => detectorName(source_key),
+    width: 165,
+    cell: ({ sources }) => <ReportedBy sources={sources} />,
   },
   {
-    id: 'location',
-    header: texts.columns.location,
+    id: 'confidence',
+    header: texts.columns.confidence,
     hidden: true,
-    cell: ({ source_location }) => source_location,
+    cell: ({ confidence }) => texts.confidences[confidence],
+  },
+  {
+    id: 'events',
+    header: texts.columns.events,
+    align: 'right',
+    hidden: true,
+    cell: ({ event_count: count }) => count,
   },
   {
     id: 'flags',
@@ -130,7 +128,19 @@ const columns: readonly Column<RelatedEvent>[] = [
   monoColumn('id', texts.columns.id, ({ id }) => id, { orderBy: 'id', hidden: true }),
 ]
 
-function Affected({ relationships }: Pick<RelatedEvent, 'relationships'>) {
+function ReportedBy({ sources }: Pick<Incident, 'sources'>) {
+  const names = sources.map(detectorName)
+  if (names.length === 1) return names[0]
+  return (
+    <Tooltip label={names.join(', ')}>
+      <Text span size="sm">
+        {texts.reportedBy(names.length)}
+      </Text>
+    </Tooltip>
+  )
+}
+
+function Affected({ relationships }: Pick<Incident, 'relationships'>) {
   const names = [...new Set(relationships.map(({ match_resouce_name: name }) => name))]
   if (names.length === 0) return null
   return (
@@ -149,10 +159,10 @@ export function Events() {
     <Page title={texts.title} note={texts.note}>
       <Ongoing />
       <Box mih="20rem">
-        <List<RelatedEvent>
+        <List<Incident>
           name="events"
-          things={['event', 'events']}
-          route={listRelatedEventsRoute}
+          things={['attack', 'attacks']}
+          route={listIncidentsRoute}
           view={view}
           columns={columns}
           panel={panel}
@@ -187,8 +197,8 @@ function Strip({ view }: { view: ListView }) {
   )
 }
 
-const panel: PanelDeclaration<RelatedEvent> = {
-  title: (event) => (event ? networkText(event.affected_network) : texts.panel.title),
+const panel: PanelDeclaration<Incident> = {
+  title: (attack) => (attack ? networkText(attack.network) : texts.panel.title),
   pageOf: (id) => `/events/${id}`,
   render: (id, row) => <EventSummary id={id} row={row} />,
 }
@@ -197,7 +207,7 @@ const shownAtFirst = 3
 
 /** Ongoing attacks, whatever their age and the list's filters. */
 function Ongoing() {
-  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery }, { refetchInterval: 5_000 })
+  const answer = useAnswer(listIncidentsRoute, { query: ongoingQuery }, { refetchInterval: 5_000 })
   const ongoing = answer.data?.results ?? []
   const [isWhole, setWhole] = useState(false)
   const now = useNow(ongoing.length > 0, 10_000)
@@ -209,7 +219,7 @@ function Ongoing() {
         {shown.map((event) => (
           <div key={event.id} className={classes['row']}>
             <TextLink to="/events/$id" params={{ id: event.id }} ff="monospace" size="sm">
-              {networkText(event.affected_network)}
+              {networkText(event.network)}
             </TextLink>
             <Text size="sm">{classificationLabel(event.classification_key)}</Text>
             <Text size="sm" fw={600}>

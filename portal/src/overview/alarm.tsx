@@ -1,6 +1,6 @@
 // One line while the team is attacked: the largest attack and the way to it.
-import type { RelatedEvent } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
+import type { Incident } from '@pharos/contract/incident'
 import { durationOf } from '../events/event-duration.ts'
 import { networkText } from '../events/network-text.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -12,14 +12,8 @@ import { words } from './words.ts'
 
 const { alarm: texts } = words
 
-export function Alarm({ largest, count }: { largest: RelatedEvent; count: number }) {
-  const {
-    id,
-    affected_network: network,
-    classification_key: type,
-    affected_bps: bps,
-    relationships,
-  } = largest
+export function Alarm({ largest, count }: { largest: Incident; count: number }) {
+  const { id, network, classification_key: type, affected_bps: bps, relationships } = largest
   const now = useNow(true, 10_000)
   const name = relationships.find(
     ({ match_resource: kind, match_resouce_name: name, match_value: value }) =>

@@ -103,7 +103,11 @@ export function RecentAttacks({ attacks: { recent, earlier } }: { attacks: Attac
   return (
     <Figure
       label={texts.attacks}
-      value={<Value to={{ to: '/events', search: { range: '30d' } }}>{count.toLocaleString('en')}</Value>}
+      value={
+        <Value to={{ to: '/events', search: { range: '30d', false_positive: false } }}>
+          {count.toLocaleString('en')}
+        </Value>
+      }
       note={
         <>
           {largest && largest.affected_bps > 0 && (

@@ -19,7 +19,11 @@ export const LargestCard = ({ recent }: { recent: Attacks['recent'] }) => (
     fill
     flush
     actions={
-      <TextLink to="/events" search={{ range: '30d', sort: '-affected_bps' }} size="sm">
+      <TextLink
+        to="/events"
+        search={{ range: '30d', sort: '-affected_bps', false_positive: false }}
+        size="sm"
+      >
         {texts.all}
       </TextLink>
     }
@@ -51,11 +55,11 @@ export const LargestCard = ({ recent }: { recent: Attacks['recent'] }) => (
           </tr>
         </thead>
         <tbody>
-          {recent.data.results.map(({ id, affected_network, classification_key, affected_bps, start }) => (
+          {recent.data.results.map(({ id, network, classification_key, affected_bps, start }) => (
             <tr key={id}>
               <td>
                 <TextLink to="/events/$id" params={{ id }} ff="monospace" size="sm">
-                  {networkText(affected_network)}
+                  {networkText(network)}
                 </TextLink>
               </td>
               <td>{classificationLabel(classification_key)}</td>

@@ -1,5 +1,5 @@
 // The attacks of the overview: counts and the largest ones, one row each, never the list.
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -15,27 +15,27 @@ export function useAttacks(isEnabled: boolean, largest: number) {
   const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
   const every = (ms: number) => ({
     enabled: isEnabled,
-    refetchInterval: () => refetchIntervalOf(listRelatedEventsRoute, ms),
+    refetchInterval: () => refetchIntervalOf(listIncidentsRoute, ms),
   })
   const query = { limit: 1 }
   const ongoing = useQuery({
-    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
+    ...answerOf(listIncidentsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
     ...every(10_000),
   })
   const recent = useQuery({
-    ...answerOverLastOf(listRelatedEventsRoute, {
-      query: { start: daysAgo(days), ordering: '-affected_bps', limit: largest },
+    ...answerOverLastOf(listIncidentsRoute, {
+      query: { start: daysAgo(days), false_positive: false, ordering: '-affected_bps', limit: largest },
     }),
     ...every(30_000),
   })
   const earlier = useQuery({
-    ...answerOverLastOf(listRelatedEventsRoute, {
-      query: { ...query, start: daysAgo(2 * days), end: daysAgo(days) },
+    ...answerOverLastOf(listIncidentsRoute, {
+      query: { ...query, start: daysAgo(2 * days), end: daysAgo(days), false_positive: false },
     }),
     ...every(hourMs),
   })
   const last = useQuery({
-    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: false, ordering: '-end' } }),
+    ...answerOf(listIncidentsRoute, { query: { ...query, ongoing: false, ordering: '-end' } }),
     ...every(60_000),
     enabled: isEnabled && ongoing.data?.count === 0,
   })

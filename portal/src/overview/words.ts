@@ -12,7 +12,7 @@ export const words = {
     on: 'on',
     for: (duration: string) => `for ${duration}`,
     open: 'Open attack',
-    all: 'All events',
+    all: 'All attacks',
   },
   figures: {
     label: 'Figures',
@@ -134,7 +134,7 @@ export const words = {
   },
   latest: {
     title: 'Largest attacks, last 30 days',
-    all: 'All events',
+    all: 'All attacks',
     network: 'Target',
     type: 'Type',
     peak: 'Peak',

@@ -1,7 +1,7 @@
 // One prefix that the provider has assigned to the team, with its latest events and its announcements. Links of events lead here.
 import { Group, Skeleton, Table } from '@mantine/core'
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { getPrefixRoute, type Prefix } from '@pharos/contract/prefix'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -67,7 +67,7 @@ const shownEvents = 5
 
 function Events({ prefix: { cidr } }: { prefix: Prefix }) {
   const query = { affected_network: cidr, ordering: '-start', limit: shownEvents }
-  const answer = useAnswer(listRelatedEventsRoute, { query })
+  const answer = useAnswer(listIncidentsRoute, { query })
   return (
     <Related
       title={texts.events}
@@ -80,11 +80,11 @@ function Events({ prefix: { cidr } }: { prefix: Prefix }) {
         </TextLink>
       }
     >
-      {answer.data?.results.map(({ id, affected_network, affected_bps, start, status }) => (
+      {answer.data?.results.map(({ id, network, affected_bps, start, status }) => (
         <Table.Tr key={id}>
           <Table.Td>
             <TextLink to="/events/$id" params={{ id }} size="sm" ff="monospace">
-              {affected_network}
+              {network}
             </TextLink>
           </Table.Td>
           <Table.Td>

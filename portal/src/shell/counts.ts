@@ -1,7 +1,7 @@
 // The numbers beside the entries of the sidebar. A count that is not known is not shown: it is never 0 by default.
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import type { Route } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
@@ -16,7 +16,7 @@ export type Counts = Readonly<Record<CountName, number | undefined>>
 export function useCounts(user: User): Counts {
   const has = (module: string) => user.enabled_modules.includes(module)
   return {
-    attacks: useCount(has('lighthouse'), listRelatedEventsRoute, { query: { ongoing: true, limit: 1 } }),
+    attacks: useCount(has('lighthouse'), listIncidentsRoute, { query: { ongoing: true, limit: 1 } }),
     blocked: useCount(has('ipam'), listAnnouncementsRoute, {
       query: { status: [...blockedStatuses], limit: 1 },
     }),

@@ -13,12 +13,19 @@ export type WebhookValues = {
   readonly description: string
   readonly events: MessageType[]
 }
-export const newWebhook: WebhookValues = { url: '', description: '', events: [...messageTypes] }
+/** An attack that two detectors report is two events and one incident: a new webhook is told once. */
+const isOfEvent = (type: MessageType): boolean => type.startsWith('event.')
+
+export const newWebhook: WebhookValues = {
+  url: '',
+  description: '',
+  events: messageTypes.filter((type) => !isOfEvent(type)),
+}
 
 /** Returns the values as the API takes them. */
 export const bodyOf = ({ url, ...rest }: WebhookValues) => ({ ...rest, url: url.trim() })
 
-const isAboutAttacks = (type: MessageType): boolean => type.startsWith('event.')
+const isAboutAttacks = (type: MessageType): boolean => /^(event|incident)\./.test(type)
 const optionsOf = (list: readonly MessageType[]) => list.map((value) => ({ value, ...t.message[value] }))
 
 export const webhookFields = {

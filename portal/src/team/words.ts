@@ -83,12 +83,24 @@ const messages: Record<MessageType, Named> = {
     label: 'Check failed',
     help: 'A check of a prefix failed, with the object or record to create.',
   },
-  'event.started': { label: 'Attack started', help: 'A detector reported a new attack on your networks.' },
-  'event.updated': {
-    label: 'Attack changed',
-    help: 'The rate, the targets or the state of an attack changed.',
+  'event.started': {
+    label: 'Report started',
+    help: 'A detector reported a new attack on your networks: one message for each detector.',
   },
-  'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
+  'event.updated': {
+    label: 'Report changed',
+    help: 'The rate, the targets or the state of a report changed.',
+  },
+  'event.ended': { label: 'Report ended', help: 'A detector sees the attack no more.' },
+  'incident.started': {
+    label: 'Attack started',
+    help: 'A new attack on your networks, once for all detectors.',
+  },
+  'incident.updated': {
+    label: 'Attack changed',
+    help: 'Another detector reported it, or its peak, start or end changed.',
+  },
+  'incident.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
   'zone.updated': { label: 'Zone changed', help: 'A new version of a zone: who changed how many records.' },
   'zone.status_changed': {
     label: 'Zone changed its status',

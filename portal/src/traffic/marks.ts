@@ -1,7 +1,7 @@
 // Attacks, and announcements that were enabled or disabled, as marks of a chart of traffic.
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementHistoryRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { classificationLabel } from '@pharos/contract/classification'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, queryClient, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
@@ -29,16 +29,17 @@ export type Marks = {
 export function useMarks(span: Span, network: string | undefined, attacksMax: number): Marks {
   const modules = useUser()?.enabled_modules ?? []
   const attacks = useQuery({
-    ...answerOf(listRelatedEventsRoute, {
+    ...answerOf(listIncidentsRoute, {
       query: {
         ...span,
         ...(network === undefined ? {} : { affected_network: network }),
+        false_positive: false,
         ordering: '-affected_bps',
         limit: attacksMax,
       },
     }),
     enabled: modules.includes('lighthouse'),
-    refetchInterval: () => refetchIntervalOf(listRelatedEventsRoute, 30_000),
+    refetchInterval: () => refetchIntervalOf(listIncidentsRoute, 30_000),
   })
   const changes = useQuery({
     queryKey: [teamIdNow(), 'traffic-announcement-changes', network, span.start, span.end],
@@ -49,7 +50,7 @@ export function useMarks(span: Span, network: string | undefined, attacksMax: nu
   const list = attacks.data?.results ?? []
   return {
     marks: [
-      ...list.map(({ start, end, classification_key: type, affected_network: target }): ChartMark => ({
+      ...list.map(({ start, end, classification_key: type, network: target }): ChartMark => ({
         at: Date.parse(start),
         ...(end === null ? {} : { until: Date.parse(end) }),
         label: texts.attack(classificationLabel(type), target.replace(/\/(32|128)$/, '')),

@@ -3,8 +3,8 @@
 //
 //   const declaration = { sort: '-start', filters, search, time: { start: 'start', end: 'end' } }  // constant, or from useMemo
 //   const view = useListSearch('/events', declaration)
-//   <List<RelatedEvent> name="events" things={['event', 'events']} route={listRelatedEventsRoute} view={view}
-//     columns={columns} panel={panel} empty={<Empty title="No events yet" />} />
+//   <List<Incident> name="events" things={['attack', 'attacks']} route={listIncidentsRoute} view={view}
+//     columns={columns} panel={panel} empty={<Empty title="No attacks yet" />} />
 import { ActionIcon, Button, CloseButton, Group, Stack, Text, Tooltip } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'

@@ -4,12 +4,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { rowConditions } from './related-filter.store.ts'
-import { isByFacet } from './related-page.store.ts'
 import type { RelatedQuery } from './related-query.ts'
 import {
   all,
   facetsCte,
   hasText,
+  isByFacet,
   orderBy,
   sortColumns,
   type RelatedRows,

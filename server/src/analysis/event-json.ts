@@ -2,6 +2,7 @@
 // concatenation of these texts. The detail contains the same text, so that the two cannot differ.
 import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
 import type { EventFlag, EventStatus, RelatedEvent, Relationship } from '@pharos/contract/analysis'
+import type { IncidentDirection } from '@pharos/contract/incident'
 import type { Location } from '../inventory/holding.ts'
 import type { Event } from './event.ts'
 
@@ -59,4 +60,10 @@ export function statusesOf(bits: number): EventStatus[] {
 /** Returns the bit set for team_event_facets.status: one bit per status, in the order of the contract. */
 export function statusBits(statuses: readonly EventStatus[]): number {
   return statuses.reduce((bits, status) => bits | (1 << eventStatuses.indexOf(status)), 0)
+}
+
+/** Returns the direction of an incident by the flags of an event: all its events have the same one. */
+export function directionOfFlags(flags: readonly EventFlag[]): IncidentDirection {
+  if (flags.includes('OUTGOING')) return 'outgoing'
+  return flags.includes('INTERNAL') ? 'internal' : 'incoming'
 }

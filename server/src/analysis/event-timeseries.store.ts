@@ -4,6 +4,7 @@ import type { EventGrouping, EventMetric } from '@pharos/contract/analysis'
 import { peakBands } from '@pharos/contract/analysis'
 import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
+import { incidentsIn } from './incident-list.store.ts'
 import { overlapping } from './related-filter.store.ts'
 import type { Sql } from './related-sql.store.ts'
 import type { SeriesQuery, SeriesRow } from './series-query.ts'
@@ -25,7 +26,7 @@ const keys: Readonly<Record<EventGrouping, Sql>> = {
 
 /** Lists the values of every series and bucket that is not empty. In a transaction: it may read many events. */
 export function listSeriesRows(postgres: Postgres, teamId: number, query: SeriesQuery): Promise<SeriesRow[]> {
-  const { filter, borders, now, metric, groupBy } = query
+  const { of, filter, borders, now, metric, groupBy } = query
   const wanted = sql.raw(
     [
       'event_id, start_at, end_at, affected_bps, affected_pps, affected_network, classification_key, description, facet',
@@ -33,7 +34,8 @@ export function listSeriesRows(postgres: Postgres, teamId: number, query: Series
       groupBy === 'source_country' ? ', record' : '',
     ].join(''),
   )
-  const { ctes, rows } = overlapping(teamId, filter, wanted)
+  const { ctes, rows } =
+    of === 'incidents' ? incidentsIn(teamId, filter) : overlapping(teamId, filter, wanted)
   const key = groupBy === undefined ? sql`null::text` : keys[groupBy]
   const buckets = sql.lit(borders.length - 1)
   const placed = sql`

@@ -6,6 +6,7 @@ import {
   type getRelatedTimeseriesRoute,
   type PeakBand,
 } from '@pharos/contract/analysis'
+import type { getIncidentTimeseriesRoute } from '@pharos/contract/incident'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
@@ -34,11 +35,31 @@ const units: Readonly<Record<EventMetric, string>> = {
   sum_bytes: 'bytes',
 }
 
-/** Returns the series of the actor's team. Throws `invalid` for too many buckets or an unknown time zone. */
-export async function getRelatedTimeseries(
-  { postgres, now: clock }: TimeseriesDeps,
+/** Returns the series of events of the actor's team. Throws `invalid` for too many buckets or an unknown time zone. */
+export const getRelatedTimeseries = (
+  deps: TimeseriesDeps,
   { actor }: TeamReader,
   query: Query,
+): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'events', query)
+
+/** As `getRelatedTimeseries`, of incidents. A rate is none of false positives. */
+export const getIncidentTimeseries = (
+  deps: TimeseriesDeps,
+  { actor }: TeamReader,
+  query: QueryOf<typeof getIncidentTimeseriesRoute>,
+): Promise<{ body: Timeseries; etag: string }> =>
+  readSeries(
+    deps,
+    actor.teamId,
+    'incidents',
+    query.metric === 'count' ? query : { ...query, false_positive: query.false_positive ?? false },
+  )
+
+async function readSeries(
+  { postgres, now: clock }: TimeseriesDeps,
+  teamId: number,
+  of: SeriesQuery['of'],
+  query: Query & { readonly false_positive?: boolean },
 ): Promise<{ body: Timeseries; etag: string }> {
   const { interval, points, timezone, metric, group_by: groupBy, limit, ...filters } = query
   const now = clock()
@@ -49,13 +70,15 @@ export async function getRelatedTimeseries(
   if (isLimited && end.getTime() - start.getTime() > daysMax * dayMs)
     throw invalid(['query', 'end'], 'longSeries')
   const covered = { ...filter, start: borders[0]!, end: new Date(borders.at(-1)!.getTime() - 1) }
-  const rows = await seriesRows(postgres, actor.teamId, { filter: covered, borders, now, metric, groupBy })
+  const rows = await seriesRows(postgres, teamId, { of, filter: covered, borders, now, metric, groupBy })
   const body = {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),
     interval: seconds,
     timestamps: borders.slice(0, -1).map((at) => at.toISOString()),
-    series: seriesOf(rows, borders, now, metric, groupBy, limit),
+    series: seriesOf(rows, borders, now, metric, groupBy, limit).map((series) =>
+      metric === 'count' ? { ...series, unit: of } : series,
+    ),
   }
   return { body, etag: etagOf(body) }
 }

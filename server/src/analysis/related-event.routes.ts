@@ -8,10 +8,12 @@ import {
 } from '@pharos/contract/analysis'
 import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
 import { getEventTrafficRoute } from '@pharos/contract/event-traffic'
+import { getIncidentRoute, getIncidentTimeseriesRoute, listIncidentsRoute } from '@pharos/contract/incident'
 import { handle, type Mounted } from '../http/mount.ts'
 import { listEventAttachments, type EventAttachmentDeps } from './attachment/event-attachment.ts'
-import { getRelatedTimeseries, type TimeseriesDeps } from './event-timeseries.ts'
+import { getIncidentTimeseries, getRelatedTimeseries, type TimeseriesDeps } from './event-timeseries.ts'
 import { getEventTraffic, type EventTrafficDeps } from './event-traffic.ts'
+import { getIncident, listIncidents } from './incident-list.ts'
 import { reviewEvent, type ReviewDeps } from './review-event.ts'
 import { getTeamEvent, listEvents, listTeamEvents, type DetailDeps } from './related-event.ts'
 
@@ -25,4 +27,7 @@ export const relatedEventRoutes = (
   handle(reviewEventRoute, reviewEvent, deps),
   handle(getEventTrafficRoute, getEventTraffic, deps),
   handle(listEventAttachmentsRoute, listEventAttachments, deps),
+  handle(listIncidentsRoute, listIncidents, deps),
+  handle(getIncidentTimeseriesRoute, getIncidentTimeseries, deps),
+  handle(getIncidentRoute, getIncident, deps),
 ]

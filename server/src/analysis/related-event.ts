@@ -1,6 +1,11 @@
 // The lists of events and the detail of one event. Responses are concatenated stored texts.
 import { hash } from 'node:crypto'
-import type { getRelatedEventRoute, listEventsRoute, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import type {
+  getRelatedEventRoute,
+  listEventsRoute,
+  listRelatedEventsRoute,
+  RelatedEvent,
+} from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
@@ -13,6 +18,7 @@ import {
   listTeamsWithEvents,
 } from './all-events.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { listIncidentsOfEvents, type EventIncidentRow } from './incident-list.store.ts'
 import type { MessageCache } from './message-cache.ts'
 import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
 import { findMarks } from './event-mark.store.ts'
@@ -41,7 +47,24 @@ export async function listTeamEvents(
   { actor }: TeamReader,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<RelatedPage> {
-  return pageOf(await listRelated(postgres, actor.teamId, parseRelatedQuery(query)))
+  const { include, ...filters } = query
+  const page = await listRelated(postgres, actor.teamId, parseRelatedQuery(filters))
+  return pageOf(include === undefined ? page : await withIncidents(postgres, actor.teamId, page))
+}
+
+async function withIncidents(
+  postgres: Postgres,
+  teamId: number,
+  { results, count }: RelatedRows,
+): Promise<RelatedRows> {
+  const events = JSON.parse(`[${results}]`) as RelatedEvent[]
+  const ids = events.map(({ id }) => id)
+  const incidents = await postgres.inTeam(teamId, (trx) => listIncidentsOfEvents(trx, teamId, ids))
+  const byEvent = new Map(incidents.map(({ eventId, ...incident }) => [eventId, incident]))
+  return {
+    results: events.map((event) => JSON.stringify({ ...event, incident: byEvent.get(event.id) })).join(','),
+    count,
+  }
 }
 
 /** Lists the events of all of the caller's teams, and for staff those of every team. */
@@ -114,11 +137,17 @@ export async function renderDetail(
   const marks = included.includes('marks')
     ? `,"marks":${JSON.stringify(presentMarks(await findMarks(db, teamId, eventId)))}`
     : ''
+  const incident = included.includes('incident')
+    ? `,"incident":${JSON.stringify(incidentOf(await listIncidentsOfEvents(db, teamId, [eventId])))}`
+    : ''
   const hasFile =
     found.has_attachment || (!found.is_whole && (await hasPartOfFile(postgres, { teamId, isStaff }, eventId)))
-  const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}${marks}}`
+  const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}${marks}${incident}}`
   return { body: { raw }, etag: detailEtag(found, raw) }
 }
+
+const incidentOf = ([row]: readonly EventIncidentRow[]) =>
+  row && { id: row.id, sources: row.sources, event_count: row.event_count }
 
 /** The version of the review is what a client can change. */
 const detailEtag = ({ review }: RelatedDetail, raw: string): string =>

@@ -14,6 +14,7 @@ import {
   facetsCte,
   hasFacet,
   hasText,
+  isByFacet,
   isFacetOf,
   mayHaveText,
   ofFacet,
@@ -163,7 +164,7 @@ export function byGathering(
   ctes: readonly Sql[],
   limits: Limits,
 ): RawBuilder<RelatedRows> {
-  const { ordering, limit, offset, network, ongoing } = query
+  const { ordering, limit, offset, network, ongoing, incident } = query
   const wanted = sortColumns(ordering)
   const passing = (way: Sql | null) => sql`
     select ${wanted} from team_events where ${all(
@@ -175,8 +176,14 @@ export function byGathering(
       ...valueConditions(query),
     )}`
   const isByRate = query.bps !== null || query.pps !== null
-  if (network === null && ongoing !== true && isByRate) return byRate(scope, query, ctes, passing, limits)
-  const ways = network === null ? [ongoing ? notEnded : null] : networkConditions(network)
+  if (network === null && incident === null && ongoing !== true && isByRate)
+    return byRate(scope, query, ctes, passing, limits)
+  const ways =
+    incident !== null
+      ? incidentConditions(scope.teamId, incident, network)
+      : network === null
+        ? [ongoing ? notEnded : null]
+        : networkConditions(network)
   return answer(
     scope.teamId,
     ordering,
@@ -245,15 +252,28 @@ function byRate(
   )
 }
 
+/** The first event of the incident, and those that name it. */
+function incidentConditions(teamId: number, incident: string, network: NetworkFilter | null): Sql[] {
+  const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${incident})`
+  const isOn = network && anyOf(networkConditions(network))
+  return [sql`event_id = ${id}`, sql`incident = ${id}`].map((way) => all(way, isOn))
+}
+
+const anyOf = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, sql` or `)})`
+
 /** Conditions of all filters, for events of any team. CTEs `facets` and `found_facets` must exist if used. */
 export function rowConditions(query: RelatedQuery, byFacet: boolean): Sql[] {
-  const { start, end, network } = query
+  const { start, end, network, incident } = query
   const scope = { teamId: 0, start, end, byFacet }
   return [
     hasFacet(scope),
     startsInTime(scope),
     endsInTime(scope),
-    network && sql`(${sql.join(networkConditions(network), sql` or `)})`,
+    network && anyOf(networkConditions(network)),
+    incident === null
+      ? null
+      : sql`(team_id, coalesce(incident, event_id)) in (
+          select i.team_id, coalesce(i.incident, i.event_id) from team_events i where i.event_id = ${incident})`,
     ...valueConditions(query),
   ].filter((condition) => condition !== null)
 }
@@ -263,14 +283,11 @@ export function rowConditions(query: RelatedQuery, byFacet: boolean): Sql[] {
  * the columns of the filters. The CTEs must be in the statement.
  */
 export function overlapping(teamId: number, query: RelatedQuery, wanted: Sql): { ctes: Sql[]; rows: Sql } {
-  const { flags, status, classes, sources, network } = query
-  const byFacet = flags !== null || status !== null || classes !== null || sources !== null
+  const { network } = query
+  const byFacet = isByFacet(query)
   const scope = { teamId, start: query.start, end: query.end, byFacet }
   const found = hasText({ ...query, description: null })
-  const passes = all(
-    network && sql`(${sql.join(networkConditions(network), sql` or `)})`,
-    ...valueConditions(query),
-  )
+  const passes = all(network && anyOf(networkConditions(network)), ...valueConditions(query))
   return {
     ctes: [
       ...(byFacet ? [facetsCte('facets', teamId, query)] : []),

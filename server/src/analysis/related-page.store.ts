@@ -18,7 +18,7 @@ import type { RawBuilder } from 'kysely'
 import type { RelatedQuery } from './related-query.ts'
 import { byCounts, byGathering } from './related-filter.store.ts'
 import { byEnd, byOther, byStart, firstPage } from './related-segment.store.ts'
-import { facetsCte, hasText, type RelatedRows, type Scope, type Sql } from './related-sql.store.ts'
+import { facetsCte, hasText, isByFacet, type RelatedRows, type Scope, type Sql } from './related-sql.store.ts'
 
 /** Thresholds between the ways to find a page. Any values give the same page. */
 export type Tuning = {
@@ -40,6 +40,7 @@ export function pageStatement(
   const { start, end, offset } = query
   const isGathered =
     query.network !== null ||
+    query.incident !== null ||
     query.bps !== null ||
     query.pps !== null ||
     query.ongoing === true ||
@@ -56,10 +57,6 @@ export function pageStatement(
   if (isFiltered) return byCounts(scope, query, ctes, tuning)
   return key === 'end' ? byEnd(scope, query, tuning.walkMax) : byOther(scope, query, tuning.walkMax)
 }
-
-/** Whether the query has a filter that is decided for each facet. */
-export const isByFacet = ({ flags, status, classes, sources }: RelatedQuery): boolean =>
-  flags !== null || status !== null || classes !== null || sources !== null
 
 /** `facets`: those of the filter, and of the text if the counts are used; `found_facets`: those that a search finds. */
 function facetCtes({ teamId, byFacet }: Scope, query: RelatedQuery, isGathered: boolean): Sql[] {

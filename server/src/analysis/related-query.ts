@@ -38,6 +38,10 @@ export type RelatedQuery = {
   /** In lower case. */
   readonly description: string | null
   readonly search: SearchFilter | null
+  /** The events of the incident that has this event. */
+  readonly incident: string | null
+  /** Whether the team or the detector calls it a false positive. */
+  readonly falsePositive: boolean | null
   readonly ordering: Ordering
   readonly limit: number
   readonly offset: number
@@ -58,7 +62,9 @@ export type SearchFilter = {
 }
 
 /** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
-export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>): RelatedQuery {
+export function parseRelatedQuery(
+  query: Omit<QueryOf<typeof listRelatedEventsRoute>, 'include'> & { readonly false_positive?: boolean },
+): RelatedQuery {
   const { start, end } = windowOf(query.start, query.end)
   return {
     flags: flagsOf(query.flag),
@@ -74,6 +80,8 @@ export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>)
     network: query.affected_network === undefined ? null : parseNetwork(query.affected_network),
     description: query.description?.toLowerCase() ?? null,
     search: query.search === undefined ? null : parseSearch(query.search.toLowerCase()),
+    incident: query.incident ?? null,
+    falsePositive: query.false_positive ?? null,
     ordering: parseOrdering(query.ordering),
     limit: query.limit,
     offset: query.offset,

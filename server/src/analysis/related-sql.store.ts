@@ -84,6 +84,10 @@ export function endsInTime({ start }: Scope): Sql | null {
   return start === null ? null : sql`(end_at >= ${start}::timestamptz or end_at is null)`
 }
 
+/** Whether the query has a filter that is decided for each facet. */
+export const isByFacet = ({ flags, status, classes, sources }: FacetQuery): boolean =>
+  flags !== null || status !== null || classes !== null || sources !== null
+
 export type FacetQuery = Pick<
   RelatedQuery,
   'flags' | 'status' | 'classes' | 'sources' | 'description' | 'search'

@@ -10,6 +10,14 @@ import { eventMessages } from './event-message.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { facetOf } from './facet.ts'
+import type { PlacedEvent } from './incident.store.ts'
+import {
+  divideIncidents,
+  findIncidents,
+  mergeJoined,
+  moveEvents,
+  type ChangedEvent,
+} from './join-incidents.ts'
 import { matchNetworks } from './match.ts'
 import type { EventMatch, Match, StoredMatch } from './match.ts'
 import { flagBits, renderEvent, renderRelationships } from './event-json.ts'
@@ -96,12 +104,53 @@ export async function relateEvents(
   const gone = [...noLongerRelated(stored, wanted), ...matched]
   // As late as possible: the rest depends on the events alone, and transactions about the same teams run one after the other from here.
   await lockTeams(trx, [...new Set([...teamEvents, ...gone].map(({ team_id }) => team_id))])
+  const joined = await findIncidents(trx, teamEvents.filter(isNewIn(stored)))
+  for (const event of teamEvents) event.incident = joined.incidentOf(event)
   const all = await saveTeamEvents(trx, teamEvents)
   const written = all.filter(({ team_id }) => team_id !== noTeam)
+  await mergeJoined(trx, joined)
+  await moveEvents(trx, changedEvents(teamEvents, written))
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
-  await deleteTeamEvents(trx, gone)
+  await divideAfter(trx, await deleteTeamEvents(trx, gone))
   await analyzeGrown(trx, ['team_events', 'team_event_facets', 'team_event_counts', 'team_event_hours'])
+}
+
+type PlacedTeamEvent = Omit<TeamEvent, 'incident'> & PlacedEvent & { incident: string | null }
+
+/** Events are stored for a team since they are related to it. Those of no team are in no incident. */
+function isNewIn(stored: readonly StoredMatch[]): (event: PlacedTeamEvent) => boolean {
+  const known = new Set(stored.map(({ teamId, eventId }) => `${teamId} ${eventId}`))
+  return ({ team_id, event_id }) => team_id !== noTeam && !known.has(`${team_id} ${event_id}`)
+}
+
+/** Further networks of an event are not in the written row: those of an event that has several may have changed. */
+function changedEvents(
+  events: readonly PlacedTeamEvent[],
+  written: readonly WrittenTeamEvent[],
+): (PlacedTeamEvent & ChangedEvent)[] {
+  const byKey = new Map(written.map(({ before, ...key }) => [keyOfRow(key), before]))
+  return events.flatMap((event) => {
+    const before = byKey.get(keyOfRow(event)) ?? (event.networks.length > 1 ? event : undefined)
+    return before && event.team_id !== noTeam ? [{ ...event, before }] : []
+  })
+}
+
+const keyOfRow = ({ team_id, event_id }: { readonly team_id: number; readonly event_id: string }): string =>
+  `${team_id} ${event_id}`
+
+async function divideAfter(
+  trx: Trx,
+  deleted: readonly { readonly team_id: number; readonly incident: string }[],
+): Promise<void> {
+  for (const [teamId, ofTeam] of Map.groupBy(deleted, ({ team_id }) => team_id)) {
+    if (teamId !== noTeam)
+      await divideIncidents(
+        trx,
+        teamId,
+        ofTeam.map(({ incident }) => incident),
+      )
+  }
 }
 
 /**
@@ -120,7 +169,7 @@ function teamEventsOf(
   matches: readonly Match[],
   current: ReadonlyMap<string, StoredMatch>,
   viewOf: ViewOf,
-): TeamEvent[] {
+): PlacedTeamEvent[] {
   const byTeam = Map.groupBy(matches, ({ teamId }) => teamId)
   if (byTeam.size === 0) byTeam.set(noTeam, [])
   return [...byTeam].map(([teamId, ofTeam]) => {
@@ -145,6 +194,8 @@ function teamEventsOf(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
       ),
       parsed_data: own === event ? null : JSON.stringify(part.parsedData),
+      incident: null,
+      networks: networksOf(own),
     }
   })
 }

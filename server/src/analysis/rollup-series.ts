@@ -17,13 +17,14 @@ export type RollupRange = {
 }
 
 /**
- * Whether the rollup answers it: its rows are by class, and begin at quarters of an hour, as the hours of every time zone do. Bytes are
+ * Whether the rollup answers it: its rows are of events, by class, and begin at quarters of an hour, as the hours of every time zone do. Bytes are
  * in the details of events.
  */
-export function isInRollup({ filter, borders, metric, groupBy }: SeriesQuery): boolean {
-  const { flags, status, sources, ongoing, bps, pps, network, description, search } = filter
-  const others = [flags, status, sources, ongoing, bps, pps, network, description, search]
+export function isInRollup({ of, filter, borders, metric, groupBy }: SeriesQuery): boolean {
+  const { flags, status, sources, ongoing, bps, pps, network, description, search, incident } = filter
+  const others = [flags, status, sources, ongoing, bps, pps, network, description, search, incident]
   return (
+    of === 'events' &&
     metric !== 'sum_bytes' &&
     (groupBy === undefined || groupBy === 'classification_key') &&
     others.every((value) => value === null) &&

@@ -11,6 +11,7 @@ export type SeriesRow = {
 }
 
 export type SeriesQuery = {
+  readonly of: 'events' | 'incidents'
   readonly filter: RelatedQuery
   /** One more than there are buckets, in order. */
   readonly borders: readonly Date[]

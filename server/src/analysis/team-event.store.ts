@@ -58,12 +58,13 @@ export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<v
 export type WrittenTeamEvent = {
   readonly team_id: number
   readonly event_id: string
-  readonly before: TeamEventBefore | null
+  readonly before: (TeamEventBefore & PlaceBefore) | null
   /** Time of the transaction. */
   readonly now: Date
 }
 
 export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affected_pps' | 'flags'>
+type PlaceBefore = Pick<TeamEvent, 'start_at' | 'affected_network'>
 
 const counted = sql.raw(
   'start_at, end_at, affected_bps, affected_pps, classification_key, facet'
@@ -87,11 +88,13 @@ const types = {
   record: 'json',
   relationships: 'json',
   parsed_data: 'json',
+  incident: 'text',
 } satisfies Record<keyof TeamEvent, string>
 const columns = sql.join(Object.keys(types).map((name) => sql.ref(name)))
-const assignments = sql.join(
-  Object.keys(types).map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`),
-)
+/** A stored event stays in its incident: join-incidents.ts moves it. */
+const valueOf = (name: string) =>
+  name === 'incident' ? sql`coalesce(t.incident, excluded.incident)` : sql.ref(`excluded.${name}`)
+const assignments = sql.join(Object.keys(types).map((name) => sql`${sql.ref(name)} = ${valueOf(name)}`))
 
 /** Writes the rows that differ from the stored ones, and returns them. Call `lockTeams` first. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
@@ -108,7 +111,8 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
     where (t.record, t.relationships, t.parsed_data, t.facet)
       is distinct from (excluded.record, excluded.relationships, excluded.parsed_data, excluded.facet)
     returning team_id, event_id)
-    select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, ${counted}, b.flags
+    select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, ${counted}, b.flags,
+      b.affected_network::text as affected_network
     from written w left join team_events b on b.team_id = w.team_id and b.event_id = w.event_id`.execute(trx)
   const byKey = new Map(stored.map((row) => [`${row.team_id} ${row.event_id}`, row]))
   const changed = written.map(({ event_id, now, existed, ...before }) => ({
@@ -168,6 +172,7 @@ export async function saveShown(trx: Trx, teamId: number, rows: readonly ShownEv
 }
 
 type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore &
+  PlaceBefore &
   CountedEvent
 
 /** An `event.ended` message that the outbox still contains; `end` is its ISO 8601 text. */
@@ -185,18 +190,19 @@ export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
-/** Deletes those of the rows that exist. Call `lockTeams` first. */
+/** Deletes those of the rows that exist, and returns the incidents that they were in. Call `lockTeams` first. */
 export async function deleteTeamEvents(
   trx: Trx,
   keys: readonly { readonly team_id: number; readonly event_id: string }[],
-): Promise<void> {
-  if (keys.length === 0) return
-  const { rows } = await sql<CountedEvent>`
+): Promise<{ readonly team_id: number; readonly incident: string }[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<CountedEvent & { readonly incident: string }>`
     delete from team_events b using json_to_recordset(${JSON.stringify(keys)}::json) as n(team_id integer, event_id text)
     where b.team_id = n.team_id and b.event_id = n.event_id
-    returning b.team_id, ${counted}`.execute(trx)
+    returning b.team_id, coalesce(b.incident, b.event_id) as incident, ${counted}`.execute(trx)
   await saveRollup(
     trx,
     rows.map((before) => ({ before, after: null })),
   )
+  return rows
 }

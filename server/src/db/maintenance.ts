@@ -17,6 +17,8 @@ const expired = [
   sql`delete from attachments a
     where subject_kind = 'event' and created < now() - interval '7 days' and created_by like 'source:%'
       and not exists (select from events e where e.id = a.subject_id)`,
+  // No message is about an event that ended a day ago.
+  sql`delete from incident_reports where reported < now() - interval '7 days' and end_at < now() - interval '7 days'`,
   sql`delete from outbox where at < now() - interval '7 days'`,
   sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
   // A message that was written while its webhook was being disabled.

@@ -912,6 +912,33 @@ create table audit_unsealed (
 );
 alter table audit_unsealed enable row level security;
 
+-- sessions that a device has listed within a day
+create table bgp_sessions (
+  id integer not null generated always as identity,
+  device_id integer not null,
+  instance text not null default ''::text, -- routing instance, as the device numbers it; empty for the only one
+  peer inet not null,
+  peer_asn bigint,
+  state text not null,
+  established timestamp with time zone, -- since when it is established, or when it was last; null if never
+  prefixes jsonb not null default '[]'::jsonb, -- by family: received and limit, which may be null
+  reset timestamp with time zone, -- when it was last found not to be established any more; with the code, subcode and text of the NOTIFICATION
+  reset_code smallint,
+  reset_subcode smallint,
+  reset_text text not null default ''::text,
+  port_id integer, -- the sold port of the neighbor; null if there is none
+  seen timestamp with time zone not null default now(),
+  constraint bgp_sessions_pkey PRIMARY KEY (id),
+  constraint bgp_sessions_device_id_instance_peer_key UNIQUE (device_id, instance, peer),
+  constraint bgp_sessions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint bgp_sessions_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE SET NULL
+);
+CREATE INDEX bgp_sessions_port ON public.bgp_sessions USING btree (port_id) WHERE (port_id IS NOT NULL);
+alter table bgp_sessions enable row level security;
+create policy tenant on bgp_sessions as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
+   FROM ports p
+  WHERE (p.id = bgp_sessions.port_id)))));
+
 -- bills of months that are over: without foreign keys, so that they outlive services and ports
 create table billing_periods (
   id integer not null generated always as identity,
@@ -1688,6 +1715,11 @@ create table event_networks (
   constraint event_networks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
 );
 CREATE INDEX event_networks_event ON public.event_networks USING btree (event_id);
+CREATE INDEX event_networks_wide ON public.event_networks USING gist (network inet_ops) WHERE (masklen((network)::inet) <
+CASE family((network)::inet)
+    WHEN 4 THEN 32
+    ELSE 128
+END);
 
 create table event_relationships (
   id bigint not null generated always as identity,
@@ -2004,6 +2036,24 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created);
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- incidents that messages have reported, as the last one of each did
+create table incident_reports (
+  team_id integer not null,
+  incident_id text not null,
+  start_at timestamp with time zone not null,
+  end_at timestamp with time zone,
+  affected_bps bigint not null,
+  affected_pps bigint not null,
+  event_count integer not null,
+  sources text[] not null,
+  reported timestamp with time zone not null default now(),
+  constraint incident_reports_pkey PRIMARY KEY (team_id, incident_id),
+  constraint incident_reports_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX incident_reports_age ON public.incident_reports USING btree (reported);
+alter table incident_reports enable row level security;
+create policy tenant on incident_reports as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- one row
 create table installation (
@@ -2387,7 +2437,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -2495,6 +2545,7 @@ create table ports (
   created timestamp with time zone not null default now(),
   linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
   ended timestamp with time zone, -- when it was taken away; it is deleted once its samples are
+  bgp_peers text[] not null default '{}'::text[], -- neighbors whose sessions belong to it, beside those in the networks of its interface; canonical
   constraint ports_pkey PRIMARY KEY (id),
   constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),
   constraint ports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id),
@@ -3046,16 +3097,23 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   relationships text not null, -- JSON array
   parsed_data text, -- JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown
   facet integer not null, -- team_event_facets.id
+  incident text, -- the event that its incident has its id of; null: the event itself
   constraint team_events_pkey PRIMARY KEY (team_id, event_id)
 );
 CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id) INCLUDE (facet);
 CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (facet);
 CREATE INDEX team_events_facet ON public.team_events USING btree (team_id, facet, start_at, end_at, affected_bps, affected_pps, event_id);
+CREATE INDEX team_events_incident ON public.team_events USING btree (team_id, incident, start_at, event_id) WHERE (incident IS NOT NULL);
 CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network) INCLUDE (start_at, end_at, affected_bps, affected_pps, event_id, classification_key, facet);
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
 CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (facet, affected_network, classification_key, description);
+CREATE INDEX team_events_wide ON public.team_events USING gist (affected_network inet_ops) WHERE (masklen((affected_network)::inet) <
+CASE family((affected_network)::inet)
+    WHEN 4 THEN 32
+    ELSE 128
+END);
 alter table team_events enable row level security;
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -3214,7 +3272,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
 END))) NOT VALID
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -3234,13 +3292,14 @@ grant insert (team_id, asn, verified, verified_by, expires), select, update (ver
 grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant select on bgp_sessions to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
 grant select on billing_samples to pharos_tenant;
 grant insert, select, update (state, since, reason, attrs) on blackhole_regions to pharos_tenant;
 grant insert, select, update (ended) on blackholes to pharos_tenant;
 grant select on cross_connect_log to pharos_tenant;
 grant select on cross_connects to pharos_tenant;
-grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
+grant select (device_id, identity, booted, seen, error, missed, next_poll, lease_until) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant select on dns_aliases to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;

@@ -1302,6 +1302,19 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
 }
 
+/** incidents that messages have reported, as the last one of each did */
+export interface IncidentReportsTable {
+  team_id: number
+  incident_id: string
+  start_at: Date
+  end_at: Date | null
+  affected_bps: number
+  affected_pps: number
+  event_count: number
+  sources: string[]
+  reported: Generated<Date>
+}
+
 /** one row */
 export interface InstallationTable {
   key: Generated<string>
@@ -2223,6 +2236,8 @@ export interface TeamEventsTable {
   parsed_data: string | null
   /** team_event_facets.id */
   facet: number
+  /** the event that its incident has its id of; null: the event itself */
+  incident: string | null
 }
 
 export interface TeamsTable {
@@ -2449,6 +2464,7 @@ export interface Schema {
   gauges: GaugesTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  incident_reports: IncidentReportsTable
   installation: InstallationTable
   interface_counters: InterfaceCountersTable
   interface_log: InterfaceLogTable

@@ -32,6 +32,8 @@ export type CollectDeps = {
   /** Without a mail server nothing waits to be mailed: it would be out of date once there is one. */
   readonly canMail: boolean
   readonly now: () => Date
+  /** Writes the messages that follow from others; they are read in their turn. */
+  readonly derive: (trx: Trx, messages: readonly ReportedMessage[]) => Promise<void>
 }
 
 const batch = 500
@@ -51,10 +53,11 @@ export async function collectNotifications(deps: CollectDeps, signal: AbortSigna
 type Collected = { readonly count: number; readonly refused: readonly RefusedRow<unknown>[] }
 
 /** Returns the number of messages that it read. */
-async function collectBatch({ canMail, now }: CollectDeps, trx: Trx): Promise<Collected> {
+async function collectBatch({ canMail, now, derive }: CollectDeps, trx: Trx): Promise<Collected> {
   const position = await lockPosition(trx)
   if (!position) return { count: 0, refused: [] }
   const messages = await listOutbox(trx, position, batch)
+  await derive(trx, messages)
   const occurrences = [
     ...messages.filter(isReported).flatMap(occurrencesOf),
     ...(await listLetterOccurrences(trx, position.since)),

@@ -12,7 +12,7 @@ const recipient = (change: Partial<Settings> = {}, userId = 1, teamId: number | 
   settings: { ...settingsOf(undefined), ...change },
 })
 
-const attack = (type: 'event.started' | 'event.updated' | 'event.ended', bps: number, pps = 1000) =>
+const attack = (type: 'incident.started' | 'incident.updated' | 'incident.ended', bps: number, pps = 1000) =>
   ({
     id: '1.1',
     teamId: 7,
@@ -20,14 +20,16 @@ const attack = (type: 'event.started' | 'event.updated' | 'event.ended', bps: nu
     at,
     data: {
       id: 'e1',
-      affected_network: '203.0.113.0/24',
+      network: '203.0.113.0/24',
+      direction: 'incoming',
       classification_key: 'udp.flood',
       start: at.toISOString(),
-      end: type === 'event.ended' ? at.toISOString() : null,
+      end: type === 'incident.ended' ? at.toISOString() : null,
       affected_bps: bps,
       affected_pps: pps,
-      flags: [],
-      status: [],
+      sources: ['edge', 'flows'],
+      event_count: 2,
+      merged_into: null,
     },
   }) as ReportedMessage
 
@@ -71,18 +73,18 @@ const kindsOf = (message: ReportedMessage, ...recipients: Recipient[]) =>
 
 describe('an attack', () => {
   it('is reported if it reaches one of the thresholds', () => {
-    assert.deepEqual(kindsOf(attack('event.started', 999_999_999), recipient()), [])
-    assert.deepEqual(kindsOf(attack('event.started', 1_000_000_000), recipient()), ['attack 1 mailed'])
-    assert.deepEqual(kindsOf(attack('event.started', 1, 1_000_000), recipient()), ['attack 1 mailed'])
-    assert.deepEqual(kindsOf(attack('event.started', 1, 1_000_000), recipient({ attackPps: null })), [])
+    assert.deepEqual(kindsOf(attack('incident.started', 999_999_999), recipient()), [])
+    assert.deepEqual(kindsOf(attack('incident.started', 1_000_000_000), recipient()), ['attack 1 mailed'])
+    assert.deepEqual(kindsOf(attack('incident.started', 1, 1_000_000), recipient()), ['attack 1 mailed'])
+    assert.deepEqual(kindsOf(attack('incident.started', 1, 1_000_000), recipient({ attackPps: null })), [])
   })
 
   it('is reported once it grows above a threshold', () =>
-    assert.deepEqual(kindsOf(attack('event.updated', 2e9), recipient()), ['attack 1 mailed']))
+    assert.deepEqual(kindsOf(attack('incident.updated', 2e9), recipient()), ['attack 1 mailed']))
 
   it('is not reported anew by a review long after it, nor to those who joined after it began', () => {
     const updated = (start: string, end: string | null) => {
-      const message = attack('event.updated', 2e9)
+      const message = attack('incident.updated', 2e9)
       return { ...message, data: { ...message.data, start, end } } as ReportedMessage
     }
     const hours = (count: number) => new Date(at.getTime() - count * 3_600_000).toISOString()
@@ -94,9 +96,9 @@ describe('an attack', () => {
     assert.deepEqual(kindsOf(updated(hours(2), null), later), [])
   })
 
-  it('that ends is reported again only to those who want it', () => {
-    const wanting = recipient({ kinds: { ...settingsOf(undefined).kinds, attack_ended: true } }, 2)
-    assert.deepEqual(kindsOf(attack('event.ended', 2e9), recipient(), wanting), [
+  it('that ends is reported again, but not to those who do not want it', () => {
+    const not = recipient({ kinds: { ...settingsOf(undefined).kinds, attack_ended: false } })
+    assert.deepEqual(kindsOf(attack('incident.ended', 2e9), not, recipient({}, 2)), [
       'attack 1 mailed',
       'attack 2 mailed',
       'attack_ended 2 mailed',
@@ -105,13 +107,13 @@ describe('an attack', () => {
 
   it('is not reported to those who joined later, or are in another team', () => {
     const later = { ...recipient(), joined: new Date(at.getTime() + 1) }
-    assert.deepEqual(kindsOf(attack('event.started', 2e9), later, recipient({}, 2, 8)), [])
+    assert.deepEqual(kindsOf(attack('incident.started', 2e9), later, recipient({}, 2, 8)), [])
   })
 
   it('is in the feed without a mail if mails are off', () => {
     const { kinds } = settingsOf(undefined)
     const off = [recipient({ mail: false }), recipient({ kinds: { ...kinds, attack: false } }, 2)]
-    assert.deepEqual(kindsOf(attack('event.started', 2e9), ...off), ['attack 1', 'attack 2'])
+    assert.deepEqual(kindsOf(attack('incident.started', 2e9), ...off), ['attack 1', 'attack 2'])
   })
 })
 
@@ -252,13 +254,13 @@ describe('settings', () => {
     const { kinds } = settingsOf(saved as Parameters<typeof settingsOf>[0])
     assert.equal(kinds.attack, false)
     assert.equal(kinds.letter_decided, true)
-    assert.equal(kinds.attack_ended, false)
+    assert.equal(kinds.hold_opened, false)
   })
 })
 
 describe('the text', () => {
   it('names the prefix, the class and the peak of an attack', () => {
-    const [one] = occurrencesOf(attack('event.ended', 9_512_000_000, 812_345))
+    const [one] = occurrencesOf(attack('incident.ended', 9_512_000_000, 812_345))
     assert.equal(
       notificationText(one!.kind, one!.attrs),
       'Attack on 203.0.113.0/24: UDP flood, peak 9.51 Gbps, 812 kpps, ended',

@@ -22,14 +22,16 @@ export type ReportedMessage = {
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | OpenedHold]
+}[
+  | Exclude<MessageType, 'announcement.zombie' | `event.${string}` | `zone.${string}` | `service.${string}`>
+  | OpenedHold]
 
 type OpenedHold = 'hold.opened' | 'staff_hold.opened'
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
-  'event.started',
-  'event.updated',
-  'event.ended',
+  'incident.started',
+  'incident.updated',
+  'incident.ended',
   'validation.failed',
   'announcement.status_changed',
   'announcement.unexpected_origin',
@@ -101,11 +103,11 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
     return active ? [one(kind, { ...announcementAttrs(data), seeing, total })] : []
   }
   switch (message.type) {
-    case 'event.started':
+    case 'incident.started':
       return [attack('attack', message.data)]
-    case 'event.updated':
+    case 'incident.updated':
       return isNews(message.data, at) ? [attack('attack', message.data)] : []
-    case 'event.ended':
+    case 'incident.ended':
       return [attack('attack', message.data), attack('attack_ended', message.data)]
     case 'validation.failed': {
       const { name: check, state, note } = message.data
@@ -201,17 +203,19 @@ const portAttrs = ({
   device,
 })
 
-type AttackData = MessageData<'event.ended'>
+type AttackData = MessageData<'incident.ended'>
 
-const isNews = ({ start, end }: AttackData, at: Date): boolean =>
-  at.getTime() - Date.parse(end ?? start) < (end === null ? newsMs.ongoing : newsMs.ended)
+/** One that another incident took over is reported as a part of that. */
+const isNews = ({ start, end, merged_into: merged }: AttackData, at: Date): boolean =>
+  merged === null && at.getTime() - Date.parse(end ?? start) < (end === null ? newsMs.ongoing : newsMs.ended)
 
-const attackAttrs = ({ id, affected_network, start, end, ...data }: AttackData) => ({
+const attackAttrs = ({ id, network, start, end, ...data }: AttackData) => ({
   event_id: id,
-  network: affected_network,
+  network,
   class: data.classification_key,
   bps: data.affected_bps,
   pps: data.affected_pps,
+  sources: data.sources.length,
   start,
   end,
 })

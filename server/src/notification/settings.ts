@@ -37,11 +37,7 @@ export type Settings = {
 }
 
 /** Holds are off: all staff get the mails of `operator_alert_emails` about them by default. */
-const offByDefault: ReadonlySet<NotificationKind> = new Set([
-  'attack_ended',
-  'hold_opened',
-  'staff_hold_opened',
-])
+const offByDefault: ReadonlySet<NotificationKind> = new Set(['hold_opened', 'staff_hold_opened'])
 const kindDefaults = Object.fromEntries(
   [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
 ) as Settings['kinds']

@@ -8,7 +8,7 @@ type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 
 /** The module that a team needs to get messages of the type. */
 export function moduleOf(type: StreamType): 'lighthouse' | 'shield' | 'ipam' | 'dns' | 'inventory' {
-  if (type.startsWith('event.')) return 'lighthouse'
+  if (/^(event|incident)\./.test(type)) return 'lighthouse'
   if (type.startsWith('shield.')) return 'shield'
   if (/^(port|service|cross_connect)\./.test(type)) return 'inventory'
   return type.startsWith('zone.') ? 'dns' : 'ipam'

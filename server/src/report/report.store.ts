@@ -1,5 +1,5 @@
-// The SQL of the monthly report: the team, and the changes and kinds of attacks of a time. As the team.
-import type { ReportAttacks, ReportChangeKind } from '@pharos/contract/report'
+// The SQL of the monthly report: the team, and the changes of a time. As the team.
+import type { ReportChangeKind } from '@pharos/contract/report'
 import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
 
@@ -15,22 +15,6 @@ export async function findReportedTeam(
   const query = sql<ReportedTeam>`select id, name, timezone from teams where id = ${teamId}`
   return (await postgres.readInTeam(teamId, query))[0]
 }
-
-const kindsShown = 6
-
-/** Lists the most frequent kinds of the attacks that overlap the window. */
-export const listAttackKinds = (
-  postgres: Postgres,
-  teamId: number,
-  { start, end }: Window,
-): Promise<ReportAttacks['kinds']> =>
-  postgres.readInTeam(
-    teamId,
-    sql<ReportAttacks['kinds'][number]>`
-      select classification_key, count(*) as count from team_events
-      where team_id = ${teamId} and start_at < ${end} and (end_at >= ${start} or end_at is null)
-      group by classification_key order by count(*) desc, classification_key limit ${kindsShown}`,
-  )
 
 export type ChangeRow = {
   readonly at: Date

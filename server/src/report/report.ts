@@ -1,6 +1,5 @@
 // Makes the report of a month of a team, for the API, the PDF and the mail. It reads with the operations that the API has for each
 // part, so that a figure of the report is the figure of its page.
-import type { RelatedEvent } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import {
   reportAttacksMax,
@@ -13,9 +12,9 @@ import type { Permission } from '@pharos/contract/route'
 import { listServicesRoute } from '@pharos/contract/service'
 import { listShieldRulesRoute } from '@pharos/contract/shield'
 import { Temporal } from 'temporal-polyfill'
-import { getRelatedTimeseries } from '../analysis/event-timeseries.ts'
+import { getIncidentTimeseries } from '../analysis/event-timeseries.ts'
+import { listIncidentKinds, listIncidents } from '../analysis/incident-list.ts'
 import type { FlowDeps } from '../analysis/flow/read-flows.ts'
-import { listTeamEvents } from '../analysis/related-event.ts'
 import type { ReadBrand } from '../brand/brand.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { listBillablePorts } from '../inventory/bill/billable-port.ts'
@@ -27,7 +26,7 @@ import type { Actor, Operation, TeamReader } from '../operation/operation.ts'
 import { createPdfDrawer, type PdfDrawer } from '../runtime/draw-pdf.ts'
 import { invalid, notFound } from '../runtime/error.ts'
 import { reportFilename } from './mailed-report.store.ts'
-import { findReportedTeam, listAttackKinds, listReportedChanges, type Window } from './report.store.ts'
+import { findReportedTeam, listReportedChanges, type Window } from './report.store.ts'
 import type { ReportPdf } from './report-page.ts'
 import { readTraffic } from './report-traffic.ts'
 
@@ -142,6 +141,7 @@ function windowOf(month: string, timezone: string): Window {
 }
 
 const daySeconds = 86_400
+const kindsShown = 6
 
 async function readAttacks(
   deps: ReportDeps,
@@ -151,20 +151,20 @@ async function readAttacks(
 ): Promise<ReportAttacks> {
   const list = async ({ start, end }: Window, limit: number) => {
     const last = new Date(end.getTime() - 1)
-    const query = {
+    return await listIncidents(deps, reader, {
       start: start.toISOString(),
       end: last.toISOString(),
+      false_positive: false,
       ordering: '-affected_bps',
       limit,
       offset: 0,
-    } as const
-    const { raw } = await listTeamEvents(deps, reader, query)
-    return JSON.parse(raw) as { readonly results: readonly RelatedEvent[]; readonly count: number }
+    })
   }
   const monthBefore = Temporal.PlainYearMonth.from(month).subtract({ months: 1 }).toString()
   const { results, count } = await list(window, reportAttacksMax)
   const before = await list(windowOf(monthBefore, timezone), 1)
-  const { body: days } = await getRelatedTimeseries(deps, reader, {
+  const { body: days } = await getIncidentTimeseries(deps, reader, {
+    false_positive: false,
     start: window.start.toISOString(),
     end: window.end.toISOString(),
     interval: daySeconds,
@@ -177,15 +177,15 @@ async function readAttacks(
     count,
     count_before: before.count,
     days,
-    kinds: await listAttackKinds(deps.postgres, reader.actor.teamId, window),
-    largest: results.map((event) => ({
-      id: event.id,
-      network: event.affected_network,
-      classification_key: event.classification_key,
-      start: event.start,
-      end: event.end,
-      bps: event.affected_bps,
-      pps: event.affected_pps,
+    kinds: await listIncidentKinds(deps, reader, window, kindsShown),
+    largest: results.map((incident) => ({
+      id: incident.id,
+      network: incident.network,
+      classification_key: incident.classification_key,
+      start: incident.start,
+      end: incident.end,
+      bps: incident.affected_bps,
+      pps: incident.affected_pps,
     })),
   }
 }

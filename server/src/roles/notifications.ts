@@ -1,4 +1,5 @@
 // Wires personal notifications: a loop of the reconciler role that writes them and queues their mails.
+import { reportIncidents } from '../analysis/report-incidents.ts'
 import { collectNotifications } from '../notification/collect.ts'
 import { sendDigests } from '../notification/send-digests.ts'
 import type { Component } from '../runtime/component.ts'
@@ -18,6 +19,7 @@ export function notificationsPart(shared: Shared): Component {
     publicUrl: publicUrl(config),
     canMail,
     now: () => new Date(),
+    derive: reportIncidents,
   }
   return createLoopComponent(shared, {
     name: 'notifications',

@@ -14,6 +14,17 @@ import {
   saveEvents,
 } from '../../src/analysis/event.store.ts'
 import type { Event } from '../../src/analysis/event.ts'
+import { listCutOff, listNeighbors, saveMoved, type PlacedEvent } from '../../src/analysis/incident.store.ts'
+import {
+  deleteReports,
+  findIncidentRow,
+  listIncidentRows,
+  listIncidentsOfEvents,
+  listKinds,
+  listReportedIncidents,
+  saveReports,
+  type IncidentFigures,
+} from '../../src/analysis/incident-list.store.ts'
 import type { StoredMatch } from '../../src/analysis/match.ts'
 import { parseRelatedQuery } from '../../src/analysis/related-query.ts'
 import { insertRelationships, saveRelationships } from '../../src/analysis/relationship.store.ts'
@@ -79,9 +90,28 @@ const slice = { limit, offset: 0 }
 const prefix = parsePrefix('192.0.2.0/24')
 const related = parseRelatedQuery({ ordering: 'event__start', ...slice })
 const series = {
+  of: 'events' as const,
   filter: related,
   borders: [now, new Date('2026-03-02T12:00:00Z'), new Date('2026-03-03T12:00:00Z')],
   now,
+}
+const incidentReport: IncidentFigures = {
+  team_id: team,
+  incident_id: 'a',
+  start_at: now,
+  end_at: null,
+  affected_bps: 1,
+  affected_pps: 1,
+  event_count: 1,
+  sources: [],
+}
+const placed: PlacedEvent = {
+  team_id: team,
+  event_id: 'a',
+  start_at: now,
+  end_at: now,
+  flags: 0,
+  networks: [prefix],
 }
 const event = {
   flags: [],
@@ -116,6 +146,19 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listEventsOfTeams(db, [team], related),
   ({ db }) => saveRollup(db, [{ before: counted, after: null }]),
   ({ postgres }) => listSeriesRows(postgres, team, { ...series, metric: 'max_bps', groupBy: undefined }),
+  ({ postgres }) =>
+    listSeriesRows(postgres, team, { ...series, of: 'incidents', metric: 'count', groupBy: 'peak_bps' }),
+  ({ postgres }) => listIncidentRows(postgres, team, related),
+  ({ postgres }) => listIncidentRows(postgres, team, { ...related, flags: 1 }),
+  ({ postgres }) => listKinds(postgres, team, { ...related, falsePositive: false }),
+  ({ postgres }) => findIncidentRow(postgres, team, 'event'),
+  ({ db }) => listIncidentsOfEvents(db, team, ['event']),
+  ({ db }) => listReportedIncidents(db, [{ team_id: team, event_id: 'a' }]),
+  ({ db }) => saveReports(db, [incidentReport]),
+  ({ db }) => deleteReports(db, [incidentReport]),
+  ({ db }) => listNeighbors(db, [placed]),
+  ({ db }) => listCutOff(db, [placed]),
+  ({ db }) => saveMoved(db, team, [{ event_id: 'event', incident: null }]),
   ({ postgres }) => listRollupRows(postgres, team, { ...series, metric: 'count', groupBy: undefined }),
   ({ postgres }) =>
     listRollupRows(postgres, team, { ...series, metric: 'max_pps', groupBy: 'classification_key' }),

@@ -457,7 +457,18 @@ export const subjects: readonly Subject[] = [
 
   { route: 'search', requests: only({ query: { q: 'transit' } }), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
-  { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
+  { route: 'listRelatedEvents', requests: only({ query: { include: 'incident' } }), answers: () => 200 },
+  { route: 'listIncidents', requests: only(), answers: () => 200 },
+  { route: 'getIncidentTimeseries', requests: only({ query: { group_by: 'peak_bps' } }), answers: () => 200 },
+  {
+    route: 'getIncident',
+    requests: {
+      own: async (context) => ({ params: { incident_id: ownOf(context).eventIds[0]! } }),
+      foreign: async (context) => ({ params: { incident_id: foreignOf(context).eventIds[0]! } }),
+      missing: async () => ({ params: { incident_id: 'there-is-no-such-event' } }),
+    },
+    answers: absentIsNotFound,
+  },
   {
     route: 'getRelatedEventTimeseries',
     requests: only({ query: { group_by: 'affected_network', metric: 'sum_bytes' } }),

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createOwnershipCache } from '../inventory/ownership.ts'
+import { getIncidentTimeseries } from './event-timeseries.ts'
+import { getIncident, listIncidents } from './incident-list.ts'
+import { ingestDeliveries } from './ingest.ts'
+import { listEvents, listTeamEvents } from './related-event.ts'
+import { addPrefix, addSource, addTeam, deliver, removeEvents } from './testing.ts'
+
+let database: TestDatabase
+let team = 0
+
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute))
+type Attack = {
+  readonly id: string
+  readonly ip: string
+  readonly start: number
+  readonly end?: number
+  readonly rate?: number
+  readonly class?: string
+}
+
+async function report(source: string, attacks: readonly Attack[]): Promise<void> {
+  const bodies = attacks.map(({ start, end, ...rest }) => ({
+    ...rest,
+    start: at(start).toISOString(),
+    ...(end === undefined ? {} : { end: at(end).toISOString() }),
+  }))
+  await deliver(database.postgres.owner, source, bodies)
+}
+
+beforeEach(async () => {
+  const db = database.postgres.owner
+  await removeEvents(db)
+  team = await addTeam(db, 'a')
+  await addPrefix(db, team, '203.0.113.0/24', 'web')
+  const fields = {
+    id: '/id',
+    network: '/ip',
+    bps: '/rate',
+    start: '/start',
+    end: '/end',
+    classification: '/class',
+  }
+  const words = { classification: { dns: 'udp.amplification.dns', syn: 'tcp.syn_flood' } }
+  for (const key of ['edge', 'flows'])
+    await addSource(db, key, { kind: 'generic', settings: { fields, words } })
+  await report('edge', [
+    { id: '1', ip: '203.0.113.7', start: 0, end: 10, rate: 3_000, class: 'dns' },
+    { id: '2', ip: '203.0.113.8', start: 2, end: 12, rate: 4_000, class: 'dns' },
+    { id: '3', ip: '203.0.113.200', start: 0, end: 5, rate: 500 },
+    { id: '4', ip: '203.0.113.201', start: 200, rate: 900, class: 'syn' },
+  ])
+  await report('flows', [
+    { id: '5', ip: '203.0.113.0/27', start: 1, end: 14, rate: 6_500, class: 'dns' },
+    { id: '6', ip: '203.0.113.201', start: 201, end: 204, rate: 1_000, class: 'syn' },
+  ])
+  await ingestDeliveries(database.postgres, createOwnershipCache())
+})
+
+const deps = () => ({ postgres: database.postgres, now: () => at(300) })
+const reader = () => ({ actor: { teamId: team, isStaff: false } })
+const list = (query: Partial<Parameters<typeof listIncidents>[2]> = {}) =>
+  listIncidents(deps(), reader(), { ordering: '-start', limit: 100, offset: 0, ...query })
+const short = ({ results }: Awaited<ReturnType<typeof list>>) =>
+  results.map(({ network, affected_bps, event_count }) => `${network} ${affected_bps} ${event_count}`)
+
+const [carpet, small, ongoing] = [
+  '203.0.113.0/27 7000 3',
+  '203.0.113.200/32 500 1',
+  '203.0.113.201/32 1000 2',
+]
+
+describe('the list of incidents', () => {
+  test('has an attack once, with the greatest of the sums of its detectors', async () => {
+    const { results, count } = await list()
+    assert.equal(count, 3)
+    const { id: _, relationships, ...attack } = results.find(({ event_count }) => event_count === 3)!
+    assert.deepEqual(attack, {
+      network: '203.0.113.0/27',
+      direction: 'incoming',
+      classification_key: 'udp.amplification.dns',
+      start: at(0).toISOString(),
+      end: at(14).toISOString(),
+      affected_bps: 7_000,
+      affected_pps: 0,
+      sources: ['edge', 'flows'],
+      event_count: 3,
+      confidence: 'high',
+      mitigation: 'none',
+      flags: [],
+      status: ['EVENT_ENDED'],
+    })
+    assert.deepEqual(
+      relationships.map(({ match_resouce_name, match_type }) => [match_resouce_name, match_type]),
+      [['web', 'covers']],
+    )
+    assert.deepEqual(results.map(({ confidence, end }) => [confidence, end === null]).toSorted(), [
+      ['high', false],
+      ['high', true],
+      ['low', false],
+    ])
+  })
+
+  test('has the same pages with a filter that every incident passes as without one', async () => {
+    for (const ordering of [
+      '-start',
+      'affected_bps',
+      '-affected_bps',
+      'end',
+      '-end',
+      '-classification_key,start',
+      'id',
+    ] as const) {
+      const all = await list({ ordering })
+      assert.deepEqual(await list({ ordering, affected_network: '203.0.113.0/24' }), all, ordering)
+      for (const offset of [0, 1, 2, 3]) {
+        const page = await list({ ordering, limit: 1, offset })
+        assert.deepEqual(page, { results: all.results.slice(offset, offset + 1), count: 3 }, ordering)
+      }
+    }
+  })
+
+  test('is filtered by its events, and by its own rates and end', async () => {
+    const passing = async (query: Parameters<typeof list>[0]) =>
+      short(await list({ ordering: '-affected_bps', ...query }))
+    assert.deepEqual(await passing({}), [carpet, ongoing, small])
+    assert.deepEqual(await passing({ affected_network: '203.0.113.8' }), [carpet])
+    assert.deepEqual(await passing({ source_key: ['flows'] }), [carpet, ongoing])
+    assert.deepEqual(await passing({ classification_key: ['tcp.syn_flood'] }), [ongoing])
+    assert.deepEqual(await passing({ min_bps: 7_000 }), [carpet])
+    assert.deepEqual(await passing({ ongoing: true }), [ongoing])
+    assert.deepEqual(await passing({ ongoing: false }), [carpet, small])
+    assert.deepEqual(await passing({ start: at(13).toISOString() }), [carpet, ongoing])
+    assert.deepEqual(await passing({ search: 'dns' }), [carpet])
+    assert.deepEqual(await passing({ status: ['EVENT_ENDED'], end: at(20).toISOString() }), [carpet, small])
+  })
+})
+
+describe('an incident', () => {
+  const eventIds = async () => {
+    const { raw } = await listTeamEvents(deps(), reader(), { ordering: 'start', limit: 100, offset: 0 })
+    return (JSON.parse(raw) as { results: { id: string }[] }).results.map(({ id }) => id)
+  }
+
+  test('is found by the id of each of its events, with all of them', async () => {
+    for (const id of await eventIds()) {
+      const { body } = await getIncident(deps(), reader(), id)
+      assert.ok(body.events.some((event) => event.id === id))
+      assert.equal(body.event_count, body.events.length)
+      const { events: _, ...listed } = body
+      assert.deepEqual(
+        (await list()).results.find((one) => one.id === body.id),
+        listed,
+      )
+      const query = { ordering: 'start', limit: 100, offset: 0, incident: id } as const
+      const { raw } = await listTeamEvents(deps(), reader(), { ...query, include: 'incident' })
+      const page = JSON.parse(raw) as { results: { incident: object }[]; count: number }
+      assert.equal(page.count, body.event_count)
+      const { sources, event_count } = body
+      for (const { incident } of page.results)
+        assert.deepEqual(incident, { id: body.id, sources, event_count })
+      const actor = { kind: 'token', teamId: team, isStaff: true, tokenId: 1 } as never
+      assert.equal((await listEvents(deps(), { actor }, query)).count, body.event_count)
+      const limited = { ...query, affected_network: '203.0.113.7' }
+      assert.equal((await listTeamEvents(deps(), reader(), limited)).count, body.events.length === 3 ? 2 : 0)
+    }
+  })
+
+  test('of another team does not exist', async () => {
+    const [id] = await eventIds()
+    const other = await addTeam(database.postgres.owner, 'b')
+    await assert.rejects(getIncident(deps(), { actor: { teamId: other, isStaff: false } }, id!), {
+      code: 'not_found',
+    })
+  })
+
+  test('is a false positive if all of its events are, and can be left out', async () => {
+    const results = async (query: Parameters<typeof list>[0]) =>
+      short(await list({ ordering: '-affected_bps', ...query }))
+    await sql`
+      update team_event_facets set status = status | 64 where source_key = 'edge' and classification_key = 'unknown'`.execute(
+      database.postgres.owner,
+    )
+    await sql`
+      update team_events set record = replace(record, '"EVENT_ENDED"', '"EVENT_ENDED","FALSE_POSITIVE"')
+      where affected_network = '203.0.113.200/32'`.execute(database.postgres.owner)
+    assert.deepEqual(await results({ false_positive: false }), [carpet, ongoing])
+    assert.deepEqual(await results({ false_positive: true }), [small])
+    const { results: all } = await list()
+    assert.deepEqual(all.find(({ event_count: count }) => count === 1)?.status, [
+      'EVENT_ENDED',
+      'FALSE_POSITIVE',
+    ])
+  })
+})
+
+test('an incident counts once in each bucket of its time', async () => {
+  const { body } = await getIncidentTimeseries(deps(), reader(), {
+    start: at(0).toISOString(),
+    end: at(240).toISOString(),
+    interval: 3_600,
+    metric: 'count',
+    limit: 10,
+  } as Parameters<typeof getIncidentTimeseries>[2])
+  assert.deepEqual(
+    body.series.map(({ values, unit }) => [values, unit]),
+    [[[2, 0, 0, 1], 'incidents']],
+  )
+})
