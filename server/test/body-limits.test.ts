@@ -177,7 +177,13 @@ for (const kind of kinds) {
         const target = targets[kind]
         const { method, path, headers, body } = target
         const length = framing === 'chunks' ? {} : { 'content-length': body.length }
-        const call = httpRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } })
+        const call = httpRequest({
+          host: '127.0.0.1',
+          port,
+          method,
+          path,
+          headers: { ...headers, ...length },
+        })
         call.end(body)
         const [response] = await once(call, 'response')
         const chunks: Buffer[] = []

@@ -6,7 +6,8 @@ import { it } from 'node:test'
 
 const path = process.env['PATH'] ?? ''
 const folder = path.split(delimiter).find((one) => isVersion4(join(one, 'gobgpd')))
-const install = 'go install github.com/osrg/gobgp/v4/cmd/gobgpd@v4.8.0 github.com/osrg/gobgp/v4/cmd/gobgp@v4.8.0'
+const install =
+  'go install github.com/osrg/gobgp/v4/cmd/gobgpd@v4.8.0 github.com/osrg/gobgp/v4/cmd/gobgp@v4.8.0'
 
 if (folder === undefined) it(`GoBGP 4`, { skip: `gobgpd 4 is not installed: ${install}` })
 else {
