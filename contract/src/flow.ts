@@ -102,7 +102,7 @@ export const FlowTimeseriesRequest = Component('FlowTimeseriesRequest', {
 })
 export type FlowTimeseriesRequest = Static<typeof FlowTimeseriesRequest>
 
-/** What the figures of an answer are made of. */
+/** The data behind the figures of an answer. */
 const quality = {
   sampled: Type.Boolean({
     description: 'whether exporters sample packets; figures are multiplied by the sampling rate',

@@ -39,7 +39,7 @@ const incidentMitigations = ['none', 'active', 'ended'] as const
 /** The most events that the detail of an incident contains. */
 export const incidentEventsMax = 1_000
 
-/** What lists, details and messages say of an incident. */
+/** The fields of an incident in lists, details and messages. */
 export const incidentFigures = {
   id: Type.String({
     description:

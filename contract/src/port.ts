@@ -27,7 +27,7 @@ import { Wiring } from './wiring.ts'
 
 const Text = (description: string) => Type.String({ description: `${description}; empty if not set` })
 
-/** What a poll or a survey has found to be different. */
+/** Differences that a poll or a survey has found. */
 export const portChangeKinds = ['oper', 'admin', 'speed', 'module'] as const
 export type PortChangeKind = (typeof portChangeKinds)[number]
 export const portLogMax = 100

@@ -250,7 +250,7 @@ export async function listIncidentsOfEvents(
   return rows
 }
 
-/** What messages say of an incident. `reports`: what the last messages about it said, and about those that it has taken over. */
+/** The content of messages about an incident. `reports`: what the last messages about it said, and about those that it has taken over. */
 export type ReportedIncident = Omit<IncidentFigures, 'incident_id'> & {
   readonly id: string
   readonly classification_key: string

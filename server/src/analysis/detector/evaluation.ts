@@ -146,7 +146,7 @@ export class Evaluation {
     const threshold = this.rules.find(bits, teamId)
     if (!threshold) return undefined
     const step = kind & ~scope.outgoing
-    // What is stored is of traffic that arrives.
+    // Stored rates are of traffic that arrives.
     const stored = step === scope.holding ? this.#stored[list] : this.#given.usual?.get(networkText(bits))
     const counted = this.#sums.countedSeconds(list, this.#second)
     const isObserved = counted >= observedSeconds

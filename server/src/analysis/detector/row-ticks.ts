@@ -2,7 +2,7 @@
 // flow reports was sent over its whole duration, mostly one or five minutes, and would be a peak that never was: it passes two averages of as
 // many seconds in a chain. Beside a rate is the variance that sampling gives it.
 
-/** What a row has, as places in its 64 words. Places of octets are followed by those of packets. */
+/** Values of a row, as places in its 64 words. Places of octets are followed by those of packets. */
 export const rowWords = 64
 export const place = {
   /** Four words of the address; `tag` is its kind + 1, and 0 for a free row. */

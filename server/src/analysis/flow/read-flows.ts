@@ -32,7 +32,7 @@ type Selected = Pick<
   'metric' | 'direction' | 'filters' | 'group_by' | 'team_id' | 'all_teams'
 >
 
-/** What a request asks for, of which team. Throws `invalid`, and `forbidden` for teams of others. */
+/** The filter of a request, and its team. Throws `invalid`, and `forbidden` for teams of others. */
 export async function selectionOf(
   { db }: FlowDeps,
   actor: TeamReader['actor'],

@@ -264,7 +264,7 @@ async function updateRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<
       and (r.status, r.reason, r.reason_attrs) is distinct from (n.status, n.reason, n.attrs)`.execute(trx)
 }
 
-/** What a counter has counted since it was read before. */
+/** The increase of a counter since it was read before. */
 export type CountedHits = RuleHits & { readonly id: number }
 
 /**

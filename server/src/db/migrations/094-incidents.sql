@@ -12,7 +12,7 @@ create index team_events_wide on team_events using gist (affected_network inet_o
 create index event_networks_wide on event_networks using gist (network inet_ops)
   where masklen(network) < case family(network) when 4 then 32 else 128 end;
 
--- What the last message about an incident said.
+-- Content of the last message about an incident.
 create table incident_reports (
   team_id integer not null references teams on delete cascade,
   incident_id text not null,

@@ -4,7 +4,7 @@ import { counted } from '@pharos/contract/counted'
 import { isShortSlug, type NetboxMapping } from './mapping.ts'
 import type { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
 
-/** What was read. `interfaces`: those with a circuit, and those with the tag. */
+/** The objects that were read. `interfaces`: those with a circuit, and those with the tag. */
 export type NetboxObjects = {
   readonly sites: readonly Site[]
   readonly devices: readonly Device[]

@@ -1,4 +1,4 @@
-// What a reading of a BGP session changes in what is known of it. Pure.
+// Changes that a reading of a BGP session makes to its known state. Pure.
 import type { SeenBgpSession } from '../collect/device-source.ts'
 
 /** A stored session. Times in ms since 1970. */

@@ -110,7 +110,7 @@ export function billOf(billed: Billed, rules: BillRules, { period, nowMs }: Mont
   }
 }
 
-/** What is above the commit or the included octets; null without any. */
+/** The part above the commit or the included octets; null without any. */
 export const overageOf = (billed: number | null, committed: number | null): number | null =>
   billed === null || committed === null ? null : Math.max(0, billed - committed)
 

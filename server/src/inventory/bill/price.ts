@@ -5,7 +5,7 @@ import type { BillablePort } from '@pharos/contract/bill'
 /** The prices in the time of a bill, each part with its buckets, and what a month is. */
 export type PriceTerms = Pick<BillPrice, 'currency' | 'decimals' | 'buckets' | 'month_buckets' | 'parts'>
 
-/** What is charged: bit/s, or octets for `volume`. */
+/** The charged quantity: bit/s, or octets for `volume`. */
 type Charged = {
   readonly unit: 'bps' | 'octets'
   /** Null: not known. */

@@ -8,7 +8,7 @@ export type { InterfaceState }
 /** Key of an interface on its device: its name, or its description; with `#` and the index if that is not unique. */
 export type InterfaceKey = string
 
-/** What is read by itself, so that a device that cannot answer it keeps the rest. */
+/** Parts that are read by themselves, so that a device that cannot answer it keeps the rest. */
 export type DevicePart =
   | 'identity'
   | 'interfaces'

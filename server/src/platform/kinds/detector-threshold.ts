@@ -77,7 +77,7 @@ export const detectorThreshold = defineKind({
   },
 })
 
-/** What teams hold after the document is applied, by their key: prefixes and announcements. */
+/** Holdings of teams after the document is applied, by their key: prefixes and announcements. */
 function heldPrefixes(context: CheckContext): ReadonlyMap<string, readonly Prefix[]> {
   const held = [...fieldsOf(context, prefix), ...fieldsOf(context, announcement)]
   const groups = Map.groupBy(held, ({ team: slug }) => slug ?? '')

@@ -1,4 +1,4 @@
-// What the platform file refuses in the billing terms of a service.
+// Billing terms of a service that the platform file refuses.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkPlatform } from '../check.ts'
