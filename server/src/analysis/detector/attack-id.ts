@@ -1,7 +1,7 @@
 // The id of an attack of the detector: its network and its start. One that a network sends may begin in the same second as one on it.
 import type { Direction } from './scopes.ts'
 
-/** The reports of one attack share its direction and its network with those of other collectors. */
+/** The direction and the network: reports of all collectors about one attack have them in common. */
 export const attackKey = (network: string, direction: Direction): string =>
   direction === 'outgoing' ? `out:${network}` : network
 

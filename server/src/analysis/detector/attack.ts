@@ -6,7 +6,7 @@ import { add, combine, noMeasure, type Measure } from './measure.ts'
 import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
 import { directionOf, networkText, type Words } from './scopes.ts'
 
-/** The addition of one second to an attack. */
+/** The traffic of an attack in one second. */
 export type Reading = {
   /** Undefined if nobody holds it any more: the former ones stay. */
   readonly limits: Limits | undefined
@@ -37,7 +37,7 @@ export class Attack {
   readonly members = new Map<string, Attack>()
   /** The carpet of which it is a member: it has no reports of its own. */
   carpet: Attack | undefined
-  /** The part that smaller attacks inside it do not explain. */
+  /** Its traffic without that of the smaller attacks inside it. */
   own: Measure = noMeasure
   /** With the traffic of its members. */
   now: Measure = noMeasure

@@ -31,7 +31,7 @@ export class Evaluation {
   /** From when on targets are over their limit that must be so for a time. */
   #pending = new Map<string, number>()
   #stillPending = new Map<string, number>()
-  /** What attacks explain of the networks around them, by `placeOf`. */
+  /** The traffic of attacks in each of the networks around them, by `placeOf`. */
   readonly #explained = new Map<string, Measure>()
   #remote: ReturnType<typeof addRates> = () => undefined
   #remoteSecond = 0
@@ -146,7 +146,7 @@ export class Evaluation {
     const threshold = this.rules.find(bits, teamId)
     if (!threshold) return undefined
     const step = kind & ~scope.outgoing
-    // Stored rates are of traffic that arrives.
+    // The stored rates are of traffic that arrives.
     const stored = step === scope.holding ? this.#stored[list] : this.#given.usual?.get(networkText(bits))
     const counted = this.#sums.countedSeconds(list, this.#second)
     const isObserved = counted >= observedSeconds
@@ -181,7 +181,7 @@ export class Evaluation {
     return attack
   }
 
-  /** What an attack explains of the networks around it; usual traffic of all of them is not updated meanwhile. */
+  /** Adds the traffic of an attack to that which explains the networks around it; usual traffic of all of them is not updated meanwhile. */
   #explain(attack: Attack, target: Target): void {
     if (target.row >= 0) target.rates.freeze(target.row)
     for (const around of this.#sums.around(target)) {

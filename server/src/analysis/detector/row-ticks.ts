@@ -1,8 +1,8 @@
-// What a row of rates has, and how a second changes it. A rate is the sum of three averages: of flows of less than 10 s over 8 s; what a longer
+// The places of a row of rates, and the change of a row by a second. A rate is the sum of three averages: of flows of less than 10 s over 8 s; what a longer
 // flow reports was sent over its whole duration, mostly one or five minutes, and would be a peak that never was: it passes two averages of as
 // many seconds in a chain. Beside a rate is the variance that sampling gives it.
 
-/** Values of a row, as places in its 64 words. Places of octets are followed by those of packets. */
+/** The places of a row in its 64 words. Places of octets are followed by those of packets. */
 export const rowWords = 64
 export const place = {
   /** Four words of the address; `tag` is its kind + 1, and 0 for a free row. */
@@ -36,7 +36,7 @@ const [minuteSeconds, fiveSeconds] = [60, 300]
 /** The squared response of a chain of two averages over T seconds is below 0.2406 / T^2 * e^(-t / 2T), which one state can follow. */
 const chainGain = 0.2406
 const [recentSeconds, recentDelaySeconds] = [3600, 300]
-/** What the words of all rows are on. */
+/** Three views of the memory of all rows. */
 export type RowArrays = {
   readonly words: Uint32Array
   readonly f: Float32Array

@@ -6,7 +6,7 @@ import type { Direction } from './scopes.ts'
 
 export const limit: Threshold = { bps: 100e6, pps: 20_000 }
 
-/** What is held, all by one team. */
+/** The prefixes of one team. */
 export const held = [
   '203.0.113.0/24',
   '198.51.100.0/22',

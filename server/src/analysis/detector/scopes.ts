@@ -1,4 +1,4 @@
-// What the detector adds up: hosts, networks of fixed lengths around them (the ladder), and every prefix that is held; each for traffic to it
+// The sums of the detector: hosts, networks of fixed lengths around them (the ladder), and every prefix that is held; each for traffic to it
 // and from it. Pure.
 import { formatBits } from '../../net/bits-text.ts'
 import { maskBits, type Bits } from '../../net/bits.ts'
@@ -29,7 +29,7 @@ export const is4 = (w0: number, w1: number, w2: number): boolean => w0 === 0 && 
 
 export const directionOf = (kind: number): Direction => (kind & scope.outgoing ? 'outgoing' : 'incoming')
 
-/** The sum under a kind, at an address of it; of a holding `length` is its own. */
+/** The network of a sum of this kind, from an address of it; of a holding `length` is its own. */
 export function networkBits([w0, w1, w2, w3]: Words, kind: number, length = 0): Bits {
   const bits: Bits = is4(w0, w1, w2)
     ? { family: 4, length: 32, w0: w3 | 0, w1: 0, w2: 0, w3: 0 }

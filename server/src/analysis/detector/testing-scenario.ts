@@ -48,13 +48,13 @@ export function runScenario(scenario: Scenario, options: Options = {}): SceneRep
   } = options
   const random = createRandom(seed)
   const count = Math.max(1, ...scenario.streams.map(({ collectors = 1 }) => collectors))
-  const create = () => {
+  const create = (second: number) => {
     const detector = new Detector(rows)
     detector.setRules({ thresholds: [scenario.limit ?? limit], baselines: new Map(), ...rules })
-    detector.advance(sceneStart - 1, scenarioOwners)
+    detector.advance(sceneStart + second - 1, scenarioOwners)
     return detector
   }
-  const detectors = Array.from({ length: count }, create)
+  const detectors = Array.from({ length: count }, () => create(0))
   const targets: { second: number; targets: readonly TargetRates[] }[] = detectors.map(() => ({
     second: 0,
     targets: [],
@@ -65,7 +65,7 @@ export function runScenario(scenario: Scenario, options: Options = {}): SceneRep
   )
   const reports: SceneReport[] = []
   for (let second = 0; second < seconds; second++) {
-    if (second === restartAt) detectors.splice(0, 1, create())
+    if (second === restartAt) detectors.splice(0, 1, create(second))
     detectors.forEach((detector, by) => {
       columns.length = 0
       for (const add of sources) add(columns, second, by)

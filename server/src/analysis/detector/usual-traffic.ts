@@ -3,7 +3,7 @@ import type { DetectorRules, Limits } from './limits.ts'
 import type { Owners } from './scopes.ts'
 
 /**
- * Returns the stored usual traffic of the prefix of each list. What is stored of a prefix is without the prefixes of the same team in it:
+ * Returns the stored usual traffic of the prefix of each list. The stored rates of a prefix are without the prefixes of the same team in it:
  * they are added.
  */
 export function storedOfLists(owners: Owners, baselines: DetectorRules['baselines']): (Limits | undefined)[] {
