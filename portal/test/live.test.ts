@@ -66,6 +66,17 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.close()
   })
 
+  it('lists an attack of two detectors once, and has both reports on its page', async () => {
+    const page = await openPage('/events')
+    const row = page.getByRole('row').filter({ hasText: 'Reported by 2 detectors' }).first()
+    await row.getByRole('link').first().click()
+    const reports = page.getByRole('region', { name: 'Reports' })
+    await reports.getByText(/^Reported by 2 detectors in 2 events/).waitFor()
+    assert.equal(await reports.getByRole('row').count(), 3)
+    assert.deepEqual(pageErrors, [])
+    await page.close()
+  })
+
   it('says in a new tab that the stream is not connected', async () => {
     // The first attempt fails, the next gets no answer.
     let isFirst = true

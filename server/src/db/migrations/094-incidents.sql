@@ -2,7 +2,7 @@
 -- runs with: 0.2.0-rc.1
 -- Incidents: the events of a team on one target and time, whatever the number of detectors. Events from before are each an incident of their own.
 
-alter table team_events add column incident text;
+alter table team_events add column incident text collate "C";
 comment on column team_events.incident is 'the event that its incident has its id of; null: the event itself';
 create index team_events_incident on team_events (team_id, incident, start_at, event_id) where incident is not null;
 
@@ -15,7 +15,7 @@ create index event_networks_wide on event_networks using gist (network inet_ops)
 -- Content of the last message about an incident.
 create table incident_reports (
   team_id integer not null references teams on delete cascade,
-  incident_id text not null,
+  incident_id text collate "C" not null,
   start_at timestamptz not null,
   end_at timestamptz,
   affected_bps bigint not null,
