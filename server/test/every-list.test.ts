@@ -93,8 +93,11 @@ describe('an empty query parameter', () => {
   }
 })
 
-/** Parameters without which a list selects nothing. */
-const required: Readonly<Record<string, string>> = { listPtrRecords: '&cidr=203.0.113.0/24' }
+/** Parameters without which an operation answers nothing. */
+const required: Readonly<Record<string, string>> = {
+  listPtrRecords: '&cidr=203.0.113.0/24',
+  exportBillsOfAll: '&period=2026-01',
+}
 
 describe('every list', () => {
   const lists = routes.filter(({ response, query }) => isPage(response) && 'limit' in query.properties)
@@ -153,7 +156,8 @@ it('every operation of staff names the scope of its kind, and takes a staff toke
     assert.ok('scope' in route.permission)
     assert.equal(route.permission.scope, scope, route.name)
     if (route.method !== 'GET') continue
-    const { statusCode, body } = await api.server.inject({ url: urlWith(route, ''), headers: reader })
+    const url = urlWith(route, required[route.name] ?? '')
+    const { statusCode, body } = await api.server.inject({ url, headers: reader })
     assert.ok([200, 404].includes(statusCode), `${route.name}: ${body}`)
   }
   const under = routes.filter(({ path }) => path.startsWith('/v3/admin/'))

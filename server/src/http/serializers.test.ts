@@ -61,7 +61,7 @@ describe('a serializer', () => {
     )
     assert.deepEqual(
       withChoice.map(({ name }) => name),
-      ['createRecordSets', 'updateShieldRules', 'revertShieldList', 'simulateShield'],
+      ['createRecordSets', 'updateShieldRules', 'revertShieldList', 'simulateShield', 'suggestShieldRules'],
     )
   })
 
