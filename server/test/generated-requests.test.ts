@@ -37,6 +37,7 @@ import {
   createFixtures,
   replaceOpenHold,
   replaceOpenZoneHold,
+  replaceOpenRestore,
   replaceOpenShieldHold,
   replaceUnconfirmedList,
   openRegions,
@@ -82,9 +83,14 @@ const shares: Readonly<Record<string, number>> = {
 
 /**
  * A code of an authenticator is valid for a minute, so it cannot be generated in advance: see second-factor.test.ts. An invitation is
- * sent again only some minutes after the first time: see invitations.test.ts.
+ * sent again only some minutes after the first time: see invitations.test.ts. A restore with an item that waits is not closed: see restore.test.ts.
  */
-const neverSucceeding: readonly string[] = ['confirmTotp', 'resendInvitation', 'getAttachmentFile']
+const neverSucceeding: readonly string[] = [
+  'confirmTotp',
+  'resendInvitation',
+  'getAttachmentFile',
+  'closeRestore',
+]
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
 const restoredAfter: Readonly<Record<string, number>> = {
@@ -99,6 +105,8 @@ const restoredAfter: Readonly<Record<string, number>> = {
   deleteTotp: 1,
   createRecoveryCodes: 1,
   approveHold: 20,
+  decideRestore: 5,
+  giveUpFormerRouter: 1,
   rejectHold: 20,
   createAnnouncements: 5,
   deleteAnnouncement: 5,
@@ -268,6 +276,9 @@ let hints: Hints
 let spareAccounts: SpareAccounts
 let zoneHoldId: number
 let shieldHoldId: number
+let restoreId: number
+/** Far from the ids that the database gives. */
+const formerRouterId = 900_001
 let shieldListId: number
 let blackholeId: number
 /** Of red, blue and red. */
@@ -288,6 +299,7 @@ before(async () => {
   await replaceOpenHold(api, fixtures.regions['ams']!)
   zoneHoldId = await replaceOpenZoneHold(api)
   shieldHoldId = await replaceOpenShieldHold(api)
+  restoreId = await replaceOpenRestore(api)
   shieldListId = await replaceUnconfirmedList(api, fixtures.red.teamId, revertedPrefix)
   blackholeId = await addBlackhole({ api }, fixtures.red)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
@@ -354,6 +366,7 @@ async function createHints(): Promise<Hints> {
     actor: ['operator', 'staff', `user:${people.admin.userId}`],
     address: ['127.0.0.1', '::/0', '192.0.2.0/24'],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
+    incident_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     blackhole_id: [blackholeId, blackholeId, 999_999],
     prefix_id: [red.prefixId, red.prefixId, blue.prefixId, 999_999],
     service_id: [red.serviceId, red.serviceId, blue.serviceId, 999_999],
@@ -389,6 +402,8 @@ async function createHints(): Promise<Hints> {
     session_id: [spareSessions[0], spareSessions[0], spareSessions[1]],
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
+    restore_id: [restoreId, restoreId, 999_999],
+    former_router_id: [formerRouterId, formerRouterId, 999_999],
     url: [...webhookUrls, ...webhookUrls, 'https://[::1]/', 'http://hooks.example.net/', 'any'],
     ...zoneHints,
     limit: [1, 2, 1000],
@@ -456,6 +471,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
   approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
   rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
+  getDelivery: { delivery_id: [fixtures.deliveryId, fixtures.deliveryId, 'no-such-delivery'] },
   getShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   approveShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   rejectShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
@@ -512,6 +528,13 @@ async function takeChanges(): Promise<readonly string[]> {
 const isUsed = (tables = /(?:)/): boolean =>
   changedTables === undefined || [...changedTables].some((name) => tables.test(name))
 
+async function restoreFormerRouter(): Promise<void> {
+  await sql`
+    insert into former_speakers (id, region_id, name, settings, identity, prefixes) overriding system value
+    values (${formerRouterId}, ${fixtures.regions['lon']!}, 'r9', '{"kind": "sandbox"}', 'sandbox former', '{198.18.0.0/24}')
+    on conflict (id) do nothing`.execute(api.database.postgres.owner)
+}
+
 /** Restores the open hold and the credentials: some operations decide the former and revoke the latter. */
 async function restoreFixtures(): Promise<void> {
   const { red, blue, bare, people, sources } = fixtures
@@ -520,6 +543,13 @@ async function restoreFixtures(): Promise<void> {
   await owner.updateTable('holds').set({ state: 'open' }).execute()
   await owner.updateTable('dns_holds').set({ state: 'open' }).execute()
   await owner.updateTable('shield_holds').set({ state: 'open' }).where('id', '=', shieldHoldId).execute()
+  await owner.updateTable('restores').set({ closed: null }).where('id', '=', restoreId).execute()
+  await owner
+    .updateTable('restore_items')
+    .set({ decision: null })
+    .where('restore_id', '=', restoreId)
+    .execute()
+  await restoreFormerRouter()
   await replaceUnconfirmedList(api, red.teamId, revertedPrefix)
   // Most of the statements.
   if (isUsed(/^dns_/)) await restoreZones(api, fixtures)

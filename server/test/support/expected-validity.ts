@@ -111,13 +111,16 @@ function invalidReasonOfKey(operation: Operation, key: string | undefined): stri
 function invalidReasonOfBody(operation: Operation, draft: Draft): string | undefined {
   const { contentType, body, headers } = draft
   if (operation.form) return invalidReasonOfForm(operation.form, draft)
-  if (!operation.body || takesAnything(operation)) return undefined
+  if (!operation.body) return undefined
+  const encoding = headers['content-encoding']
+  const encoded =
+    encoding !== undefined && encoding !== 'identity' ? `the content encoding ${encoding}` : undefined
+  if (takesAnything(operation)) return /^\s*multipart\//i.test(contentType ?? '') ? 'a form' : encoded
   if (operation.isBodyOptional && isEmpty(body) && contentType === undefined) return undefined
   if (body === undefined && !operation.isBodyOptional) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
     return `the media type ${contentType}`
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') return `the content encoding ${encoding}`
+  if (encoded) return encoded
   if (body === undefined || (operation.isBodyOptional && isEmpty(body))) return undefined
   const value = parse(body)
   if (value === undefined) return 'no JSON'
@@ -162,7 +165,7 @@ function invalidReasonOfFile({ mediaTypes }: Form, files: readonly FormPart[]): 
 
 const isEmpty = (body: Buffer | undefined): boolean => body === undefined || body.length === 0
 
-/** A detector's delivery may have any body. */
+/** A detector's delivery may have any body but a form or an encoded one. */
 const takesAnything = ({ body }: Operation): boolean => body !== undefined && Object.keys(body).length === 0
 
 function parse(body: Buffer): { readonly value: unknown } | undefined {
