@@ -1107,6 +1107,23 @@ export interface EventsTable {
   detected: Generated<Date | null>
 }
 
+/** octets of the flows of a port divided by those that its interface counts, of the last hour that could be judged */
+export interface FlowCounterChecksTable {
+  exporter_id: number
+  port_id: number
+  /** its start */
+  hour: Date
+  /** of the direction with the larger one */
+  ratio: number
+  /** judged hours in a row outside of the limits */
+  outside_hours: Generated<number>
+  /** the start of the first of them */
+  outside_since: Date | null
+  /** whether it is reported */
+  is_implausible: Generated<boolean>
+  checked: Generated<Date>
+}
+
 /** a row for each collector of flows */
 export interface FlowDelaysTable {
   collector: string
@@ -1127,6 +1144,8 @@ export interface FlowExporterSettingsTable {
   sampling_rate: number | null
   /** keys of interfaces of the device by the number that the exporter uses */
   interfaces: GeneratedJson
+  /** interfaces towards other exporters, by name or number: flows that enter there are left out; "all" or an array */
+  internal: GeneratedJson
 }
 
 /** every exporter that has sent a flow; its id is exporter_id in the flow store */
@@ -2449,6 +2468,7 @@ export interface Schema {
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable
   events: EventsTable
+  flow_counter_checks: FlowCounterChecksTable
   flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable

@@ -301,6 +301,12 @@ function declareMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    flowCounterRatio: new Gauge({
+      name: 'pharos_flow_counter_ratio',
+      help: 'Installation: octets of the flows of a port divided by those of its interface, in the last hour that could be judged.',
+      labelNames: ['exporter', 'port'],
+      registers,
+    }),
     detectorOverflows: new Counter({
       name: 'pharos_detector_overflows_total',
       help: 'Flows and targets that the table of the detector had no row for. Alert if it grows.',
