@@ -1830,7 +1830,7 @@ create table flow_exporter_settings (
   device_id integer,
   sampling_rate integer, -- 1 of so many packets is counted; overrides what the exporter says
   interfaces jsonb not null default '{}'::jsonb, -- keys of interfaces of the device by the number that the exporter uses
-  internal jsonb not null default '[]'::jsonb, -- interfaces towards other exporters, by name or number: flows that enter there are left out; "all" or an array
+  internal text[] not null default '{}'::text[], -- interfaces towards other exporters, by name or number: flows that enter there are left out; {all} for every interface
   constraint flow_exporter_settings_pkey PRIMARY KEY (id),
   constraint flow_exporter_settings_address_key UNIQUE (address),
   constraint flow_exporter_settings_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL,

@@ -1144,8 +1144,8 @@ export interface FlowExporterSettingsTable {
   sampling_rate: number | null
   /** keys of interfaces of the device by the number that the exporter uses */
   interfaces: GeneratedJson
-  /** interfaces towards other exporters, by name or number: flows that enter there are left out; "all" or an array */
-  internal: GeneratedJson
+  /** interfaces towards other exporters, by name or number: flows that enter there are left out; {all} for every interface */
+  internal: Generated<string[]>
 }
 
 /** every exporter that has sent a flow; its id is exporter_id in the flow store */

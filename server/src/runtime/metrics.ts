@@ -13,6 +13,7 @@ const flowLosses = [
   'truncated',
   'unknown_template',
   'implausible',
+  'internal',
   'time',
   'disk',
   'spool_full',
@@ -297,7 +298,7 @@ function declareMetrics() {
     }),
     flowsLost: new Counter({
       name: 'pharos_flows_lost_total',
-      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, time, disk, spool_full, refused. Alert if it grows.',
+      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, internal, time, disk, spool_full, refused. Alert if it grows, except internal.',
       labelNames: ['reason'],
       registers,
     }),

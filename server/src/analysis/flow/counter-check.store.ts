@@ -39,7 +39,7 @@ export async function saveCounterChecks(db: Db, hour: Date, flows: readonly Port
           case when c.octets_out >= ${octetsMin} then f.octets_out / c.octets_out end) as ratio,
         least(c.octets_in, c.octets_out) >= ${octetsMin} and not exists (
           select from flow_exporters e join flow_exporter_settings s on s.address = e.address
-          where e.id = f.exporter_id and s.internal <> '[]') as is_complete
+          where e.id = f.exporter_id and s.internal <> '{}') as is_complete
       from jsonb_to_recordset(${JSON.stringify(flows)}::jsonb)
           as f (exporter_id integer, port_id integer, octets_in float8, octets_out float8, packets float8)
         join counted c on c.port_id = f.port_id

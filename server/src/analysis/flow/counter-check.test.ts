@@ -89,7 +89,7 @@ describe('the ratio of a port', () => {
     await counted(hoursAgo(9), [0.1 * gigabyte, 10 * gigabyte])
     await save(hoursAgo(9), 0, gigabyte)
     await counted(hoursAgo(9), [10 * gigabyte, 10 * gigabyte])
-    await sql`insert into flow_exporter_settings (address, internal) values ('192.0.2.1', '["ae0"]')`.execute(
+    await sql`insert into flow_exporter_settings (address, internal) values ('192.0.2.1', '{ae0}')`.execute(
       owner(),
     )
     await save(hoursAgo(9), gigabyte, gigabyte)

@@ -94,6 +94,8 @@ export type DecoderCounters = {
   recordsWithoutCounters: number
   /** Records with more octets than their packets can have, or than any interface can send. */
   implausibleRecords: number
+  /** Flows that entered by an interface towards another exporter, which has counted them. */
+  internalFlows: number
   /** Samples whose packet is not IP, or cut before the addresses. */
   samplesWithoutAddress: number
   /** Jumps in the sequence of exporters, and by how much in total (v5 and IPFIX count flows, v9 and sFlow datagrams). */
@@ -119,7 +121,12 @@ export type DecoderEvents = {
 }
 
 /** An exporter of the platform file. It always has a place, and its sampling rate replaces what it announces. */
-export type ExporterSetting = { readonly address: string; readonly samplingRate?: number }
+export type ExporterSetting = {
+  readonly address: string
+  readonly samplingRate?: number
+  /** Interfaces towards other exporters: flows that enter there are left out. */
+  readonly internal?: 'all' | readonly number[]
+}
 
 export interface FlowDecoder {
   /**

@@ -23,5 +23,5 @@ comment on column flow_counter_checks.is_implausible is 'whether it is reported'
 comment on column flow_counter_checks.outside_since is 'the start of the first of them';
 alter table flow_counter_checks enable row level security;
 
-alter table flow_exporter_settings add column internal jsonb not null default '[]';
-comment on column flow_exporter_settings.internal is 'interfaces towards other exporters, by name or number: flows that enter there are left out; "all" or an array';
+alter table flow_exporter_settings add column internal text[] not null default '{}';
+comment on column flow_exporter_settings.internal is 'interfaces towards other exporters, by name or number: flows that enter there are left out; {all} for every interface';

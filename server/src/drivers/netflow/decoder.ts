@@ -13,6 +13,7 @@ import type { ExporterSetting, FlowDecoder, TemplateRecord } from '../../analysi
 import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
 import type { ExporterTable } from './exporter-table.ts'
+import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
 import { dropImplausible } from './plausible.ts'
 import { listRates } from './sampling-rates.ts'
@@ -64,10 +65,11 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
     else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
     else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
-    takeFlows(columns, before)
+    takeFlows(columns, before, exporter.internal !== undefined)
   }
 
-  function takeFlows(columns: FlowColumns, before: number): void {
+  function takeFlows(columns: FlowColumns, before: number, hasInternal: boolean): void {
+    if (hasInternal) counters.internalFlows += dropInternal(columns, before, exporters.all)
     counters.implausibleRecords += dropImplausible(columns, before)
     counters.flows += columns.length - before
   }
@@ -77,7 +79,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      takeFlows(columns, before)
+      takeFlows(columns, before, true)
     },
     addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
       const exporter = exporters.findAddress(address, Date.now())
@@ -106,12 +108,14 @@ function setExporters(exporters: ExporterTable, settings: readonly ExporterSetti
   for (const exporter of exporters.all) {
     exporter.isConfigured = false
     exporter.override = 0
+    exporter.internal = undefined
   }
-  for (const { address, samplingRate } of settings) {
+  for (const { address, samplingRate, internal = [] } of settings) {
     const exporter = exporters.findAddress(address, Date.now())
     if (!exporter) continue
     exporter.isConfigured = true
     exporter.override = samplingRate ?? 0
+    if (internal.length > 0) exporter.internal = internal === 'all' ? 'all' : new Set(internal)
   }
 }
 

@@ -38,6 +38,7 @@ export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }
       recordsWithoutAddress: 0,
       recordsWithoutCounters: 0,
       implausibleRecords: 0,
+      internalFlows: 0,
       samplesWithoutAddress: 0,
       sequenceGaps: 0,
       sequenceMissing: 0,

@@ -14,6 +14,8 @@ export type Exporter = {
   isConfigured: boolean
   /** The sampling rate of the platform file; 0 for none. */
   override: number
+  /** Its interfaces towards other exporters; undefined for none. */
+  internal: 'all' | ReadonlySet<number> | undefined
   lastMs: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
@@ -102,6 +104,7 @@ export class ExporterTable {
       words,
       isConfigured: false,
       override: 0,
+      internal: undefined,
       lastMs: timeMs,
       domains: new Map(),
       common: createCommonRates(),

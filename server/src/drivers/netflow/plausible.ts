@@ -1,5 +1,6 @@
 // Flows that no network can have sent: exporters with errors send counters that one chart or bill would show as petabits.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import { moveRow } from './move-row.ts'
 
 const packetOctetsMax = 65_535
 /** Of the fastest interfaces, with a margin for bursts; in octets per millisecond. */
@@ -34,13 +35,4 @@ function isPlausible(c: FlowColumns, row: number): boolean {
   if (packets > 0 && octets > packets * packetOctetsMax) return false
   const sent = octets * Math.max(1, c.samplingRate[row]!)
   return sent <= octetsPerMsMax * Math.max(c.durationMs[row]!, durationMinMs)
-}
-
-/** Copies a row over another. */
-function moveRow(columns: FlowColumns, from: number, to: number): void {
-  for (const column of Object.values(columns)) {
-    if (typeof column === 'number') continue
-    const width = column.length / columns.capacity
-    column.copyWithin(to * width, from * width, (from + 1) * width)
-  }
 }

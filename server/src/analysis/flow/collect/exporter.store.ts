@@ -31,12 +31,30 @@ export async function relinkExporters(db: Db): Promise<void> {
     where n.id = e.id and n.device_id is distinct from e.device_id`.execute(db)
 }
 
+/** With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device. */
 export async function listExporterSettings(db: Db): Promise<ExporterSetting[]> {
-  const rows = await db.selectFrom('flow_exporter_settings').select(['address', 'sampling_rate']).execute()
-  return rows.map(({ address, sampling_rate: rate }) => ({
+  const { rows } = await sql<SettingRow>`
+    select s.address, s.sampling_rate, s.internal = '{all}' as is_internal, array(
+      select n::float8 from unnest(s.internal) n where n ~ '^[0-9]{1,10}$'
+      union select k.key::float8 from jsonb_each_text(s.interfaces) k where k.value = any (s.internal)
+      union select i.if_index::float8 from interfaces i left join interfaces l on l.id = i.lag_id
+        where i.device_id = coalesce(s.device_id, e.device_id) and i.missing_surveys < ${sql.lit(missingSurveysMax)}
+          and i.if_index is not null and array[i.key, i.name, l.key, l.name] && s.internal) as internal
+    from flow_exporter_settings s left join flow_exporters e on e.address = s.address order by s.address`.execute(
+    db,
+  )
+  return rows.map(({ address, sampling_rate: rate, is_internal: isInternal, internal }) => ({
     address,
     ...(rate !== null && { samplingRate: rate }),
+    ...(isInternal ? { internal: 'all' as const } : internal.length > 0 && { internal }),
   }))
+}
+
+type SettingRow = {
+  readonly address: string
+  readonly sampling_rate: number | null
+  readonly is_internal: boolean
+  readonly internal: readonly number[]
 }
 
 type InterfaceRow = {

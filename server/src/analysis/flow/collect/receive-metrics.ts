@@ -36,6 +36,7 @@ export function createReceiveMetrics(
       add('over_limit', decoder.overLimit, before?.decoder.overLimit)
       add('truncated', decoder.truncated, before?.decoder.truncated)
       add('implausible', decoder.implausibleRecords, before?.decoder.implausibleRecords)
+      add('internal', decoder.internalFlows, before?.decoder.internalFlows)
       add(
         'unknown_template',
         decoder.expiredSets + decoder.overflowedSets,
