@@ -23,6 +23,12 @@ export async function saveExporters(db: Db, addresses: readonly string[]): Promi
     on conflict (address) do update set last_seen = now()`.execute(db)
 }
 
+/** By id. */
+export async function listExporterAddresses(db: Db): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.selectFrom('flow_exporters').select(['id', 'address']).execute()
+  return new Map(rows.map(({ id, address }) => [id, address]))
+}
+
 /** Finds the devices of exporters again: the inventory or the platform file may have changed. */
 export async function relinkExporters(db: Db): Promise<void> {
   await sql`
