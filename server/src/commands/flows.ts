@@ -12,7 +12,11 @@ import {
   type ClaimDay,
   type ClaimDeps,
 } from '../analysis/flow/claim.ts'
-import { listExporterAddresses, listSeenExporters } from '../analysis/flow/collect/exporter.store.ts'
+import {
+  listExporterAddresses,
+  listSeenExporters,
+  type SeenExporter,
+} from '../analysis/flow/collect/exporter.store.ts'
 import { readSharedFlows } from '../analysis/flow/shared-flows.ts'
 import { writeAudit } from '../db/audit.ts'
 import { Leadership } from '../db/leadership.ts'
@@ -32,7 +36,7 @@ export const flows: Command = {
   usage: 'exporters | check | claim <prefix> --team <slug> [--yes]',
   summary: `list and compare the exporters of flows, or give past traffic to a team
 
-  exporters  their devices, and the interfaces that the inventory does not know
+  exporters  their devices, the interfaces that the inventory does not know, and records that cannot be right
   check      how many flows of a minute two exporters both sent
   claim      the traffic of a prefix that nobody held when it was received becomes that of the team that holds it now; without
              --yes it is only counted, by day. Days that have not ended wait: run it again the day after.`,
@@ -52,12 +56,26 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
   await withSchema(context, async ({ owner }) => {
     const exporters = await listSeenExporters(owner)
     if (exporters.length === 0) context.out('No exporter has sent flows yet.\n')
-    for (const { address, device, lastSeen, unknownInterfaces } of exporters) {
+    for (const exporter of exporters) {
+      const { address, device, lastSeen, unknownInterfaces } = exporter
       const unknown =
         unknownInterfaces.length > 0 ? `  unknown interfaces: ${unknownInterfaces.join(', ')}` : ''
       context.out(`${address}  ${device ?? 'no device'}  last seen ${lastSeen.toISOString()}${unknown}\n`)
+      for (const line of findingLines(exporter)) context.out(`  ${line}\n`)
     }
   })
+}
+
+function findingLines({ implausible: record, ambiguousRates: rates }: SeenExporter): string[] {
+  const lines: string[] = []
+  if (rates) lines.push(`one record has the sampling rates ${rates[0]} and ${rates[1]}`)
+  if (record)
+    lines.push(
+      `last implausible record ${new Date(record.at * 1000).toISOString()}: ${counted(record.octets, 'octet')}, ` +
+        `${counted(record.packets, 'packet')}, rate ${record.rate || 'unknown'}, interfaces ${record.in_if} to ${record.out_if}, ` +
+        `${record.duration_ms} ms`,
+    )
+  return lines
 }
 
 const minuteMs = 60_000

@@ -1845,6 +1845,8 @@ create table flow_exporters (
   device_id integer, -- by the platform file, else the device with this management address
   first_seen timestamp with time zone not null default now(),
   last_seen timestamp with time zone not null default now(),
+  implausible jsonb, -- the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms
+  ambiguous_rates bigint[], -- both sampling rates of the last record that had two
   constraint flow_exporters_pkey PRIMARY KEY (id),
   constraint flow_exporters_address_key UNIQUE (address),
   constraint flow_exporters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL

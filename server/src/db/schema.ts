@@ -1156,6 +1156,10 @@ export interface FlowExportersTable {
   device_id: number | null
   first_seen: Generated<Date>
   last_seen: Generated<Date>
+  /** the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms */
+  implausible: NullableJson
+  /** both sampling rates of the last record that had two */
+  ambiguous_rates: number[] | null
 }
 
 /** sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0 */

@@ -302,6 +302,11 @@ function declareMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    flowRatesAmbiguous: new Counter({
+      name: 'pharos_flow_rates_ambiguous_total',
+      help: 'Records of options whose complete pairs of elements have two sampling rates.',
+      registers,
+    }),
     flowCounterRatio: new Gauge({
       name: 'pharos_flow_counter_ratio',
       help: 'Installation: octets of the flows of a port divided by those of its interface, in the last hour that could be judged.',

@@ -92,8 +92,10 @@ export type DecoderCounters = {
   recordsWithoutAddress: number
   /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. Neither is traffic that was counted before. */
   recordsWithoutCounters: number
-  /** Records with more octets than their packets can have, or than any interface can send. */
+  /** Records with more octets than their packets can have, or than their interface can send. */
   implausibleRecords: number
+  /** Records of options whose complete pairs of elements have two sampling rates. */
+  ambiguousRates: number
   /** Flows that entered by an interface towards another exporter, which has counted them. */
   internalFlows: number
   /** Samples whose packet is not IP, or cut before the addresses. */
@@ -128,6 +130,29 @@ export type ExporterSetting = {
   readonly internal?: 'all' | readonly number[]
 }
 
+/** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
+export type InterfaceSpeeds = ReadonlyMap<number, number>
+
+/** A record that was left out, as exported. */
+export type ImplausibleRecord = {
+  /** Unix seconds of receipt. */
+  readonly at: number
+  readonly octets: number
+  readonly packets: number
+  readonly rate: number
+  readonly in_if: number
+  readonly out_if: number
+  readonly duration_ms: number
+}
+
+/** What is wrong with the records of an exporter: the last of each kind. */
+export type ExporterFinding = {
+  readonly exporter: string
+  readonly implausible: ImplausibleRecord | undefined
+  /** Of one record whose complete pairs of elements have two results. */
+  readonly ambiguousRates: readonly [number, number] | undefined
+}
+
 export interface FlowDecoder {
   /**
    * Decodes one datagram and appends its flows. `columns` must have `rowsMax` free rows. The protocol is recognised by the version, so
@@ -148,6 +173,10 @@ export interface FlowDecoder {
   addTemplate(template: TemplateRecord): void
   addSampling(sampling: SamplingRecord): void
   setExporters(settings: readonly ExporterSetting[]): void
+  /** Replaces the speeds of all exporters, by address. */
+  setSpeeds(speeds: ReadonlyMap<string, InterfaceSpeeds>): void
+  /** Returns what was found since the last call: at most one a exporter. */
+  takeFindings(): ExporterFinding[]
   /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */
   readonly exporters: readonly string[]
   /** Every template and rate that is in use, to be stored as a whole. */

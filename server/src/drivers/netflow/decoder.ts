@@ -9,15 +9,21 @@
 // - a record with one end only (wireless controllers) or without octets and packets is no flow;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type { ExporterSetting, FlowDecoder, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import type {
+  ExporterFinding,
+  ExporterSetting,
+  FlowDecoder,
+  TemplateRecord,
+} from '../../analysis/flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
-import type { ExporterTable } from './exporter-table.ts'
+import type { Exporter, ExporterTable } from './exporter-table.ts'
 import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
 import { dropImplausible } from './plausible.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
+import { limitsOf } from './speed-limits.ts'
 import { decodeV5 } from './v5.ts'
 
 /** Creates a decoder without any templates. One per thread. */
@@ -65,12 +71,12 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
     else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
     else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
-    takeFlows(columns, before, exporter.internal !== undefined)
+    takeFlows(columns, before, exporter.internal !== undefined, exporter.smallOctets)
   }
 
-  function takeFlows(columns: FlowColumns, before: number, hasInternal: boolean): void {
+  function takeFlows(columns: FlowColumns, before: number, hasInternal: boolean, smallOctets: number): void {
     if (hasInternal) counters.internalFlows += dropInternal(columns, before, exporters.all)
-    counters.implausibleRecords += dropImplausible(columns, before)
+    counters.implausibleRecords += dropImplausible(columns, before, exporters.all, smallOctets)
     counters.flows += columns.length - before
   }
 
@@ -79,7 +85,8 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      takeFlows(columns, before, true)
+      // Of several exporters: each row is looked up.
+      takeFlows(columns, before, true, 0)
     },
     addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
       const exporter = exporters.findAddress(address, Date.now())
@@ -94,6 +101,11 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       if (exporter && domain) messages.rates.restore(exporter, domain, record)
     },
     setExporters: (settings) => setExporters(exporters, settings),
+    setSpeeds(speeds) {
+      for (const exporter of exporters.all)
+        Object.assign(exporter, limitsOf(speeds.get(exporter.address) ?? new Map()))
+    },
+    takeFindings: () => takeFindings(exporters.all),
     exporters: exporters.addresses,
     templates: () => listTemplates(exporters),
     samplings: () => exporters.all.flatMap(listRates),
@@ -117,6 +129,15 @@ function setExporters(exporters: ExporterTable, settings: readonly ExporterSetti
     exporter.override = samplingRate ?? 0
     if (internal.length > 0) exporter.internal = internal === 'all' ? 'all' : new Set(internal)
   }
+}
+
+function takeFindings(exporters: readonly Exporter[]): ExporterFinding[] {
+  const found = exporters.filter((one) => one.implausible !== undefined || one.ambiguousRates !== undefined)
+  return found.map((exporter) => {
+    const { address, implausible, ambiguousRates } = exporter
+    exporter.implausible = exporter.ambiguousRates = undefined
+    return { exporter: address, implausible, ambiguousRates }
+  })
 }
 
 function listTemplates(exporters: ExporterTable): TemplateRecord[] {

@@ -39,6 +39,7 @@ export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }
       recordsWithoutCounters: 0,
       implausibleRecords: 0,
       internalFlows: 0,
+      ambiguousRates: 0,
       samplesWithoutAddress: 0,
       sequenceGaps: 0,
       sequenceMissing: 0,

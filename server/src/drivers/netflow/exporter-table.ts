@@ -3,6 +3,8 @@
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
+import type { ImplausibleRecord } from '../../analysis/flow/flow-decoder.ts'
+import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'
 
 /** The state of one exporter. */
@@ -16,6 +18,13 @@ export type Exporter = {
   override: number
   /** Its interfaces towards other exporters; undefined for none. */
   internal: 'all' | ReadonlySet<number> | undefined
+  /** Limits of its interfaces: octets per millisecond. */
+  speeds: ReadonlyMap<number, number>
+  /** Octets that each of its interfaces can send in a minute. */
+  smallOctets: number
+  /** The last of each, since they were reported. */
+  implausible: ImplausibleRecord | undefined
+  ambiguousRates: readonly [number, number] | undefined
   lastMs: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
@@ -105,6 +114,10 @@ export class ExporterTable {
       isConfigured: false,
       override: 0,
       internal: undefined,
+      speeds: new Map(),
+      smallOctets: octetsPerMsMax * durationMinMs,
+      implausible: undefined,
+      ambiguousRates: undefined,
       lastMs: timeMs,
       domains: new Map(),
       common: createCommonRates(),

@@ -181,10 +181,20 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   ): number | undefined {
     const { layout } = template
     if (template.scopes > 0) {
-      const count = readOptions(octets, from, to, layout, (other, sampler, inIf, rate) => {
-        const target = other === undefined ? domain : domainOf(exporter, domain.version, other)
-        if (target) rates.announce(exporter, target, sampler, inIf, rate, context.time)
-      })
+      const count = readOptions(
+        octets,
+        from,
+        to,
+        layout,
+        (other, sampler, inIf, rate) => {
+          const target = other === undefined ? domain : domainOf(exporter, domain.version, other)
+          if (target) rates.announce(exporter, target, sampler, inIf, rate, context.time)
+        },
+        (first, second) => {
+          counters.ambiguousRates++
+          exporter.ambiguousRates = [first, second]
+        },
+      )
       return completed(count)
     }
     rates.markFlows(exporter, domain)

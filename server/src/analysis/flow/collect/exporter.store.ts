@@ -2,7 +2,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../db/postgres.ts'
 import { storedJson } from '../../../db/stored-json.ts'
-import type { ExporterSetting, SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
+import type {
+  ExporterFinding,
+  ExporterSetting,
+  ImplausibleRecord,
+  InterfaceSpeeds,
+  SamplingRecord,
+  TemplateRecord,
+} from '../flow-decoder.ts'
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
 import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
@@ -114,6 +121,29 @@ export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, Exp
   return exporters
 }
 
+/**
+ * The speeds of interfaces by address of the exporter. Only of Ethernet and LAG: virtual interfaces report a speed that is no limit, such as
+ * 1 Gbit/s for an IRB interface.
+ */
+export async function listInterfaceSpeeds(db: Db): Promise<ReadonlyMap<string, InterfaceSpeeds>> {
+  const { rows } = await sql<{ address: string; speeds: readonly (readonly [number, number])[] }>`
+    select e.address, json_agg(json_build_array(i.if_index, i.speed_bps)) as speeds
+    from flow_exporters e join interfaces i on i.device_id = e.device_id
+    where i.missing_surveys < ${sql.lit(missingSurveysMax)} and i.if_index is not null and i.type in (6, 161)
+      and i.name !~ '^(irb|vlan|bvi|me0|fxp)' and i.speed_bps > 0
+    group by e.address`.execute(db)
+  return new Map(rows.map(({ address, speeds }) => [address, new Map(speeds)]))
+}
+
+/** Saves what is wrong with the records of exporters, at most one finding of each. Exporters without an id are left out. */
+export async function saveFindings(db: Db, findings: readonly ExporterFinding[]): Promise<void> {
+  await sql`
+    update flow_exporters e set implausible = coalesce(n.implausible, e.implausible),
+      ambiguous_rates = coalesce(n."ambiguousRates", e.ambiguous_rates)
+    from jsonb_to_recordset(${storedJson(findings)}::jsonb) as n (exporter text, implausible jsonb, "ambiguousRates" bigint[])
+    where e.address = n.exporter`.execute(db)
+}
+
 export async function saveUnknownInterfaces(db: Db, found: readonly UnknownInterfaceReport[]): Promise<void> {
   await sql`
     insert into flow_unknown_interfaces (exporter_id, if_index)
@@ -207,11 +237,14 @@ export type SeenExporter = {
   readonly lastSeen: Date
   /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
   readonly unknownInterfaces: readonly number[]
+  /** The last of each. */
+  readonly implausible: ImplausibleRecord | null
+  readonly ambiguousRates: readonly [number, number] | null
 }
 
 export async function listSeenExporters(db: Db): Promise<SeenExporter[]> {
   const { rows } = await sql<SeenExporter>`
-    select e.address, d.name as device, e.last_seen as "lastSeen", array(
+    select e.address, d.name as device, e.last_seen as "lastSeen", e.implausible, e.ambiguous_rates::float8[] as "ambiguousRates", array(
       select u.if_index::float8 from flow_unknown_interfaces u
       where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
         and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)

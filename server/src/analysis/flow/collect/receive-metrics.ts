@@ -10,7 +10,7 @@ export type ReceiveMetrics = {
 }
 
 export function createReceiveMetrics(
-  metrics: Pick<Metrics, 'flowDatagrams' | 'flows' | 'flowsLost'>,
+  metrics: Pick<Metrics, 'flowDatagrams' | 'flows' | 'flowsLost' | 'flowRatesAmbiguous'>,
 ): ReceiveMetrics {
   let counted: ReceiveCounters | undefined
   return {
@@ -29,6 +29,7 @@ export function createReceiveMetrics(
           { protocol },
           decoder.datagrams[protocol] - (before?.decoder.datagrams[protocol] ?? 0),
         )
+      metrics.flowRatesAmbiguous.inc(decoder.ambiguousRates - (before?.decoder.ambiguousRates ?? 0))
       metrics.flows.inc(decoder.flows - (before?.decoder.flows ?? 0))
       add('kernel_buffer', kernelDrops, before?.kernelDrops)
       add('no_batch', withoutBatch, before?.withoutBatch)
