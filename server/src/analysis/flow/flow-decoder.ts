@@ -133,6 +133,13 @@ export type ExporterSetting = {
 /** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
 export type InterfaceSpeeds = ReadonlyMap<number, number>
 
+/** What the database knows of an exporter. */
+export type KnownExporter = {
+  /** Unix seconds. */
+  readonly firstSeen: number
+  readonly speeds: InterfaceSpeeds
+}
+
 /** A record that was left out, as exported. */
 export type ImplausibleRecord = {
   /** Unix seconds of receipt. */
@@ -173,8 +180,8 @@ export interface FlowDecoder {
   addTemplate(template: TemplateRecord): void
   addSampling(sampling: SamplingRecord): void
   setExporters(settings: readonly ExporterSetting[]): void
-  /** Replaces the speeds of all exporters, by address. */
-  setSpeeds(speeds: ReadonlyMap<string, InterfaceSpeeds>): void
+  /** Replaces what is known of all exporters, by address. */
+  setKnown(known: ReadonlyMap<string, KnownExporter>): void
   /** Returns what was found since the last call: at most one a exporter. */
   takeFindings(): ExporterFinding[]
   /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */

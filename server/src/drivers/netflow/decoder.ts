@@ -13,6 +13,7 @@ import type {
   ExporterFinding,
   ExporterSetting,
   FlowDecoder,
+  KnownExporter,
   TemplateRecord,
 } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions } from './decoding.ts'
@@ -101,10 +102,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       if (exporter && domain) messages.rates.restore(exporter, domain, record)
     },
     setExporters: (settings) => setExporters(exporters, settings),
-    setSpeeds(speeds) {
-      for (const exporter of exporters.all)
-        Object.assign(exporter, limitsOf(speeds.get(exporter.address) ?? new Map()))
-    },
+    setKnown: (known) => setKnown(exporters.all, known),
     takeFindings: () => takeFindings(exporters.all),
     exporters: exporters.addresses,
     templates: () => listTemplates(exporters),
@@ -128,6 +126,14 @@ function setExporters(exporters: ExporterTable, settings: readonly ExporterSetti
     exporter.isConfigured = true
     exporter.override = samplingRate ?? 0
     if (internal.length > 0) exporter.internal = internal === 'all' ? 'all' : new Set(internal)
+  }
+}
+
+function setKnown(exporters: readonly Exporter[], known: ReadonlyMap<string, KnownExporter>): void {
+  for (const exporter of exporters) {
+    const { firstSeen = Infinity, speeds = new Map() } = known.get(exporter.address) ?? {}
+    exporter.firstSeen = Math.min(exporter.firstSeen, firstSeen)
+    Object.assign(exporter, limitsOf(speeds))
   }
 }
 

@@ -26,6 +26,8 @@ export type Exporter = {
   implausible: ImplausibleRecord | undefined
   ambiguousRates: readonly [number, number] | undefined
   lastMs: number
+  /** Unix seconds. */
+  firstSeen: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
   /** Rates for domains that know none: some exporters announce them in one domain only. */
@@ -119,6 +121,7 @@ export class ExporterTable {
       implausible: undefined,
       ambiguousRates: undefined,
       lastMs: timeMs,
+      firstSeen: Math.floor(timeMs / 1000),
       domains: new Map(),
       common: createCommonRates(),
       held: [],

@@ -19,7 +19,7 @@ describe('a flow with more octets than its interfaces can send', () => {
       [1, bps],
       [2, bps / 1000],
     ])
-    decoder.setSpeeds(new Map([['192.0.2.1', speeds]]))
+    decoder.setKnown(new Map([['192.0.2.1', { firstSeen: testNowMs / 1000, speeds }]]))
     const flows = set(
       256,
       record(1, 2, most / 10, 10),
@@ -56,7 +56,7 @@ describe('a flow with more octets than its interfaces can send', () => {
       },
     ])
     assert.deepEqual(decoder.takeFindings(), [])
-    decoder.setSpeeds(new Map())
+    decoder.setKnown(new Map())
     assert.equal(decodeAll(decoder, [ipfix({}, flows)]).length, 6)
   })
 })

@@ -16,7 +16,7 @@ import type { FlowStore } from '../flow-store.ts'
 import {
   listExporterPorts,
   listExporterSettings,
-  listInterfaceSpeeds,
+  listKnownExporters,
   listSamplings,
   listTemplates,
   relinkExporters,
@@ -267,7 +267,7 @@ export class FlowCollector {
     this.#unknownInterfaces.clear()
     refused.push(...(await writeRows(db, unknown, (some) => saveUnknownInterfaces(db, some))))
     this.#threads?.toReceiver({ kind: 'exporters', settings: await listExporterSettings(db) })
-    this.#threads?.toReceiver({ kind: 'speeds', speeds: await listInterfaceSpeeds(db) })
+    this.#threads?.toReceiver({ kind: 'known-exporters', exporters: await listKnownExporters(db) })
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
     reportRefused('exporters and numbers of interfaces', refused)
   }

@@ -6,7 +6,7 @@ import type {
   ExporterFinding,
   ExporterSetting,
   ImplausibleRecord,
-  InterfaceSpeeds,
+  KnownExporter,
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
@@ -122,17 +122,26 @@ export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, Exp
 }
 
 /**
- * The speeds of interfaces by address of the exporter. Only of Ethernet and LAG: virtual interfaces report a speed that is no limit, such as
- * 1 Gbit/s for an IRB interface.
+ * The exporters by address, with the speeds of their interfaces. Only of Ethernet and LAG: virtual interfaces report a speed that is no limit,
+ * such as 1 Gbit/s for an IRB interface.
  */
-export async function listInterfaceSpeeds(db: Db): Promise<ReadonlyMap<string, InterfaceSpeeds>> {
-  const { rows } = await sql<{ address: string; speeds: readonly (readonly [number, number])[] }>`
-    select e.address, json_agg(json_build_array(i.if_index, i.speed_bps)) as speeds
-    from flow_exporters e join interfaces i on i.device_id = e.device_id
-    where i.missing_surveys < ${sql.lit(missingSurveysMax)} and i.if_index is not null and i.type in (6, 161)
-      and i.name !~ '^(irb|vlan|bvi|me0|fxp)' and i.speed_bps > 0
-    group by e.address`.execute(db)
-  return new Map(rows.map(({ address, speeds }) => [address, new Map(speeds)]))
+export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, KnownExporter>> {
+  const { rows } = await sql<{
+    address: string
+    first_seen: Date
+    speeds: readonly (readonly [number, number])[]
+  }>`
+    select e.address, e.first_seen, coalesce(json_agg(json_build_array(i.if_index, i.speed_bps)) filter (where i.id is not null), '[]') as speeds
+    from flow_exporters e left join interfaces i on i.device_id = e.device_id
+      and i.missing_surveys < ${sql.lit(missingSurveysMax)} and i.if_index is not null and i.type in (6, 161)
+      and i.name !~* '^(irb|vlan|bvi)' and i.speed_bps > 0
+    group by e.address, e.first_seen`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.address,
+      { firstSeen: row.first_seen.getTime() / 1000, speeds: new Map(row.speeds) },
+    ]),
+  )
 }
 
 /** Saves what is wrong with the records of exporters, at most one finding of each. Exporters without an id are left out. */

@@ -8,7 +8,7 @@ import type {
   ExporterSetting,
   ExporterFinding,
   InterfaceCounters,
-  InterfaceSpeeds,
+  KnownExporter,
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
@@ -36,7 +36,7 @@ export type ToReceiver =
     }
   | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
   /** By address. */
-  | { readonly kind: 'speeds'; readonly speeds: ReadonlyMap<string, InterfaceSpeeds> }
+  | { readonly kind: 'known-exporters'; readonly exporters: ReadonlyMap<string, KnownExporter> }
   /** First the packets of these events are sent, then only those of the watched networks are kept. */
   | {
       readonly kind: 'watches'
