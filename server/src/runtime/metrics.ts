@@ -9,6 +9,7 @@ const flowLosses = [
   'kernel_buffer',
   'no_batch',
   'malformed',
+  'repeated',
   'over_limit',
   'truncated',
   'unknown_template',
@@ -298,7 +299,7 @@ function declareMetrics() {
     }),
     flowsLost: new Counter({
       name: 'pharos_flows_lost_total',
-      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, internal, time, disk, spool_full, refused. Alert if it grows, except internal.',
+      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, repeated, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, internal, time, disk, spool_full, refused. Alert if it grows, except internal and repeated.',
       labelNames: ['reason'],
       registers,
     }),

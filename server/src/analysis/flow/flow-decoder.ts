@@ -80,6 +80,8 @@ export type DecoderCounters = {
   flows: number
   /** Datagrams of which nothing was decoded: an unknown version, too short, or a header that contradicts itself. */
   malformedDatagrams: number
+  /** Datagrams that were among the last 32 of their exporter. */
+  repeatedDatagrams: number
   /** Sets, samples and records whose length exceeds what contains them; what follows in the datagram is not decoded. */
   truncated: number
   /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */

@@ -22,6 +22,7 @@ import type { Exporter, ExporterTable } from './exporter-table.ts'
 import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
 import { dropImplausible } from './plausible.ts'
+import { isRepeated } from './repeated.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
 import { limitsOf } from './speed-limits.ts'
@@ -65,6 +66,10 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       return
     }
     exporter.lastMs = timeMs
+    if (isRepeated(exporter.recent, view, offset, length, version)) {
+      counters.repeatedDatagrams++
+      return
+    }
     context.exporter = exporter.index
     context.time = Math.floor(timeMs / 1000)
     context.override = exporter.override

@@ -30,6 +30,7 @@ export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }
       datagrams: { netflow5: 0, netflow9: 0, ipfix: 0, sflow: 0 },
       flows: 0,
       malformedDatagrams: 0,
+      repeatedDatagrams: 0,
       truncated: 0,
       refusedTemplates: 0,
       heldSets: 0,

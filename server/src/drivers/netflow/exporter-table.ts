@@ -5,6 +5,7 @@ import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
 import type { ImplausibleRecord } from '../../analysis/flow/flow-decoder.ts'
 import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
+import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'
 
 /** The state of one exporter. */
@@ -26,6 +27,7 @@ export type Exporter = {
   implausible: ImplausibleRecord | undefined
   ambiguousRates: readonly [number, number] | undefined
   lastMs: number
+  readonly recent: RecentDatagrams
   /** Unix seconds. */
   firstSeen: number
   /** By version and domain. */
@@ -121,6 +123,7 @@ export class ExporterTable {
       implausible: undefined,
       ambiguousRates: undefined,
       lastMs: timeMs,
+      recent: createRecentDatagrams(),
       firstSeen: Math.floor(timeMs / 1000),
       domains: new Map(),
       common: createCommonRates(),

@@ -34,6 +34,7 @@ export function createReceiveMetrics(
       add('kernel_buffer', kernelDrops, before?.kernelDrops)
       add('no_batch', withoutBatch, before?.withoutBatch)
       add('malformed', decoder.malformedDatagrams, before?.decoder.malformedDatagrams)
+      add('repeated', decoder.repeatedDatagrams, before?.decoder.repeatedDatagrams)
       add('over_limit', decoder.overLimit, before?.decoder.overLimit)
       add('truncated', decoder.truncated, before?.decoder.truncated)
       add('implausible', decoder.implausibleRecords, before?.decoder.implausibleRecords)
