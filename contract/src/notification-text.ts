@@ -70,6 +70,10 @@ const staffHoldTexts: Readonly<Record<StaffHoldArea, (ofSubject: string) => stri
   shield: (ofSubject) => `Shield rules${ofSubject}`,
 }
 
+/** A ratio with two digits, such as 0.0010 or 1024. */
+export const ratioText = (ratio: number): string =>
+  ratio >= 10 ? String(Math.round(ratio)) : ratio.toPrecision(2)
+
 const staffTexts = {
   hold_opened: ({ region, withdrawals, changes }) =>
     `Changes in region ${String(region)} need approval: ${counted(withdrawals, 'withdrawal', 'withdrawals')}, ${counted(changes, 'changed route', 'changed routes')}`,
@@ -77,6 +81,8 @@ const staffTexts = {
     `${staffHoldTexts[area as StaffHoldArea](subject ? ` of ${String(subject)}` : '')} need approval${Number(removals) === 0 ? '' : `: ${counted(removals, 'removal', 'removals')}`}${team === null ? '' : ` (team "${String(team)}")`}`,
   letter_to_review: ({ filename, team }) =>
     `The team "${String(team)}" uploaded the letter of authorization "${String(filename)}"`,
+  sampling_implausible: ({ exporter, port, ratio }) =>
+    `Flows of exporter ${String(exporter)} have ${ratioText(Number(ratio))} times the octets of the interface of port ${String(port)}`,
 } satisfies Record<string, Text>
 
 const texts: Readonly<Record<NotificationKind, Text>> = { ...teamTexts, ...staffTexts }

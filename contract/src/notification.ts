@@ -68,6 +68,7 @@ const StaffKinds = Component('StaffNotificationKinds', {
     'changes of DNS and shield rules that need approval; separate from the mails of `operator_alert_emails`',
   ),
   letter_to_review: mailed('letters of authorization to review'),
+  sampling_implausible: mailed('exporters whose flows do not match the counters of their interfaces'),
 })
 
 export const NotificationSettings = Component('NotificationSettings', {

@@ -79,6 +79,7 @@ const safe: Readonly<Record<string, string>> = {
   'analysis/event-mark.store.ts': ofOwn,
   'analysis/incident-list.store.ts': ofOwn,
   'analysis/flow/attack-octets.store.ts': ofOwn,
+  'analysis/flow/counter-check.store.ts': 'sums of flows by ids that the database has',
   'analysis/related-sql.store.ts': 'only reads',
   'analysis/rollup-series.store.ts': 'only reads',
   'analysis/shield/shield-list.store.ts': ofRequest,

@@ -471,6 +471,33 @@ describe('letters', () => {
   })
 })
 
+describe('a sampling rate that cannot be right', () => {
+  const reported = async (person: typeof eva) =>
+    (await feedOf(person)).results
+      .filter(({ kind }) => kind === 'sampling_implausible')
+      .map(({ text }) => text)
+
+  it('is reported to staff once, after three hours', async () => {
+    await sql`with d as (insert into devices (name, driver) values ('r9', 'none') returning id)
+      insert into ports (circuit_id, name, device_id, interface_key) select 'C9', 'xe-9', id, 'xe-9' from d`.execute(
+      owner(),
+    )
+    await sql`insert into flow_exporters (address) values ('192.0.2.9')`.execute(owner())
+    await sql`insert into flow_counter_checks (exporter_id, port_id, hour, ratio, outside_hours, outside_since)
+      select e.id, p.id, now(), 0.001, 2, now() from flow_exporters e, ports p`.execute(owner())
+    await collect()
+    assert.deepEqual(await reported(eva), [])
+    await sql`update flow_counter_checks set outside_hours = 3, checked = now()`.execute(owner())
+    await collect()
+    await sql`update flow_counter_checks set outside_hours = 4, checked = now()`.execute(owner())
+    await collect()
+    assert.deepEqual(await reported(eva), [
+      'Flows of exporter 192.0.2.9 have 0.0010 times the octets of the interface of port C9',
+    ])
+    assert.deepEqual(await reported(ben), [])
+  })
+})
+
 describe('the settings', () => {
   it('have defaults, are saved by team, and reject those of staff from others', async () => {
     const settings = await settingsOf(ben)
@@ -479,7 +506,12 @@ describe('the settings', () => {
       [true, 'immediate', 1_000_000_000, true, null],
     )
     const staff = (await settingsOf(eva)).staff!
-    assert.deepEqual(staff.kinds, { hold_opened: false, staff_hold_opened: false, letter_to_review: true })
+    assert.deepEqual(staff.kinds, {
+      hold_opened: false,
+      staff_hold_opened: false,
+      letter_to_review: true,
+      sampling_implausible: true,
+    })
     assert.equal((await call(ben, 'PUT', '', { ...settings, staff })).statusCode, 403)
     await change(eva, { staff: { ...staff, digest: 'daily' } })
     assert.equal((await settingsOf(eva)).staff!.digest, 'daily')

@@ -408,6 +408,7 @@ const sendsNothing = [
   'domains',
   'event-flows',
   'flow-attack-octets',
+  'flow-counter-check',
   'flow-counters',
   'flow-detector',
   'flow-exporters',

@@ -113,6 +113,7 @@ const closed: Record<string, string> = {
   detector_thresholds: 'thresholds of the platform file, for the collectors',
   monthly_reports: 'mails of monthly reports with their files, for the loop',
   detector_rates: 'rates of the detectors, for the collectors',
+  flow_counter_checks: 'flows of ports against the counters of their interfaces, for staff',
   flow_delays: 'how far the collectors of flows are behind, for answers of the API',
   detector_attacks: 'open attacks of the detector, for the collectors',
   detector_outgoing_attacks: 'open attacks that networks send, for the collectors',

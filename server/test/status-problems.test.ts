@@ -61,6 +61,7 @@ beforeEach(async () => {
     'mails',
     'webhooks',
     'inventory_imports',
+    'ports',
     'devices',
   ])
   await change(sql`update regions set last_check = now(), last_check_result = true, last_error = null, routes_missing = 0,
@@ -159,6 +160,20 @@ const cases: Record<StatusProblemCode, Case> = {
     },
     reported: [
       /^devices: no collector has read 1 device for three intervals: the states of their ports are unknown$/,
+    ],
+  },
+  sampling_implausible: {
+    make: async () => {
+      await change(sql`insert into devices (name, driver) values ('r3', 'none')`)
+      await change(
+        sql`insert into ports (circuit_id, name, device_id, interface_key) select 'C9', 'xe-9', id, 'xe-9' from devices`,
+      )
+      await change(sql`insert into flow_exporters (address) values ('192.0.2.9') on conflict do nothing`)
+      await change(sql`insert into flow_counter_checks (exporter_id, port_id, hour, ratio, outside_hours, outside_since)
+        select e.id, p.id, now() - interval '1 hour', 0.001, 3, '2026-01-01T00:00:00Z' from flow_exporters e, ports p`)
+    },
+    reported: [
+      /^exporter 192\.0\.2\.9, port C9: flows have 0\.0010 times the octets of the interface for 3 h, since 2026-01-01T00:00Z: check/,
     ],
   },
   registry_down: {

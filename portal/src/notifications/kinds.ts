@@ -13,6 +13,7 @@ import {
   IconGavel,
   IconHourglass,
   IconPlugConnectedX,
+  IconRulerMeasure,
   IconShieldBolt,
   IconShieldCheck,
   IconShieldExclamation,
@@ -42,6 +43,7 @@ const looks: Record<NotificationKind, Look> = {
   hold_opened: { icon: IconGavel, color: 'warn' },
   staff_hold_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },
+  sampling_implausible: { icon: IconRulerMeasure, color: 'warn' },
 }
 
 /** An attack that has ended is no longer red. */

@@ -22,6 +22,7 @@ const kinds: Record<NotificationKind, string> = {
   hold_opened: 'Approval needed',
   staff_hold_opened: 'Approval needed',
   letter_to_review: 'Letter to review',
+  sampling_implausible: 'Implausible sampling rate',
 }
 
 const unread = (count: number): string => `${count} unread`

@@ -95,6 +95,7 @@ const valuesOf = ({ kinds, staff, ...settings }: NotificationSettings): Values =
   hold_opened: staff?.kinds.hold_opened ?? false,
   staff_hold_opened: staff?.kinds.staff_hold_opened ?? false,
   letter_to_review: staff?.kinds.letter_to_review ?? false,
+  sampling_implausible: staff?.kinds.sampling_implausible ?? false,
 })
 
 const pick = <Kind extends NotificationKind>(values: Values, kinds: readonly Kind[]) =>

@@ -71,6 +71,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     help: 'Changes of DNS or shield rules wait for a decision. The alert address of the platform gets a mail in any case.',
   },
   letter_to_review: { label: 'Letter to review', help: 'A team uploaded a letter of authorization.' },
+  sampling_implausible: {
+    label: 'Implausible sampling rate',
+    help: 'Flows of an exporter do not match the counters of its interface.',
+  },
 }
 
 export const words = {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase } from '../db/testing.ts'
+import { saveFindings } from '../analysis/flow/collect/exporter.store.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import { flowsBlock } from '../drivers/clickhouse/testing.ts'
 import { CommandFailure, UsageError } from './command.ts'
@@ -24,9 +25,30 @@ test('exporters are listed with their device and the interfaces that the invento
   await sql`insert into flow_unknown_interfaces (exporter_id, if_index) values (1, 7), (1, 9), (1, 4294967295)`.execute(
     owner,
   )
+  await saveFindings(owner, [
+    {
+      exporter: '192.0.2.1',
+      implausible: {
+        at: 1_700_000_000,
+        octets: 9e9,
+        packets: 1,
+        rate: 0,
+        in_if: 7,
+        out_if: 9,
+        duration_ms: 5,
+      },
+      ambiguousRates: undefined,
+    },
+  ])
+  await saveFindings(owner, [
+    { exporter: '192.0.2.1', implausible: undefined, ambiguousRates: [1000, 1] },
+    { exporter: '192.0.2.99', implausible: undefined, ambiguousRates: [1000, 1] },
+  ])
   assert.equal(
     await runCommand(database, flows, 'exporters'),
     '192.0.2.1  r1  last seen 2026-03-01T10:00:00.000Z  unknown interfaces: 9, 4294967295\n' +
+      '  one record has the sampling rates 1000 and 1\n' +
+      '  last implausible record 2023-11-14T22:13:20.000Z: 9000000000 octets, 1 packet, rate unknown, interfaces 7 to 9, 5 ms\n' +
       '192.0.2.2  no device  last seen 2026-03-01T11:00:00.000Z\n',
   )
   await assert.rejects(runCommand(database, flows), UsageError)

@@ -1,4 +1,4 @@
-// `pharos flows`: the exporters that have sent flows, and what the inventory does not know of them; past traffic of nobody is given
+// `pharos flows`: the exporters that have sent flows, what the inventory does not know of them, and what two of them sent; past traffic of nobody is given
 // to the team that holds its prefix now.
 import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,12 @@ import {
   type ClaimDay,
   type ClaimDeps,
 } from '../analysis/flow/claim.ts'
-import { listSeenExporters } from '../analysis/flow/collect/exporter.store.ts'
+import {
+  listExporterAddresses,
+  listSeenExporters,
+  type SeenExporter,
+} from '../analysis/flow/collect/exporter.store.ts'
+import { readSharedFlows } from '../analysis/flow/shared-flows.ts'
 import { writeAudit } from '../db/audit.ts'
 import { Leadership } from '../db/leadership.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -28,18 +33,20 @@ import { withSchema } from './ready.ts'
 
 export const flows: Command = {
   name: 'flows',
-  usage: 'exporters | claim <prefix> --team <slug> [--yes]',
-  summary: `list the exporters of flows, or give past traffic to a team
+  usage: 'exporters | check | claim <prefix> --team <slug> [--yes]',
+  summary: `list and compare the exporters of flows, or give past traffic to a team
 
-  exporters  their devices, and the interfaces that the inventory does not know
+  exporters  their devices, the interfaces that the inventory does not know, and records that cannot be right
+  check      how many flows of a minute two exporters both sent
   claim      the traffic of a prefix that nobody held when it was received becomes that of the team that holds it now; without
              --yes it is only counted, by day. Days that have not ended wait: run it again the day after.`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'exporters') return list(context, args)
+    if (verb === 'check') return check(context, args)
     if (verb === 'claim') return claim(context, args)
     throw new UsageError(
-      verb === undefined ? 'Add exporters or claim.' : `pharos flows has no command ${verb}.`,
+      verb === undefined ? 'Add exporters, check or claim.' : `pharos flows has no command ${verb}.`,
     )
   },
 }
@@ -49,13 +56,64 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
   await withSchema(context, async ({ owner }) => {
     const exporters = await listSeenExporters(owner)
     if (exporters.length === 0) context.out('No exporter has sent flows yet.\n')
-    for (const { address, device, lastSeen, unknownInterfaces } of exporters) {
+    for (const exporter of exporters) {
+      const { address, device, lastSeen, unknownInterfaces } = exporter
       const unknown =
         unknownInterfaces.length > 0 ? `  unknown interfaces: ${unknownInterfaces.join(', ')}` : ''
       context.out(`${address}  ${device ?? 'no device'}  last seen ${lastSeen.toISOString()}${unknown}\n`)
+      for (const line of findingLines(exporter)) context.out(`  ${line}\n`)
     }
   })
 }
+
+function findingLines({ implausible: record, ambiguousRates: rates }: SeenExporter): string[] {
+  const lines: string[] = []
+  if (rates) lines.push(`one record has the sampling rates ${rates[0]} and ${rates[1]}`)
+  if (record)
+    lines.push(
+      `last implausible record ${new Date(record.at * 1000).toISOString()}: ${counted(record.octets, 'octet')}, ` +
+        `${counted(record.packets, 'packet')}, rate ${record.rate || 'unknown'}, interfaces ${record.in_if} to ${record.out_if}, ` +
+        `${record.duration_ms} ms`,
+    )
+  return lines
+}
+
+const minuteMs = 60_000
+/** Exporters report flows of a minute up to an active timeout later; they have the time of their receipt. */
+const checkedMs = 3 * minuteMs
+
+async function check(context: CommandContext, args: readonly string[]): Promise<void> {
+  parseArgs({ args: [...args], options: {} })
+  await withSchema(context, async ({ owner }, config) => {
+    const { store } = openFlowStore(config, [], { log: createLog(config), metrics: createMetrics() })
+    const start = new Date(Math.floor((Date.now() - checkedMs) / minuteMs) * minuteMs)
+    try {
+      const { tuples, shared, pairs } = await readSharedFlows(store, start)
+      const addresses = await listExporterAddresses(owner)
+      context.out(
+        `Flows with distinct addresses, ports and protocol from ${start.toISOString().slice(0, 16)} UTC on: ${tuples}, ` +
+          `of two or more exporters: ${percent(shared, tuples)}\n`,
+      )
+      const nameOf = (id: number): string => addresses.get(id) ?? `exporter ${id}`
+      for (const { a, b, shared: both, of } of pairs)
+        context.out(
+          `${nameOf(a)}  ${nameOf(b)}  both sent ${both}: ${percent(both, of)} of the exporter with fewer\n`,
+        )
+      if (pairs.length > 0)
+        context.out(
+          'Traffic between them counts double: name their interfaces towards each other as internal in the platform file.\n',
+        )
+    } catch (error) {
+      if (error instanceof DriverError) throw new CommandFailure(`ClickHouse: ${error.message}.`)
+      throw error
+    } finally {
+      await store.close()
+    }
+  })
+}
+
+const percent = (part: number, whole: number): string =>
+  whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(1)} %`
 
 async function claim(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals, values } = parseArgs({

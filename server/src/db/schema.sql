@@ -1793,6 +1793,26 @@ create policy tenant on events as permissive for all to pharos_tenant using ((EX
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
 
+-- octets of the flows of a port divided by those that its interface counts, of the last hour that could be judged
+create table flow_counter_checks (
+  exporter_id integer not null,
+  port_id integer not null,
+  hour timestamp with time zone not null, -- its start
+  ratio real not null, -- of the direction with the larger one
+  outside_hours smallint not null default 0, -- judged hours in a row outside of the limits
+  outside_since timestamp with time zone, -- the start of the first of them
+  is_implausible boolean not null default (outside_hours >= 3), -- whether it is reported
+  checked timestamp with time zone not null default now(),
+  constraint flow_counter_checks_pkey PRIMARY KEY (exporter_id, port_id),
+  constraint flow_counter_checks_exporter_id_fkey FOREIGN KEY (exporter_id) REFERENCES flow_exporters(id) ON DELETE CASCADE,
+  constraint flow_counter_checks_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint flow_counter_checks_check CHECK (((outside_hours > 0) = (outside_since IS NOT NULL))),
+  constraint flow_counter_checks_outside_hours_check CHECK ((outside_hours >= 0)),
+  constraint flow_counter_checks_ratio_check CHECK ((ratio >= (0)::double precision))
+);
+CREATE INDEX flow_counter_checks_port ON public.flow_counter_checks USING btree (port_id);
+alter table flow_counter_checks enable row level security;
+
 -- a row for each collector of flows
 create table flow_delays (
   collector text not null,
@@ -1810,6 +1830,7 @@ create table flow_exporter_settings (
   device_id integer,
   sampling_rate integer, -- 1 of so many packets is counted; overrides what the exporter says
   interfaces jsonb not null default '{}'::jsonb, -- keys of interfaces of the device by the number that the exporter uses
+  internal text[] not null default '{}'::text[], -- interfaces towards other exporters, by name or number: flows that enter there are left out; {all} for every interface
   constraint flow_exporter_settings_pkey PRIMARY KEY (id),
   constraint flow_exporter_settings_address_key UNIQUE (address),
   constraint flow_exporter_settings_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL,
@@ -1824,6 +1845,8 @@ create table flow_exporters (
   device_id integer, -- by the platform file, else the device with this management address
   first_seen timestamp with time zone not null default now(),
   last_seen timestamp with time zone not null default now(),
+  implausible jsonb, -- the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms
+  ambiguous_rates bigint[], -- both sampling rates of the last record that had two
   constraint flow_exporters_pkey PRIMARY KEY (id),
   constraint flow_exporters_address_key UNIQUE (address),
   constraint flow_exporters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL

@@ -1107,6 +1107,23 @@ export interface EventsTable {
   detected: Generated<Date | null>
 }
 
+/** octets of the flows of a port divided by those that its interface counts, of the last hour that could be judged */
+export interface FlowCounterChecksTable {
+  exporter_id: number
+  port_id: number
+  /** its start */
+  hour: Date
+  /** of the direction with the larger one */
+  ratio: number
+  /** judged hours in a row outside of the limits */
+  outside_hours: Generated<number>
+  /** the start of the first of them */
+  outside_since: Date | null
+  /** whether it is reported */
+  is_implausible: Generated<boolean>
+  checked: Generated<Date>
+}
+
 /** a row for each collector of flows */
 export interface FlowDelaysTable {
   collector: string
@@ -1127,6 +1144,8 @@ export interface FlowExporterSettingsTable {
   sampling_rate: number | null
   /** keys of interfaces of the device by the number that the exporter uses */
   interfaces: GeneratedJson
+  /** interfaces towards other exporters, by name or number: flows that enter there are left out; {all} for every interface */
+  internal: Generated<string[]>
 }
 
 /** every exporter that has sent a flow; its id is exporter_id in the flow store */
@@ -1137,6 +1156,10 @@ export interface FlowExportersTable {
   device_id: number | null
   first_seen: Generated<Date>
   last_seen: Generated<Date>
+  /** the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms */
+  implausible: NullableJson
+  /** both sampling rates of the last record that had two */
+  ambiguous_rates: number[] | null
 }
 
 /** sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0 */
@@ -2449,6 +2472,7 @@ export interface Schema {
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable
   events: EventsTable
+  flow_counter_checks: FlowCounterChecksTable
   flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable

@@ -7,6 +7,7 @@ import { writePersonalMessages } from '../outbox/outbox.ts'
 import {
   insertNotifications,
   listLetterOccurrences,
+  listSamplingOccurrences,
   listOutbox,
   listRecipients,
   lockMailing,
@@ -61,6 +62,7 @@ async function collectBatch({ canMail, now, derive }: CollectDeps, trx: Trx): Pr
   const occurrences = [
     ...messages.filter(isReported).flatMap(occurrencesOf),
     ...(await listLetterOccurrences(trx, position.since)),
+    ...(await listSamplingOccurrences(trx, position.since)),
   ]
   const refused = await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)

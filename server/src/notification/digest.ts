@@ -64,6 +64,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
     'changes of DNS or shield rules need approval',
   ],
   letter_to_review: ['letter to review', 'letters to review'],
+  sampling_implausible: ['implausible sampling rate', 'implausible sampling rates'],
 }
 
 /** Such as `7 attacks since 10:32 UTC`, or with several kinds `7 attacks and 2 others since 10:32 UTC`. */

@@ -49,6 +49,20 @@ export async function listOutbox(trx: Trx, { xid, id }: Position, limit: number)
   return rows
 }
 
+/** Lists the ports whose flows have not matched the counters for three hours, of which nobody was notified since. */
+export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
+  const { rows } = await sql<Occurrence>`
+    select * from (
+      select null::integer as "teamId", 'sampling_implausible' as kind,
+        concat_ws(' ', k.exporter_id, k.port_id, extract(epoch from k.outside_since)::bigint) as key, k.checked as at,
+        jsonb_build_object('exporter', e.address, 'port', p.circuit_id, 'port_id', p.id, 'ratio', k.ratio) as attrs
+      from flow_counter_checks k join flow_exporters e on e.id = k.exporter_id join ports p on p.id = k.port_id
+      where k.is_implausible and k.checked > greatest(${since}, now() - interval '2 days')) o
+    where not exists (select from notifications n where n.kind = o.kind and n.key = o.key)
+    order by at, key`.execute(trx)
+  return rows
+}
+
 /** When a letter is reported before it expires. */
 const expiryDays = 14
 

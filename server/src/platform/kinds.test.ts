@@ -176,6 +176,7 @@ const samples: Readonly<Record<string, Sample>> = {
       device: { device: 'r2.ams' },
       sampling_rate: { sampling_rate: 1000 },
       interfaces: { interfaces: { 514: 'et-0/0/1' } },
+      internal: { internal: ['ae0', '514'] },
     },
   },
   detector_thresholds: {

@@ -1,5 +1,6 @@
 // The SQL of the installation's figures. Each statement reads an index or a handful of rows.
 import { sql } from 'kysely'
+import { listCounterRatios, type CounterRatio } from '../analysis/flow/counter-check.store.ts'
 import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
 import { countUnseen, listSources, type UnseenCounts } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
@@ -35,6 +36,7 @@ export type Figures = {
   }
   readonly visibility: readonly { readonly source: string; readonly up: boolean }[]
   readonly unseen: UnseenCounts
+  readonly counterRatios: readonly CounterRatio[]
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
 
@@ -85,6 +87,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         up: problem === null && is_followed,
       }))
       const unseen = await countUnseen(trx)
+      const counterRatios = await listCounterRatios(trx)
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
@@ -95,6 +98,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         mails: mails.rows[0]!,
         webhooks: webhooks.rows[0]!,
         unseen,
+        counterRatios,
         regions: regions.rows,
         routers: routers.rows,
         dns: dns.rows[0]!,

@@ -70,6 +70,7 @@ function gaugesOf(metrics: Metrics) {
     metrics.formerRouterRoutes,
     metrics.formerRouterSeconds,
     metrics.nameServerUp,
+    metrics.flowCounterRatio,
   ]
 }
 
@@ -102,7 +103,18 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
 
 function show(
   metrics: Metrics,
-  { deliveries, mails, webhooks, regions, routers, dns, visibility, unseen, connections }: Figures,
+  {
+    deliveries,
+    mails,
+    webhooks,
+    regions,
+    routers,
+    dns,
+    visibility,
+    unseen,
+    counterRatios,
+    connections,
+  }: Figures,
 ): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
@@ -134,5 +146,7 @@ function show(
   for (const { source, up } of visibility) metrics.visibilityUp.set({ source }, up ? 1 : 0)
   for (const reason of ['not_visible', 'other_path'] as const)
     metrics.announcementsUnseen.set({ reason }, unseen[reason])
+  for (const { exporter, port, ratio } of counterRatios)
+    metrics.flowCounterRatio.set({ exporter, port }, ratio)
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

@@ -45,6 +45,7 @@ parentPort!.on('message', (message: ToReceiver) => {
     for (const template of message.templates) decoder.addTemplate(template)
     for (const sampling of message.samplings) decoder.addSampling(sampling)
   } else if (message.kind === 'exporters') decoder.setExporters(message.settings)
+  else if (message.kind === 'known-exporters') decoder.setKnown(message.exporters)
   else if (message.kind === 'watches') {
     for (const { eventId, part } of message.wanted) {
       const file = samples.capture(eventId)
@@ -65,6 +66,8 @@ function stop(): void {
 function reportNow(from: FlowReceiver): void {
   learned.send()
   report({ kind: 'counters', counters: from.counters() })
+  const findings = decoder.takeFindings()
+  if (findings.length > 0) report({ kind: 'findings', findings })
 }
 
 try {

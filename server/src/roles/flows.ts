@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { deleteOldRates } from '../analysis/detector/shared-attack.store.ts'
 import { createSilentCheck, silentCheckMs } from '../analysis/detector/silent-attacks.ts'
 import { updateAttackOctets } from '../analysis/flow/attack-octets.ts'
+import { checkCounters, lastClosedHour } from '../analysis/flow/counter-check.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
 import { rollUpPeers } from '../analysis/flow/collect/peer-rollup.ts'
 import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
@@ -65,6 +66,8 @@ export function createFlows(shared: Shared): FlowsPart {
   })
   const peersLeadership = new Leadership(postgres, 'flow-peers')
   const octetsLeadership = new Leadership(postgres, 'flow-attack-octets')
+  const checkLeadership = new Leadership(postgres, 'flow-counter-check')
+  let checkedHour = 0
   const endSilentAttacks = createSilentCheck(postgres, () => collector.reports.waiting.files > 0)
   const loops = [
     createLoopComponent(shared, {
@@ -128,6 +131,17 @@ export function createFlows(shared: Shared): FlowsPart {
       },
     }),
     createLoopComponent(shared, {
+      name: 'flow-counter-check',
+      sends: 'nothing',
+      intervalMs: peersMs,
+      async run() {
+        const hour = lastClosedHour(new Date())
+        if (hour === checkedHour || collector.addresses.length === 0 || !(await checkLeadership.hold()))
+          return
+        if (await checkCounters({ db: postgres.owner, flowStore }, hour)) checkedHour = hour
+      },
+    }),
+    createLoopComponent(shared, {
       name: 'flow-delay',
       sends: 'nothing',
       intervalMs: delayMs,
@@ -155,7 +169,7 @@ export function createFlows(shared: Shared): FlowsPart {
         .catch((error: unknown) => log.warn({ err: error }, 'flows are not received yet'))
     },
     async stop() {
-      await Promise.all([peersLeadership.release(), octetsLeadership.release()])
+      await Promise.all([peersLeadership, octetsLeadership, checkLeadership].map((one) => one.release()))
       await collector.stop()
     },
   }

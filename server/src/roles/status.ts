@@ -4,6 +4,8 @@ import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/former-router'
 import { readFormerRouters } from '../byoip/reconcile/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
+import { ratioText } from '@pharos/contract/notification-text'
+import { listImplausibleSampling, type ImplausibleSampling } from '../analysis/flow/counter-check.store.ts'
 import {
   countUnseen,
   listSources,
@@ -48,6 +50,7 @@ export const statusProblemCodes = [
   'loop_late',
   'clock_differs',
   'devices_unread',
+  'sampling_implausible',
   'registry_down',
   'registry_doubtful',
   'flow_store_down',
@@ -95,6 +98,8 @@ export type Status = {
   readonly imports: readonly ImportState[]
   /** Devices that no process has read for three intervals: their states are unknown. */
   readonly unread_devices: number
+  /** Ports whose flows do not match the counters of their interfaces; at most 100. */
+  readonly implausible_sampling: readonly ImplausibleSampling[]
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
@@ -138,6 +143,7 @@ export async function readStatus(
         unseen: await countUnseen(trx),
         imports: await listImports(trx),
         unread_devices: await countUnreadDevices(trx),
+        implausible_sampling: await listImplausibleSampling(trx),
         lag: await readLag(trx),
         schema_floor: await readFloor(trx),
       }
@@ -158,6 +164,7 @@ function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: nu
     ...zoneProblems(status),
     ...processProblems(status),
     ...deviceProblems(status),
+    ...samplingProblems(status),
     ...registryProblems(status),
     ...flowStoreProblems(status),
     ...visibilityProblems(status),
@@ -271,6 +278,15 @@ const clockProblem = ({ host, pid, clock_ms: ms }: LiveProcess): StatusProblem =
   subject: `${host}:${pid}`,
   message: `its clock is ${Math.round(Math.abs(ms!) / 1000)} s ${ms! > 0 ? 'ahead of' : 'behind'} that of the database: check the time synchronization of both`,
 })
+
+const samplingProblems = ({
+  implausible_sampling: found,
+}: Pick<Status, 'implausible_sampling'>): StatusProblem[] =>
+  found.map(({ exporter, port, ratio, hours, since }) => ({
+    code: 'sampling_implausible',
+    subject: `exporter ${exporter}, port ${port}`,
+    message: `flows have ${ratioText(ratio)} times the octets of the interface for ${hours} h, since ${since}: check the sampling rate, and whether packets are exported twice`,
+  }))
 
 const deviceProblems = ({ unread_devices: unread }: Pick<Status, 'unread_devices'>): StatusProblem[] =>
   unread === 0

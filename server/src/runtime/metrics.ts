@@ -9,10 +9,12 @@ const flowLosses = [
   'kernel_buffer',
   'no_batch',
   'malformed',
+  'repeated',
   'over_limit',
   'truncated',
   'unknown_template',
   'implausible',
+  'internal',
   'time',
   'disk',
   'spool_full',
@@ -297,8 +299,19 @@ function declareMetrics() {
     }),
     flowsLost: new Counter({
       name: 'pharos_flows_lost_total',
-      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, time, disk, spool_full, refused. Alert if it grows.',
+      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, repeated, over_limit. Sets of records: truncated, unknown_template. Rows: implausible, internal, time, disk, spool_full, refused. Alert if it grows, except internal and repeated.',
       labelNames: ['reason'],
+      registers,
+    }),
+    flowRatesAmbiguous: new Counter({
+      name: 'pharos_flow_rates_ambiguous_total',
+      help: 'Records of options whose complete pairs of elements have two sampling rates.',
+      registers,
+    }),
+    flowCounterRatio: new Gauge({
+      name: 'pharos_flow_counter_ratio',
+      help: 'Installation: octets of the flows of a port divided by those of its interface, in the last hour that could be judged.',
+      labelNames: ['exporter', 'port'],
       registers,
     }),
     detectorOverflows: new Counter({

@@ -72,6 +72,7 @@ import { readUsage } from '../../src/inventory/usage/usage.store.ts'
 import { listPoints } from '../../src/inventory/gauge/gauge.store.ts'
 import { claimMails } from '../../src/mail/mail.store.ts'
 import { parsePrefix } from '../../src/net/prefix.ts'
+import { saveCounterChecks } from '../../src/analysis/flow/counter-check.store.ts'
 import { listLetterOccurrences } from '../../src/notification/notification.store.ts'
 import { insertMessages } from '../../src/outbox/outbox.store.ts'
 import { platformKinds } from '../../src/platform/kinds/index.ts'
@@ -232,6 +233,7 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => keepingFacts(db, null, async () => {}),
   ({ db }) => compactUsage(db),
   ({ db }) => listLetterOccurrences(db, now),
+  ({ db }) => saveCounterChecks(db, now, []),
   ({ db }) =>
     insertMessages(
       db,

@@ -80,6 +80,8 @@ export type DecoderCounters = {
   flows: number
   /** Datagrams of which nothing was decoded: an unknown version, too short, or a header that contradicts itself. */
   malformedDatagrams: number
+  /** Datagrams that were among the last 32 of their exporter. */
+  repeatedDatagrams: number
   /** Sets, samples and records whose length exceeds what contains them; what follows in the datagram is not decoded. */
   truncated: number
   /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */
@@ -92,8 +94,12 @@ export type DecoderCounters = {
   recordsWithoutAddress: number
   /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. Neither is traffic that was counted before. */
   recordsWithoutCounters: number
-  /** Records with more octets than their packets can have, or than any interface can send. */
+  /** Records with more octets than their packets can have, or than their interface can send. */
   implausibleRecords: number
+  /** Records of options whose complete pairs of elements have two sampling rates. */
+  ambiguousRates: number
+  /** Flows that entered by an interface towards another exporter, which has counted them. */
+  internalFlows: number
   /** Samples whose packet is not IP, or cut before the addresses. */
   samplesWithoutAddress: number
   /** Jumps in the sequence of exporters, and by how much in total (v5 and IPFIX count flows, v9 and sFlow datagrams). */
@@ -119,7 +125,42 @@ export type DecoderEvents = {
 }
 
 /** An exporter of the platform file. It always has a place, and its sampling rate replaces what it announces. */
-export type ExporterSetting = { readonly address: string; readonly samplingRate?: number }
+export type ExporterSetting = {
+  readonly address: string
+  readonly samplingRate?: number
+  /** Interfaces towards other exporters: flows that enter there are left out. */
+  readonly internal?: 'all' | readonly number[]
+}
+
+/** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
+export type InterfaceSpeeds = ReadonlyMap<number, number>
+
+/** What the database knows of an exporter. */
+export type KnownExporter = {
+  /** Unix seconds. */
+  readonly firstSeen: number
+  readonly speeds: InterfaceSpeeds
+}
+
+/** A record that was left out, as exported. */
+export type ImplausibleRecord = {
+  /** Unix seconds of receipt. */
+  readonly at: number
+  readonly octets: number
+  readonly packets: number
+  readonly rate: number
+  readonly in_if: number
+  readonly out_if: number
+  readonly duration_ms: number
+}
+
+/** What is wrong with the records of an exporter: the last of each kind. */
+export type ExporterFinding = {
+  readonly exporter: string
+  readonly implausible: ImplausibleRecord | undefined
+  /** Of one record whose complete pairs of elements have two results. */
+  readonly ambiguousRates: readonly [number, number] | undefined
+}
 
 export interface FlowDecoder {
   /**
@@ -141,6 +182,10 @@ export interface FlowDecoder {
   addTemplate(template: TemplateRecord): void
   addSampling(sampling: SamplingRecord): void
   setExporters(settings: readonly ExporterSetting[]): void
+  /** Replaces what is known of all exporters, by address. */
+  setKnown(known: ReadonlyMap<string, KnownExporter>): void
+  /** Returns what was found since the last call: at most one a exporter. */
+  takeFindings(): ExporterFinding[]
   /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */
   readonly exporters: readonly string[]
   /** Every template and rate that is in use, to be stored as a whole. */

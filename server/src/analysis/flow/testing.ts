@@ -13,6 +13,8 @@ export type TestFlow = {
   readonly direction: 'in' | 'out' | 'internal'
   readonly isPrimary: boolean
   readonly exporterId: number
+  readonly inIf: number
+  readonly outIf: number
   readonly portId: number
   readonly prefixId: number
   readonly src: string
@@ -39,6 +41,8 @@ const usual: TestFlow = {
   direction: 'in',
   isPrimary: true,
   exporterId: 1,
+  inIf: 0,
+  outIf: 0,
   portId: 0,
   prefixId: 0,
   src: '198.51.100.1',
@@ -89,6 +93,8 @@ export async function insertFlows(store: FlowStore, flows: readonly TestFlow[]):
     },
     u8('is_primary', (flow) => Number(flow.isPrimary)),
     u32('exporter_id', (flow) => flow.exporterId),
+    u32('in_if', (flow) => flow.inIf),
+    u32('out_if', (flow) => flow.outIf),
     u32('port_id', (flow) => flow.portId),
     u32('prefix_id', (flow) => flow.prefixId),
     { name: 'src_addr', type: 'IPv6', words: words((flow) => flow.src) },

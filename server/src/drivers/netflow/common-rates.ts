@@ -40,6 +40,18 @@ export const createCommonRates = (): CommonRates => ({
   sweptAt: 0,
 })
 
+/** Exporters announce their rates every few minutes, by default of IOS every 30. */
+const unsampledSeconds = 3600
+
+/**
+ * The rate of a flow that names no sampler, if its exporter announces none: 0, unknown, in the first hour of the exporter, then 1. Those
+ * that do not sample, such as softflowd, announce nothing.
+ */
+export const rateWithoutAny = (
+  { firstSeen, used }: { readonly firstSeen: number; readonly used: { readonly rates: number } },
+  time: number,
+): number => (used.rates === 0 && time - firstSeen >= unsampledSeconds ? 1 : 0)
+
 /**
  * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
  * exporter. 0 if there is none, or if they differ.

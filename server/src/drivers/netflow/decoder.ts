@@ -9,14 +9,23 @@
 // - a record with one end only (wireless controllers) or without octets and packets is no flow;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type { ExporterSetting, FlowDecoder, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import type {
+  ExporterFinding,
+  ExporterSetting,
+  FlowDecoder,
+  KnownExporter,
+  TemplateRecord,
+} from '../../analysis/flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
-import type { ExporterTable } from './exporter-table.ts'
+import type { Exporter, ExporterTable } from './exporter-table.ts'
+import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
 import { dropImplausible } from './plausible.ts'
+import { isRepeated } from './repeated.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
+import { limitsOf } from './speed-limits.ts'
 import { decodeV5 } from './v5.ts'
 
 /** Creates a decoder without any templates. One per thread. */
@@ -57,6 +66,10 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       return
     }
     exporter.lastMs = timeMs
+    if (isRepeated(exporter.recent, view, offset, length, version)) {
+      counters.repeatedDatagrams++
+      return
+    }
     context.exporter = exporter.index
     context.time = Math.floor(timeMs / 1000)
     context.override = exporter.override
@@ -64,11 +77,12 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
     else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
     else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
-    takeFlows(columns, before)
+    takeFlows(columns, before, exporter.internal !== undefined, exporter.smallOctets)
   }
 
-  function takeFlows(columns: FlowColumns, before: number): void {
-    counters.implausibleRecords += dropImplausible(columns, before)
+  function takeFlows(columns: FlowColumns, before: number, hasInternal: boolean, smallOctets: number): void {
+    if (hasInternal) counters.internalFlows += dropInternal(columns, before, exporters.all)
+    counters.implausibleRecords += dropImplausible(columns, before, exporters.all, smallOctets)
     counters.flows += columns.length - before
   }
 
@@ -77,7 +91,8 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      takeFlows(columns, before)
+      // Of several exporters: each row is looked up.
+      takeFlows(columns, before, true, 0)
     },
     addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
       const exporter = exporters.findAddress(address, Date.now())
@@ -92,6 +107,8 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       if (exporter && domain) messages.rates.restore(exporter, domain, record)
     },
     setExporters: (settings) => setExporters(exporters, settings),
+    setKnown: (known) => setKnown(exporters.all, known),
+    takeFindings: () => takeFindings(exporters.all),
     exporters: exporters.addresses,
     templates: () => listTemplates(exporters),
     samplings: () => exporters.all.flatMap(listRates),
@@ -106,13 +123,32 @@ function setExporters(exporters: ExporterTable, settings: readonly ExporterSetti
   for (const exporter of exporters.all) {
     exporter.isConfigured = false
     exporter.override = 0
+    exporter.internal = undefined
   }
-  for (const { address, samplingRate } of settings) {
+  for (const { address, samplingRate, internal = [] } of settings) {
     const exporter = exporters.findAddress(address, Date.now())
     if (!exporter) continue
     exporter.isConfigured = true
     exporter.override = samplingRate ?? 0
+    if (internal.length > 0) exporter.internal = internal === 'all' ? 'all' : new Set(internal)
   }
+}
+
+function setKnown(exporters: readonly Exporter[], known: ReadonlyMap<string, KnownExporter>): void {
+  for (const exporter of exporters) {
+    const { firstSeen = Infinity, speeds = new Map() } = known.get(exporter.address) ?? {}
+    exporter.firstSeen = Math.min(exporter.firstSeen, firstSeen)
+    Object.assign(exporter, limitsOf(speeds))
+  }
+}
+
+function takeFindings(exporters: readonly Exporter[]): ExporterFinding[] {
+  const found = exporters.filter((one) => one.implausible !== undefined || one.ambiguousRates !== undefined)
+  return found.map((exporter) => {
+    const { address, implausible, ambiguousRates } = exporter
+    exporter.implausible = exporter.ambiguousRates = undefined
+    return { exporter: address, implausible, ambiguousRates }
+  })
 }
 
 function listTemplates(exporters: ExporterTable): TemplateRecord[] {

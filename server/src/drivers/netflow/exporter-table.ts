@@ -3,6 +3,9 @@
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
+import type { ImplausibleRecord } from '../../analysis/flow/flow-decoder.ts'
+import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
+import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'
 
 /** The state of one exporter. */
@@ -14,7 +17,19 @@ export type Exporter = {
   isConfigured: boolean
   /** The sampling rate of the platform file; 0 for none. */
   override: number
+  /** Its interfaces towards other exporters; undefined for none. */
+  internal: 'all' | ReadonlySet<number> | undefined
+  /** Limits of its interfaces: octets per millisecond. */
+  speeds: ReadonlyMap<number, number>
+  /** Octets that each of its interfaces can send in a minute. */
+  smallOctets: number
+  /** The last of each, since they were reported. */
+  implausible: ImplausibleRecord | undefined
+  ambiguousRates: readonly [number, number] | undefined
   lastMs: number
+  readonly recent: RecentDatagrams
+  /** Unix seconds. */
+  firstSeen: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
   /** Rates for domains that know none: some exporters announce them in one domain only. */
@@ -102,7 +117,14 @@ export class ExporterTable {
       words,
       isConfigured: false,
       override: 0,
+      internal: undefined,
+      speeds: new Map(),
+      smallOctets: octetsPerMsMax * durationMinMs,
+      implausible: undefined,
+      ambiguousRates: undefined,
       lastMs: timeMs,
+      recent: createRecentDatagrams(),
+      firstSeen: Math.floor(timeMs / 1000),
       domains: new Map(),
       common: createCommonRates(),
       held: [],

@@ -558,3 +558,32 @@ describe('sFlow', () => {
     for (const header of [hostile, labels]) assert.deepEqual(decodeHeader(header), [])
   })
 })
+
+describe('an exporter that announces no rate', () => {
+  const hourMs = 3_600_000
+  const flow = { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }
+  const layout = template(256, [8, 4], [12, 4], [1, 4], [2, 4])
+  const ipfixFlow = set(256, pack(...hosts, u32(100), u32(1)))
+  const rates = (rows: readonly Row[]) => rows.map(({ rate }) => rate)
+
+  it('does not sample after an hour, and has an unknown rate until then', () => {
+    const decoder = createDecoder()
+    const send = (ms: number) =>
+      rates(decodeAll(decoder, [v5({}, flow), ipfix({}, ipfixFlow)], { nowMs: testNowMs + ms }))
+    decodeAll(decoder, [ipfix({}, set(2, layout))])
+    assert.deepEqual(send(hourMs - 1000), [0, 0])
+    assert.deepEqual(send(hourMs), [1, 1])
+    const announced = options(257, [[149, 4]], [34, 4])
+    decodeAll(decoder, [ipfix({}, set(3, announced), set(257, pack(u32(1), u32(500))))], {
+      nowMs: testNowMs + hourMs,
+    })
+    assert.deepEqual(send(hourMs), [0, 500], 'the header of v5 has its own rate')
+  })
+
+  it('is known for an hour if the database has it for an hour', () => {
+    const decoder = createDecoder()
+    decodeAll(decoder, [ipfix({}, set(2, layout))])
+    decoder.setKnown(new Map([['192.0.2.1', { firstSeen: (testNowMs - hourMs) / 1000, speeds: new Map() }]]))
+    assert.deepEqual(rates(decodeAll(decoder, [ipfix({}, ipfixFlow)])), [1])
+  })
+})

@@ -1,7 +1,7 @@
 // Messages of NetFlow v9 (RFC 3954) and IPFIX (RFC 7011): a header and sets of templates, of options templates, and of records that a
 // template describes. Sets may come in any order, also before their template.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import { commonRateOf } from './common-rates.ts'
+import { commonRateOf, rateWithoutAny } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'
 import {
@@ -181,10 +181,20 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   ): number | undefined {
     const { layout } = template
     if (template.scopes > 0) {
-      const count = readOptions(octets, from, to, layout, (other, sampler, inIf, rate) => {
-        const target = other === undefined ? domain : domainOf(exporter, domain.version, other)
-        if (target) rates.announce(exporter, target, sampler, inIf, rate, context.time)
-      })
+      const count = readOptions(
+        octets,
+        from,
+        to,
+        layout,
+        (other, sampler, inIf, rate) => {
+          const target = other === undefined ? domain : domainOf(exporter, domain.version, other)
+          if (target) rates.announce(exporter, target, sampler, inIf, rate, context.time)
+        },
+        (first, second) => {
+          counters.ambiguousRates++
+          exporter.ambiguousRates = [first, second]
+        },
+      )
       return completed(count)
     }
     rates.markFlows(exporter, domain)
@@ -345,7 +355,11 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (!quota.take(exporter, 'domains')) return undefined
     const domain = createDomain(version, id, (sampler, inIf) => {
       const found = id === 0 ? 0 : (wholeOf(exporter, version)?.lookup(sampler, inIf) ?? 0)
-      return found || commonRateOf(exporter.common, sampler)
+      return (
+        found ||
+        commonRateOf(exporter.common, sampler) ||
+        (sampler === 0 ? rateWithoutAny(exporter, context.time) : 0)
+      )
     })
     exporter.domains.set(key, domain)
     return domain

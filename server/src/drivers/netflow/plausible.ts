@@ -1,25 +1,29 @@
 // Flows that no network can have sent: exporters with errors send counters that one chart or bill would show as petabits.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { Exporter } from './exporter-table.ts'
+import { moveRow } from './move-row.ts'
+import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 
 const packetOctetsMax = 65_535
-/** Of the fastest interfaces, with a margin for bursts; in octets per millisecond. */
-const octetsPerMsMax = (1.2 * 800e9) / 8 / 1000
-/** Exporters without a duration, and short flows, may report what they collected in a minute. */
-const durationMinMs = 60_000
 
-/** Below it, counters of 32 bits are within the limit of the fastest interfaces in a minute. */
-const rateOfSmallMax = Math.floor((octetsPerMsMax * durationMinMs) / 2 ** 32)
-
-/** Removes such rows from `from` on, and returns their number. */
-export function dropImplausible(c: FlowColumns, from: number): number {
+/**
+ * Removes such rows from `from` on, and returns their number. `smallOctets`: what each interface of their exporters can send in the shortest
+ * duration, so that the speed of few rows must be looked up.
+ */
+export function dropImplausible(
+  c: FlowColumns,
+  from: number,
+  exporters: readonly Exporter[],
+  smallOctets: number,
+): number {
   const { length, bytesLo, bytesHi, packetsLo, packetsHi, samplingRate } = c
   let kept = from
   for (let row = from; row < length; row++) {
     const isSmall =
       (bytesHi[row]! | packetsHi[row]!) === 0 &&
-      samplingRate[row]! <= rateOfSmallMax &&
+      bytesLo[row]! * (samplingRate[row]! || 1) <= smallOctets &&
       bytesLo[row]! <= packetsLo[row]! * packetOctetsMax
-    if (!isSmall && !isPlausible(c, row)) continue
+    if (!isSmall && !isPlausible(c, row, exporters[c.exporter[row]!]!)) continue
     if (kept < row) moveRow(c, row, kept)
     kept++
   }
@@ -28,19 +32,25 @@ export function dropImplausible(c: FlowColumns, from: number): number {
   return dropped
 }
 
-function isPlausible(c: FlowColumns, row: number): boolean {
+function isPlausible(c: FlowColumns, row: number, exporter: Exporter): boolean {
   const octets = c.bytesHi[row]! * 2 ** 32 + c.bytesLo[row]!
   const packets = c.packetsHi[row]! * 2 ** 32 + c.packetsLo[row]!
-  if (packets > 0 && octets > packets * packetOctetsMax) return false
   const sent = octets * Math.max(1, c.samplingRate[row]!)
-  return sent <= octetsPerMsMax * Math.max(c.durationMs[row]!, durationMinMs)
+  const limit = limitOf(exporter, c.inIf[row]!, c.outIf[row]!) * Math.max(c.durationMs[row]!, durationMinMs)
+  if ((packets === 0 || octets <= packets * packetOctetsMax) && sent <= limit) return true
+  exporter.implausible = {
+    at: c.time[row]!,
+    octets,
+    packets,
+    rate: c.samplingRate[row]!,
+    in_if: c.inIf[row]!,
+    out_if: c.outIf[row]!,
+    duration_ms: c.durationMs[row]!,
+  }
+  return false
 }
 
-/** Copies a row over another. */
-function moveRow(columns: FlowColumns, from: number, to: number): void {
-  for (const column of Object.values(columns)) {
-    if (typeof column === 'number') continue
-    const width = column.length / columns.capacity
-    column.copyWithin(to * width, from * width, (from + 1) * width)
-  }
+/** Octets per millisecond. Of both interfaces the faster one: packets may be counted before those that do not fit are dropped. */
+function limitOf({ speeds }: Exporter, inIf: number, outIf: number): number {
+  return Math.max(speeds.get(inIf) ?? octetsPerMsMax, speeds.get(outIf) ?? octetsPerMsMax)
 }

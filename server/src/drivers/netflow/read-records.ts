@@ -327,16 +327,23 @@ export function writeHeader(header: PacketHeader, c: FlowColumns, row: number): 
   c.fragment[row] = header.fragment
 }
 
-/** Calls `onSampling` for each record of options that contains a sampling rate. Returns as `walk`. */
+/**
+ * Calls `onSampling` for each record of options that contains a sampling rate, and `onAmbiguous` if its complete pairs of elements (size and
+ * population, interval and space) have two. Returns as `walk`.
+ */
 export function readOptions(
   octets: Uint8Array,
   at: number,
   end: number,
   layout: Layout,
   onSampling: (domain: number | undefined, sampler: number, inIf: number, rate: number) => void,
+  onAmbiguous: (first: number, second: number) => void,
 ): number {
   return walk(octets, at, end, layout, () => {
     const rate = rateIn(octets)
+    const bySize = rateOfSize(octets)
+    const byCount = isPresent(slot.space) ? rateOfPair(octets, slot.interval, slot.space) : 0
+    if (bySize > 0 && byCount > 0 && bySize !== byCount) onAmbiguous(bySize, byCount)
     if (rate === 0) return
     const domain = isPresent(slot.domain) ? low(octets, slot.domain) : undefined
     onSampling(domain, low(octets, slot.sampler), low(octets, slot.inIf), rate)

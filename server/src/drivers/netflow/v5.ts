@@ -1,6 +1,7 @@
 // NetFlow v5: a header of 24 octets and up to 30 records of 48, all fixed (Cisco, "NetFlow Export Datagram Format").
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
+import { rateWithoutAny } from './common-rates.ts'
 import type { Exporter } from './exporter-table.ts'
 import { durationMaxMs } from './read-records.ts'
 import { followSequence } from './sequence.ts'
@@ -26,7 +27,8 @@ export function decodeV5(
   // It counts flows, separately for each engine.
   followSequence(decoding, exporter, view.getUint16(start + 20), view.getUint32(start + 16), announced)
   // Two bits of mode and 14 of interval. 0: the exporter names no rate.
-  const rate = context.override > 0 ? context.override : view.getUint16(start + 22) & 0x3f_ff
+  const rate =
+    context.override || view.getUint16(start + 22) & 0x3f_ff || rateWithoutAny(exporter, context.time)
   let row = c.length
   for (let i = 0, at = start + headerOctets; i < count; i++, at += recordOctets) {
     // Some exporters fill datagrams up with empty records.

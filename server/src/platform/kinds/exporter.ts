@@ -10,6 +10,9 @@ import { readAddress } from './values.ts'
 /** By the number of the interface (ifIndex); the value is the name of the interface on the device. */
 type InterfaceNames = Readonly<Record<string, string>>
 
+/** Names and numbers of interfaces towards other exporters. */
+type Internal = 'all' | readonly string[]
+
 export const exporter = defineKind({
   name: 'exporter',
   plural: 'exporters',
@@ -30,6 +33,11 @@ export const exporter = defineKind({
         expects: 'names of interfaces by their number, such as { "514": et-0/0/0 }',
       }),
     ),
+    internal: Optional(
+      Type.Union([Type.Literal('all'), Type.Array(Name, { uniqueItems: true, maxItems: 1000 })], {
+        expects: 'all, or names and numbers of interfaces towards other exporters, such as [ae0, "514"]',
+      }),
+    ),
   }),
   table: { name: 'flow_exporter_settings', id: 'id' },
   identity: ['address'],
@@ -45,6 +53,11 @@ export const exporter = defineKind({
       read: ({ interfaces }) => interfaces as InterfaceNames,
       write: (interfaces) => ({ interfaces }),
       initial: {},
+    }),
+    internal: mapped('flow_exporter_settings', ['internal'], {
+      read: ({ internal }): Internal => (internal.length === 1 && internal[0] === 'all' ? 'all' : internal),
+      write: (internal) => ({ internal: internal === 'all' ? ['all'] : [...internal] }),
+      initial: [],
     }),
   },
   wakes: 'flows',

@@ -11,14 +11,17 @@ import { exchangeRates } from '../../detector/shared-attack.store.ts'
 import { storeReports } from '../../detector/store-reports.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { saveFlowDelay } from '../flow-delay.store.ts'
+import type { ExporterFinding } from '../flow-decoder.ts'
 import type { FlowStore } from '../flow-store.ts'
 import {
   listExporterPorts,
   listExporterSettings,
+  listKnownExporters,
   listSamplings,
   listTemplates,
   relinkExporters,
   saveExporters,
+  saveFindings,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
@@ -48,6 +51,7 @@ export type FlowCollectorOptions = ThreadOptions & {
     | 'flowDatagrams'
     | 'flows'
     | 'flowsLost'
+    | 'flowRatesAmbiguous'
     | 'flowSpoolFiles'
     | 'flowSpoolBytes'
     | 'flowDelaySeconds'
@@ -79,6 +83,8 @@ export class FlowCollector {
   #lost: number[] = []
   readonly #unknownInterfaces = new Map<string, UnknownInterfaceReport>()
   readonly #seenExporters = new Set<string>()
+  /** By exporter, for the database. */
+  readonly #findings = new Map<string, ExporterFinding>()
   readonly #requestTemplate = createTemplateRequests((keys) => this.#findTemplates(keys))
   #threads: CollectorThreads | undefined
   #revision: number | undefined
@@ -254,10 +260,14 @@ export class FlowCollector {
     this.#seenExporters.clear()
     const refused: RefusedRow<unknown>[] = await writeRows(db, seen, (some) => saveExporters(db, some))
     await relinkExporters(db)
+    const findings = [...this.#findings.values()]
+    this.#findings.clear()
+    refused.push(...(await writeRows(db, findings, (some) => saveFindings(db, some))))
     const unknown = [...this.#unknownInterfaces.values()]
     this.#unknownInterfaces.clear()
     refused.push(...(await writeRows(db, unknown, (some) => saveUnknownInterfaces(db, some))))
     this.#threads?.toReceiver({ kind: 'exporters', settings: await listExporterSettings(db) })
+    this.#threads?.toReceiver({ kind: 'known-exporters', exporters: await listKnownExporters(db) })
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
     reportRefused('exporters and numbers of interfaces', refused)
   }
@@ -318,7 +328,20 @@ export class FlowCollector {
       this.#seenExporters.add(message.counters.exporter)
       this.#counterSamples.add(message.counters)
     } else if (message.kind === 'counters') this.#received.count(message.counters)
+    else if (message.kind === 'findings') this.#addFindings(message.findings)
     else if (message.kind === 'packets' && this.#packets.add(message.packets)) this.#options.onPackets?.()
+  }
+
+  #addFindings(findings: readonly ExporterFinding[]): void {
+    for (const { exporter, implausible, ambiguousRates } of findings) {
+      const known = this.#findings.get(exporter)
+      this.#seenExporters.add(exporter)
+      this.#findings.set(exporter, {
+        exporter,
+        implausible: implausible ?? known?.implausible,
+        ambiguousRates: ambiguousRates ?? known?.ambiguousRates,
+      })
+    }
   }
 
   #onBatcher(message: FromBatcher): void {

@@ -2,7 +2,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../db/postgres.ts'
 import { storedJson } from '../../../db/stored-json.ts'
-import type { ExporterSetting, SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
+import type {
+  ExporterFinding,
+  ExporterSetting,
+  ImplausibleRecord,
+  KnownExporter,
+  SamplingRecord,
+  TemplateRecord,
+} from '../flow-decoder.ts'
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
 import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
@@ -23,6 +30,12 @@ export async function saveExporters(db: Db, addresses: readonly string[]): Promi
     on conflict (address) do update set last_seen = now()`.execute(db)
 }
 
+/** By id. */
+export async function listExporterAddresses(db: Db): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.selectFrom('flow_exporters').select(['id', 'address']).execute()
+  return new Map(rows.map(({ id, address }) => [id, address]))
+}
+
 /** Finds the devices of exporters again: the inventory or the platform file may have changed. */
 export async function relinkExporters(db: Db): Promise<void> {
   await sql`
@@ -31,12 +44,30 @@ export async function relinkExporters(db: Db): Promise<void> {
     where n.id = e.id and n.device_id is distinct from e.device_id`.execute(db)
 }
 
+/** With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device. */
 export async function listExporterSettings(db: Db): Promise<ExporterSetting[]> {
-  const rows = await db.selectFrom('flow_exporter_settings').select(['address', 'sampling_rate']).execute()
-  return rows.map(({ address, sampling_rate: rate }) => ({
+  const { rows } = await sql<SettingRow>`
+    select s.address, s.sampling_rate, s.internal = '{all}' as is_internal, array(
+      select n::float8 from unnest(s.internal) n where n ~ '^[0-9]{1,10}$'
+      union select k.key::float8 from jsonb_each_text(s.interfaces) k where k.value = any (s.internal)
+      union select i.if_index::float8 from interfaces i left join interfaces l on l.id = i.lag_id
+        where i.device_id = coalesce(s.device_id, e.device_id) and i.missing_surveys < ${sql.lit(missingSurveysMax)}
+          and i.if_index is not null and array[i.key, i.name, l.key, l.name] && s.internal) as internal
+    from flow_exporter_settings s left join flow_exporters e on e.address = s.address order by s.address`.execute(
+    db,
+  )
+  return rows.map(({ address, sampling_rate: rate, is_internal: isInternal, internal }) => ({
     address,
     ...(rate !== null && { samplingRate: rate }),
+    ...(isInternal ? { internal: 'all' as const } : internal.length > 0 && { internal }),
   }))
+}
+
+type SettingRow = {
+  readonly address: string
+  readonly sampling_rate: number | null
+  readonly is_internal: boolean
+  readonly internal: readonly number[]
 }
 
 type InterfaceRow = {
@@ -88,6 +119,38 @@ export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, Exp
       known.interfaces.set(row.if_index, { portId: row.port_id ?? 0, teamId: row.team_id ?? 0 })
   }
   return exporters
+}
+
+/**
+ * The exporters by address, with the speeds of their interfaces. Only of Ethernet and LAG: virtual interfaces report a speed that is no limit,
+ * such as 1 Gbit/s for an IRB interface.
+ */
+export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, KnownExporter>> {
+  const { rows } = await sql<{
+    address: string
+    first_seen: Date
+    speeds: readonly (readonly [number, number])[]
+  }>`
+    select e.address, e.first_seen, coalesce(json_agg(json_build_array(i.if_index, i.speed_bps)) filter (where i.id is not null), '[]') as speeds
+    from flow_exporters e left join interfaces i on i.device_id = e.device_id
+      and i.missing_surveys < ${sql.lit(missingSurveysMax)} and i.if_index is not null and i.type in (6, 161)
+      and i.name !~* '^(irb|vlan|bvi)' and i.speed_bps > 0
+    group by e.address, e.first_seen`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.address,
+      { firstSeen: row.first_seen.getTime() / 1000, speeds: new Map(row.speeds) },
+    ]),
+  )
+}
+
+/** Saves what is wrong with the records of exporters, at most one finding of each. Exporters without an id are left out. */
+export async function saveFindings(db: Db, findings: readonly ExporterFinding[]): Promise<void> {
+  await sql`
+    update flow_exporters e set implausible = coalesce(n.implausible, e.implausible),
+      ambiguous_rates = coalesce(n."ambiguousRates", e.ambiguous_rates)
+    from jsonb_to_recordset(${storedJson(findings)}::jsonb) as n (exporter text, implausible jsonb, "ambiguousRates" bigint[])
+    where e.address = n.exporter`.execute(db)
 }
 
 export async function saveUnknownInterfaces(db: Db, found: readonly UnknownInterfaceReport[]): Promise<void> {
@@ -183,11 +246,14 @@ export type SeenExporter = {
   readonly lastSeen: Date
   /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
   readonly unknownInterfaces: readonly number[]
+  /** The last of each. */
+  readonly implausible: ImplausibleRecord | null
+  readonly ambiguousRates: readonly [number, number] | null
 }
 
 export async function listSeenExporters(db: Db): Promise<SeenExporter[]> {
   const { rows } = await sql<SeenExporter>`
-    select e.address, d.name as device, e.last_seen as "lastSeen", array(
+    select e.address, d.name as device, e.last_seen as "lastSeen", e.implausible, e.ambiguous_rates::float8[] as "ambiguousRates", array(
       select u.if_index::float8 from flow_unknown_interfaces u
       where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
         and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)

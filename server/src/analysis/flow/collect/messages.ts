@@ -6,7 +6,9 @@ import type { FlowColumns } from '../flow-columns.ts'
 import type {
   DecoderCounters,
   ExporterSetting,
+  ExporterFinding,
   InterfaceCounters,
+  KnownExporter,
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
@@ -33,6 +35,8 @@ export type ToReceiver =
       readonly samplings: readonly SamplingRecord[]
     }
   | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
+  /** By address. */
+  | { readonly kind: 'known-exporters'; readonly exporters: ReadonlyMap<string, KnownExporter> }
   /** First the packets of these events are sent, then only those of the watched networks are kept. */
   | {
       readonly kind: 'watches'
@@ -66,6 +70,8 @@ export type FromReceiver =
   | { readonly kind: 'unknown-template'; readonly key: TemplateKey }
   | { readonly kind: 'interface-counters'; readonly counters: InterfaceCounters }
   | { readonly kind: 'counters'; readonly counters: ReceiveCounters }
+  /** Only if there are any. */
+  | { readonly kind: 'findings'; readonly findings: readonly ExporterFinding[] }
   /** Only if there are any. */
   | { readonly kind: 'packets'; readonly packets: EventPackets }
 

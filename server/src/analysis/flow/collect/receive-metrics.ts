@@ -10,7 +10,7 @@ export type ReceiveMetrics = {
 }
 
 export function createReceiveMetrics(
-  metrics: Pick<Metrics, 'flowDatagrams' | 'flows' | 'flowsLost'>,
+  metrics: Pick<Metrics, 'flowDatagrams' | 'flows' | 'flowsLost' | 'flowRatesAmbiguous'>,
 ): ReceiveMetrics {
   let counted: ReceiveCounters | undefined
   return {
@@ -29,13 +29,16 @@ export function createReceiveMetrics(
           { protocol },
           decoder.datagrams[protocol] - (before?.decoder.datagrams[protocol] ?? 0),
         )
+      metrics.flowRatesAmbiguous.inc(decoder.ambiguousRates - (before?.decoder.ambiguousRates ?? 0))
       metrics.flows.inc(decoder.flows - (before?.decoder.flows ?? 0))
       add('kernel_buffer', kernelDrops, before?.kernelDrops)
       add('no_batch', withoutBatch, before?.withoutBatch)
       add('malformed', decoder.malformedDatagrams, before?.decoder.malformedDatagrams)
+      add('repeated', decoder.repeatedDatagrams, before?.decoder.repeatedDatagrams)
       add('over_limit', decoder.overLimit, before?.decoder.overLimit)
       add('truncated', decoder.truncated, before?.decoder.truncated)
       add('implausible', decoder.implausibleRecords, before?.decoder.implausibleRecords)
+      add('internal', decoder.internalFlows, before?.decoder.internalFlows)
       add(
         'unknown_template',
         decoder.expiredSets + decoder.overflowedSets,

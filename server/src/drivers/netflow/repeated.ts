@@ -1,0 +1,60 @@
+// Datagrams that arrive twice: networks and relays duplicate them, and their flows would count double.
+
+/** Datagrams of an exporter that are compared. */
+const kept = 32
+const comparedOctets = 64
+
+export type RecentDatagrams = {
+  /** Of each of the last datagrams. */
+  readonly sequences: Uint32Array
+  readonly hashes: Uint32Array
+  next: number
+  /** Of all datagrams: a later one is no repetition, and needs no search. */
+  last: number
+}
+
+export const createRecentDatagrams = (): RecentDatagrams => ({
+  sequences: new Uint32Array(kept),
+  hashes: new Uint32Array(kept),
+  next: 0,
+  last: 0,
+})
+
+/** By version: where the sequence number is; of sFlow with an agent address of IPv4. */
+const sequencePlace = (version: number): number => (version === 10 ? 8 : version === 9 ? 12 : 16)
+
+/**
+ * Returns whether the length and the first 64 octets, which contain the sequence number, are those of one of the last 32 datagrams. The
+ * header of `view[at, at + length)` must be complete. Exporters that do not count (sequence 0) repeat nothing.
+ */
+export function isRepeated(
+  recent: RecentDatagrams,
+  view: DataView,
+  at: number,
+  length: number,
+  version: number,
+): boolean {
+  const place = version === 0 && view.getUint32(at + 4) === 2 ? 28 : sequencePlace(version)
+  if (place + 4 > length) return false
+  const sequence = view.getUint32(at + place)
+  if (sequence === 0) return false
+  let hash = length
+  const end = at + Math.min(length & ~3, comparedOctets)
+  for (let next = at; next < end; next += 4) {
+    hash = Math.imul(hash ^ view.getUint32(next), 0x9e_37_79_b1)
+    hash ^= hash >>> 15
+  }
+  hash >>>= 0
+  const { sequences, hashes } = recent
+  if (sequence > recent.last) recent.last = sequence
+  else if (has(recent, sequence, hash)) return true
+  sequences[recent.next] = sequence
+  hashes[recent.next] = hash
+  recent.next = (recent.next + 1) % kept
+  return false
+}
+
+function has({ sequences, hashes }: RecentDatagrams, sequence: number, hash: number): boolean {
+  for (let i = 0; i < kept; i++) if (sequences[i] === sequence && hashes[i] === hash) return true
+  return false
+}
