@@ -25,6 +25,7 @@ export function FlowsOfEvent({ event: { start, end, affected_network: network, f
   return (
     <LazyTrafficCard
       title={texts.flows}
+      note={texts.flowsNote}
       name={networkText(network)}
       direction={flags.includes('OUTGOING') ? 'out' : 'in'}
       filters={[{ key: 'local_address', op: 'within', values: [network] }]}

@@ -63,6 +63,8 @@ export const words = {
   traffic: {
     title: 'Traffic',
     flows: 'Flow records',
+    flowsNote:
+      'Averages of flow records, in bytes of IP packets. The peak above is what the detector reported: of the flow detector, the highest average of 10 seconds.',
     mitigated: 'Dropped and passed',
     mitigatedChart: (network: string) => `Dropped and passed traffic to ${network}`,
     mitigatedNote: 'What your shield rules dropped of the traffic to the target.',

@@ -62,6 +62,8 @@ export function PortPage() {
         <LazyTrafficCard
           filters={[{ key: 'interface', op: 'eq', values: [id] }]}
           name={port.name}
+          title={texts.flows}
+          note={texts.flowsNote}
           isOptional
         />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}

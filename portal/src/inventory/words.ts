@@ -151,6 +151,9 @@ export const words = {
     module: 'Module',
     position: 'Position',
     member: 'Member of',
+    flows: 'Flow records',
+    flowsNote:
+      'IP packets as routers sampled them, without what the shield drops. The port counts whole frames: 18 bytes more for each packet.',
     members: 'LAG members',
     membersUp: (up: number, all: number, speed: string, allSpeed: string) =>
       `${up} of ${all} members up: ${speed} of ${allSpeed}`,
@@ -315,7 +318,7 @@ export const words = {
     p95: '95th percentile',
     volume: 'Volume',
     samples: (samples: number, missing: number) =>
-      `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you.`,
+      `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you. Counted by the port: whole Ethernet frames.`,
   },
   billingMethod: {
     p90: '90th percentile',

@@ -25,6 +25,8 @@ export type TrafficCardProps = {
   readonly name: string
   readonly direction?: Direction
   readonly title?: string
+  /** How its figures differ from others of the page. */
+  readonly note?: string
   /** Times of the API; by default the last 24 hours. */
   readonly span?: Span
   readonly marks?: readonly ChartMark[]
@@ -40,6 +42,7 @@ export function TrafficCard({
   name,
   direction = 'both',
   title = texts.title,
+  note,
   span,
   marks = [],
   height = 220,
@@ -71,6 +74,7 @@ export function TrafficCard({
   return (
     <Section
       title={title}
+      {...(note === undefined ? {} : { note })}
       actions={
         <>
           {hasDirections && (

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Postgres } from '../db/postgres.ts'
+import { liveTraffic } from '../drivers/sandbox-device/live-traffic.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
 import { createDeviceCollector, type DevicesDeps } from '../roles/devices.ts'
 import { openDatabase, allRoles, type Serving } from '../roles/serve.ts'
@@ -63,6 +64,8 @@ export const start: Command = {
       say('Loading the demo: teams, announcements, zones, attacks of 30 days')
       report = await prepareDemo(postgres, config, new Date())
       if (!values['no-traffic']) {
+        // Before the first reading: the counters then do not begin again.
+        liveTraffic.begin(Date.now())
         say('Adding the traffic of the billed month')
         ports = await listNewPorts(postgres.owner)
         await billLastMonth({ postgres, config, log }, ports)

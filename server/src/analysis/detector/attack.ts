@@ -43,7 +43,8 @@ export class Attack {
   now: Measure = noMeasure
   limits: Limits
   isReported = false
-  #recent: Measure = noMeasure
+  /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
+  #recent = new Mean()
   #peak: Limits = { bps: 0, pps: 0 }
   #totalOctets = 0
   #totalPackets = 0
@@ -72,7 +73,7 @@ export class Attack {
 
   /** The kind of most of its traffic. */
   get leading(): number {
-    return this.#strongest()[0]?.[0] ?? 0
+    return this.#strongest()[0]?.[0] ?? this.#recent.leading
   }
 
   /** Adds a second, or more of them. */
@@ -84,12 +85,21 @@ export class Attack {
       this.isOwn ? own : noMeasure,
     )
     this.now = measure
-    this.#recent = combine(this.#recent, measure, Math.max)
-    this.#peak = highest(this.#peak, measure)
     this.#totalOctets += (Math.max(0, measure.bps) / 8) * seconds
     this.#totalPackets += Math.max(0, measure.pps) * seconds
-    for (const [vector, rates] of this.isOwn ? found : this.#vectorsOfMembers())
+    this.#recent.add(measure, this.isOwn ? found : this.#vectorsOfMembers(), seconds)
+    // The member of a carpet has no reports.
+    if (this.#recent.seconds > reportSeconds) this.#endMean()
+  }
+
+  /** Returns the mean since it was called before, which may be the peak. */
+  #endMean(): Measure {
+    const { measure, vectors: found } = this.#recent
+    this.#recent = new Mean()
+    this.#peak = highest(this.#peak, measure)
+    for (const [vector, rates] of found)
       this.#vectors.set(vector, highest(this.#vectors.get(vector) ?? rates, rates))
+    return measure
   }
 
   #vectorsOfMembers(): ReadonlyMap<number, Limits> {
@@ -131,8 +141,8 @@ export class Attack {
   report(second: number, isOver: boolean): Detection {
     this.#reportedAt = second
     this.isReported = true
-    const measure = isOver ? this.now : this.#recent
-    this.#recent = noMeasure
+    const mean = this.#endMean()
+    const measure = isOver ? this.now : mean
     return detectionOf({
       attack: this,
       measure,
@@ -158,3 +168,38 @@ const highest = (a: Limits, b: Limits): Limits => ({
   bps: Math.max(a.bps, b.bps),
   pps: Math.max(a.pps, b.pps),
 })
+
+/** The mean of readings, each over its seconds. */
+class Mean {
+  seconds = 0
+  #measure: Measure = noMeasure
+  readonly #vectors = new Map<number, Limits>()
+
+  add(measure: Measure, vectors: ReadonlyMap<number, Limits>, seconds: number): void {
+    // A carpet begins with the rates of its members, before it has a second of its own.
+    const weight = seconds || 1
+    this.seconds += weight
+    this.#measure = combine(this.#measure, measure, (sum, one) => sum + one * weight)
+    for (const [vector, { bps, pps }] of vectors) {
+      const before = this.#vectors.get(vector) ?? { bps: 0, pps: 0 }
+      this.#vectors.set(vector, { bps: before.bps + bps * weight, pps: before.pps + pps * weight })
+    }
+  }
+
+  get measure(): Measure {
+    return combine(this.#measure, noMeasure, (sum) => sum / (this.seconds || 1))
+  }
+
+  /** The kind of most octets; 0 if there is none. */
+  get leading(): number {
+    return this.vectors.toSorted(([, a], [, b]) => b.bps - a.bps)[0]?.[0] ?? 0
+  }
+
+  get vectors(): [number, Limits][] {
+    const seconds = this.seconds || 1
+    return Array.from(this.#vectors, ([vector, { bps, pps }]) => [
+      vector,
+      { bps: bps / seconds, pps: pps / seconds },
+    ])
+  }
+}

@@ -16,7 +16,7 @@ export type Detection = {
   readonly end?: string
   readonly observed: string
   readonly description: string
-  /** The highest since the last report. */
+  /** The mean since the last report, mostly 10 s. Octets are those of IP packets. */
   readonly bps: number
   readonly pps: number
   /** The true rate was higher, in 99.5 of 100 samplings: equal to the rate if every packet was counted. */
@@ -24,6 +24,7 @@ export type Detection = {
   readonly lower_pps: number
   /** Number of sampled packets that the rate is made of, as its variance shows; undefined if every packet was counted. */
   readonly samples?: number
+  /** The highest of the means. */
   readonly peak_bps: number
   readonly peak_pps: number
   readonly threshold_bps?: number

@@ -13,6 +13,7 @@ import type {
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { liveTraffic } from './live-traffic.ts'
 import type { SandboxDeviceSettings, SandboxInterface } from './settings.ts'
 import { countersSince, interfaceSeed, octetsAt, packetOctets } from './traffic.ts'
 
@@ -138,15 +139,16 @@ export class SandboxDeviceSource implements DeviceSource {
     this.#isClosed = true
   }
 
-  #counters(one: SandboxInterface, at: number): CounterRow {
+  #counters(one: SandboxInterface, nowMs: number): CounterRow {
+    const { at, octetsIn: moreIn, octetsOut: moreOut } = this.#liveOf(one, nowMs)
     const seed = interfaceSeed(this.#options.name, one.name)
-    const octetsIn = octetsAt(at, one.in_bps ?? 0, seed)
-    const octetsOut = octetsAt(at, one.out_bps ?? 0, seed + 1)
+    const octetsIn = octetsAt(at, one.in_bps ?? 0, seed) + moreIn
+    const octetsOut = octetsAt(at, one.out_bps ?? 0, seed + 1) + moreOut
     return {
       key: one.name,
       at,
-      uptimeCs: Math.floor(this.#uptimeMs() / 10) % 2 ** 32,
-      discontinuity: 0,
+      uptimeCs: uptimeAt(at),
+      discontinuity: liveTraffic.startedMs === undefined ? 0 : uptimeAt(liveTraffic.startedMs),
       ...statesOf(one),
       octetsIn,
       octetsOut,
@@ -157,6 +159,26 @@ export class SandboxDeviceSource implements DeviceSource {
       discardsIn: 0n,
       discardsOut: 0n,
       bits: 64,
+    }
+  }
+
+  /** Members carry their part of the traffic of their LAG. */
+  #liveOf(one: SandboxInterface, nowMs: number) {
+    const { name, settings } = this.#options
+    const live = liveTraffic.read(nowMs, name, one.lag ?? one.name)
+    const members = settings.interfaces.filter(({ lag: of }) => of !== undefined && of === one.lag)
+    const partOf = (rate: 'in_bps' | 'out_bps') =>
+      one.lag === undefined
+        ? 1
+        : (one[rate] ?? 0) /
+          Math.max(
+            1,
+            members.reduce((sum, member) => sum + (member[rate] ?? 0), 0),
+          )
+    return {
+      at: live.at,
+      octetsIn: BigInt(Math.round(live.octetsIn * partOf('in_bps'))),
+      octetsOut: BigInt(Math.round(live.octetsOut * partOf('out_bps'))),
     }
   }
 
@@ -173,6 +195,9 @@ export class SandboxDeviceSource implements DeviceSource {
     return settings
   }
 }
+
+/** ifCounterDiscontinuityTime and sysUpTime, in hundredths of a second. */
+const uptimeAt = (ms: number): number => Math.floor((ms - countersSince) / 10) % 2 ** 32
 
 const statesOf = ({ admin = 'up', oper = admin }: SandboxInterface) => ({ admin, oper }) as const
 

@@ -1,4 +1,5 @@
-// The driver of the sandbox: a scrubber in the memory of this process, for demos and tests. It drops nothing.
+// The driver of the sandbox: a scrubber in the memory of this process, for demos and tests. It drops traffic of the
+// demo only.
 import { Type, type Static } from 'typebox'
 import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
 import { settingsCheck } from '../setting-problems.ts'
@@ -9,12 +10,25 @@ const Settings = Type.Object(
   { additionalProperties: false },
 )
 
+const running = new Set<SandboxScrubber>()
+
+/** Returns the scrubbers of this process that are not closed. */
+export const runningScrubbers = (): readonly SandboxScrubber[] => [...running]
+
 export const sandbox: ScrubberDriver = {
   kind: 'sandbox',
   check: settingsCheck(Settings, 'the scrubber'),
   ownerOf: () => undefined,
   create(settings, { name, rulesMax, estimateHits }) {
     const { latency_ms: latencyMs = 0 } = settings as Static<typeof Settings>
-    return new SandboxScrubber({ name, rulesMax, latencyMs, ...(estimateHits ? { estimateHits } : {}) })
+    const scrubber = new SandboxScrubber({
+      name,
+      rulesMax,
+      latencyMs,
+      onClose: () => running.delete(scrubber),
+      ...(estimateHits ? { estimateHits } : {}),
+    })
+    running.add(scrubber)
+    return scrubber
   },
 }

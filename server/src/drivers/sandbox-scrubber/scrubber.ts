@@ -1,5 +1,5 @@
-// A scrubber in memory. It holds lists as any other and forwards no packets: its hits are an estimate from the flows that were stored
-// since it was last asked, which the caller provides. Without it there are no hits.
+// A scrubber in memory. It holds lists as any other. Only the traffic of the demo passes it (`forward`): its other hits are an estimate from the
+// flows that were stored since it was last asked, which the caller provides. Without it there are no hits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CompiledList,
@@ -12,7 +12,7 @@ import type {
   ScrubberIdentity,
 } from '../../analysis/shield/scrubber.ts'
 import type { EstimateHits } from '../../analysis/shield/scrubber-driver.ts'
-import { filterRuleText } from '../../net/filter-rule.ts'
+import { type FilterAction, filterRuleText } from '../../net/filter-rule.ts'
 import { type FlowPacket, matchesPacket } from '../../net/flow-match.ts'
 import { covers, lengthOf, type Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -27,7 +27,11 @@ export type SandboxOptions = {
   /** Scrubbers with the same memory are clients of one simulated program. */
   readonly memory?: SandboxMemory
   readonly now?: () => Date
+  readonly onClose?: () => void
 }
+
+/** A flow that passes the scrubber, with what it carries. */
+export type Passing = { readonly packet: FlowPacket } & RuleHits
 
 /** Lists by owner and prefix, as the simulated program holds them. */
 export type SandboxMemory = Map<string, Map<Prefix, CompiledList>>
@@ -114,6 +118,7 @@ export class SandboxScrubber implements Scrubber {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#options.onClose?.()
   }
 
   /** Returns the rule that decides the packet; undefined if it passes without one. */
@@ -123,6 +128,22 @@ export class SandboxScrubber implements Scrubber {
       .toSorted((a, b) => lengthOf(b.prefix) - lengthOf(a.prefix))
       .flatMap(({ rules }) => rules)
       .find(({ match }) => matchesPacket(match, packet))
+  }
+
+  /**
+   * Returns the part of each flow of so many seconds that passes, from 0 to 1. What is dropped counts as hits: the estimate does not contain
+   * it, since it is in no flow that is stored.
+   */
+  forward(flows: readonly Passing[], seconds: number): number[] {
+    if (this.#lists.size === 0) return flows.map(() => 1)
+    const rules = flows.map(({ packet }) => this.decide(packet))
+    const sums = new Map<CompiledRule, RuleHits>()
+    for (const [at, rule] of rules.entries()) if (rule) sums.set(rule, plus(sums.get(rule), flows[at]!, 1))
+    return rules.map((rule, at) => {
+      const part = rule ? passingOf(rule.action, sums.get(rule)!, seconds) : 1
+      if (rule && part < 1) this.#hits.set(rule.id, plus(this.#hits.get(rule.id), flows[at]!, 1 - part))
+      return part
+    })
   }
 
   get #lists(): Map<Prefix, CompiledList> {
@@ -145,4 +166,20 @@ export class SandboxScrubber implements Scrubber {
       await sleep(this.#options.latencyMs, undefined, { ref: false })
     if (this.#isClosed) throw new DriverError('unreachable', `${this.#options.name}: the scrubber is closed`)
   }
+}
+
+const plus = (
+  before: RuleHits = { packets: 0, bytes: 0 },
+  { packets, bytes }: RuleHits,
+  part: number,
+): RuleHits => ({
+  packets: before.packets + Math.round(packets * part),
+  bytes: before.bytes + Math.round(bytes * part),
+})
+
+function passingOf(action: FilterAction, { packets, bytes }: RuleHits, seconds: number): number {
+  if (action.kind !== 'rate_limit') return action.kind === 'deny' ? 0 : 1
+  return 'bps' in action
+    ? Math.min(1, ((action.bps / 8) * seconds) / Math.max(1, bytes))
+    : Math.min(1, (action.pps * seconds) / Math.max(1, packets))
 }

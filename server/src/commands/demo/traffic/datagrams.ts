@@ -1,6 +1,6 @@
 // Flows of the demo as datagrams: IPFIX (RFC 7011), NetFlow v5, and sFlow v5 (sflow.org), in the way in which routers send them. The collector
 // decodes them like those of any exporter.
-import type { DemoFlow, Words } from './model.ts'
+import { isIpv4, type DemoFlow } from './model.ts'
 
 /** Below the usual MTU. */
 const octetsMax = 1_400
@@ -16,8 +16,6 @@ export const createExportState = (nowMs: number): ExportState => ({
   samples: 0,
   startedMs: nowMs,
 })
-
-const isIpv4 = ([w0, w1, w2]: Words): boolean => w0 === 0 && w1 === 0 && w2 === 0xffff
 
 /** Element and length of each field of the IPFIX templates, in the order in which `writeIpfix` writes them. */
 const common = [

@@ -318,7 +318,7 @@ const applications: readonly Application[] = [
     protocol: tcp,
     service: 443,
     isServer: true,
-    hosts: ['198.18.128.1', 30],
+    hosts: ['192.0.2.65', 30],
     toShare: 0.2,
     fromShare: 0.05,
     ...web,
@@ -346,7 +346,7 @@ export function wordsOf(address: string): Words {
 }
 
 const plus = ([w0, w1, w2, w3]: Words, offset: number): Words => [w0, w1, w2, (w3 + offset) >>> 0]
-const isIpv4 = ([w0, w1, w2]: Words): boolean => w0 === 0 && w1 === 0 && w2 === 0xffff
+export const isIpv4 = ([w0, w1, w2]: Words): boolean => w0 === 0 && w1 === 0 && w2 === 0xffff
 
 const resolved = applications.map((application) => ({ ...application, first: wordsOf(application.hosts[0]) }))
 
@@ -453,10 +453,11 @@ export function attackFlows(attack: DemoAttack, fromMs: number, untilMs: number,
   const port = portOf(attack.target)
   const { samplingRate, upstream } = demoExporters[port.exporter]!
   const random = createRandom(Math.floor(fromMs / 1000) ^ attack.target[3])
-  const strength = Math.min(1, (start - attack.startMs + 2_000) / riseMs) * (0.85 + 0.3 * random.next())
+  const strength = Math.min(1, (start - attack.startMs + 2_000) / riseMs) * (0.95 + 0.1 * random.next())
   const shape = shapes[attack.classification] ?? { protocol: udp }
-  return sharesOf(count, random).map((share) => {
-    const packets = Math.max(1, Math.round((attack.pps * seconds * strength * share) / samplingRate))
+  const flows = sharesOf(count, random).map((share) => {
+    // Not rounded: with few sampled packets, the sum would be that of another attack.
+    const packets = Math.floor((attack.pps * seconds * strength * share) / samplingRate + random.next())
     const size = Math.min(1500, Math.max(46, attack.bps / 8 / Math.max(1, attack.pps)))
     return {
       exporter: port.exporter,
@@ -473,6 +474,17 @@ export function attackFlows(attack: DemoAttack, fromMs: number, untilMs: number,
       packets,
     }
   })
+  return flows.filter(({ packets }) => packets > 0)
+}
+
+/** Whether a flow leaves the provider through the port of the customer. */
+export const isTowardsCustomer = ({ exporter, inIf }: DemoFlow): boolean =>
+  inIf === demoExporters[exporter]!.upstream
+
+/** The port of the customer. */
+export function portOfFlow(flow: DemoFlow): DemoPort {
+  const ifIndex = isTowardsCustomer(flow) ? flow.outIf : flow.inIf
+  return Object.values(ports).find((port) => port.exporter === flow.exporter && port.ifIndex === ifIndex)!
 }
 
 /** The port behind which an address of demo/platform.yaml is. */

@@ -6,9 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenAddress } from '../../../analysis/flow/datagram-source.ts'
 import type { FlowStore } from '../../../analysis/flow/flow-store.ts'
 import type { Postgres } from '../../../db/postgres.ts'
+import { liveTraffic } from '../../../drivers/sandbox-device/live-traffic.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { listAttacks } from './attacks.store.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow, type ExportState } from './datagrams.ts'
+import { runningScrubbers } from '../../../drivers/sandbox-scrubber/driver.ts'
+import { arriving, octetChanges, type Forward } from './forward.ts'
 import { createHistoryWriter, findStored, historyStart, missingSpans } from './flow-history.ts'
 import {
   attackFlows,
@@ -19,6 +22,7 @@ import {
   type DemoExporter,
   type DemoFlow,
 } from './model.ts'
+import { listDemoRoutes, type DemoRoutes } from './routes.store.ts'
 
 export type DemoTrafficDeps = {
   readonly postgres: Postgres
@@ -87,6 +91,7 @@ async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSigna
   const { postgres, addresses, log } = deps
   const senders = await Promise.all(demoExporters.map((exporter) => createSender(exporter)))
   let attacks: readonly DemoAttack[] = []
+  let routes: DemoRoutes | undefined
   let [readMs, fromMs] = [-Infinity, startedMs]
   try {
     while (!signal.aborted) {
@@ -95,8 +100,9 @@ async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSigna
         attacks = await listAttacks(postgres.owner, new Date(nowMs)).catch(() => attacks)
         readMs = nowMs
       }
+      routes = await listDemoRoutes(postgres.owner).catch(() => routes)
       const [netflow, sflow = netflow] = addresses()
-      if (!netflow || !sflow) {
+      if (!netflow || !sflow || !routes) {
         await sleep(openingMs, undefined, { signal }).catch(() => {})
         continue
       }
@@ -104,9 +110,17 @@ async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSigna
       fromMs = Math.max(fromMs, tickBefore(nowMs - pauseMaxMs))
       for (; fromMs + sentAfterMs <= nowMs; fromMs += tickMs) {
         const untilMs = fromMs + tickMs
-        const flows = flowsBetween(fromMs, untilMs, perApplication)
-        for (const attack of [...attacks, liveAttack(startedMs, nowMs)])
-          flows.push(...attackFlows(attack, fromMs, untilMs, perAttack))
+        const usual = flowsBetween(fromMs, untilMs, perApplication)
+        const attacking = [...attacks, liveAttack(startedMs, nowMs)].flatMap((attack) =>
+          attackFlows(attack, fromMs, untilMs, perAttack),
+        )
+        const scrubbers = runningScrubbers().map(
+          (one): Forward =>
+            (passing, seconds) =>
+              one.forward(passing, seconds),
+        )
+        const flows = arriving([...usual, ...attacking], routes, scrubbers, tickMs / 1000)
+        liveTraffic.add(untilMs, octetChanges(usual, flows))
         for (const [index, sender] of senders.entries()) {
           const ofExporter = flows.filter(({ exporter }) => exporter === index)
           sender.send(ofExporter, sender.exporter.protocol === 'sflow' ? sflow : netflow, nowMs)
@@ -117,6 +131,7 @@ async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSigna
   } catch (error) {
     log.warn({ err: error }, 'the traffic of the demo ended')
   } finally {
+    liveTraffic.end()
     for (const { socket } of senders) socket.close()
   }
 }
