@@ -219,10 +219,11 @@ describe('a router that is left out of the platform file', () => {
     const isChecked = async () => {
       const { rows } = await sql<{
         result: boolean | null
-      }>`select last_check_result as result from regions`.execute(owner())
+      }>`select g.last_check_result and every(r.last_check_result is true) as result
+        from regions g join region_routers r on r.region_id = g.id group by g.id`.execute(owner())
       return rows[0]!.result === true
     }
-    await waitFor('the region was checked', isChecked)
+    await waitFor('the region and its routers were checked', isChecked)
     await drainOrUndrain('drain', 'r1')
     await waitFor('r1 is empty', async () => onRouter('r1').length === 0)
     const isNamed = (notices: readonly string[]) =>
