@@ -219,9 +219,9 @@ describe('a router that is left out of the platform file', () => {
     const isChecked = async () => {
       const { rows } = await sql<{
         result: boolean | null
-      }>`select g.last_check_result and every(r.last_check_result is true) as result
+      }>`select g.last_check_result and count(*) > 1 and every(r.last_check_result is true) as result
         from regions g join region_routers r on r.region_id = g.id group by g.id`.execute(owner())
-      return rows[0]!.result === true
+      return rows[0]?.result === true
     }
     await waitFor('the region and its routers were checked', isChecked)
     await drainOrUndrain('drain', 'r1')
