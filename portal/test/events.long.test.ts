@@ -395,7 +395,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await shoot(other.page, 'events-not-yours')
     assert.deepEqual(await axeViolations(other.page), [])
     assert.equal(await other.page.getByRole('region', { name: 'Timeline' }).count(), 0)
-    await other.page.getByRole('link', { name: 'all events' }).click()
+    await other.page.getByRole('link', { name: 'all attacks' }).click()
     await other.page.getByRole('heading', { name: 'Attacks', level: 1 }).waitFor()
     await other.context.close()
     await context.close()
