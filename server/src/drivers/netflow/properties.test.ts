@@ -446,7 +446,7 @@ describe('hostile datagrams', () => {
           decoder.decode(datagram, 0, datagram.length, sender, 0, testNowMs, columns)
         }
         for (const datagram of before) decode(datagram)
-        // The compiler and the collector of garbage run in the same time now and then: of three attempts one is without.
+        // Time of the compiler and of the garbage collector counts too: the best of three attempts has the least of it.
         const attempts = [1, 2, 3].map(() => {
           const started = process.cpuUsage()
           for (let i = 0; i < 60; i++) decode(hostile[i % hostile.length]!)

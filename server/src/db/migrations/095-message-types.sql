@@ -1,6 +1,6 @@
 -- phase: expand
 -- runs with: 0.2.0-rc.1
--- Messages about incidents.
+-- Messages about incidents and BGP sessions of ports, and about bills for the operator.
 
 alter table outbox drop constraint outbox_type_check, add constraint outbox_type_check check (
   case when team_id is null then user_id is null and type in ('hold.opened', 'hold.reminder', 'hold.decided',
@@ -10,8 +10,7 @@ alter table outbox drop constraint outbox_type_check, add constraint outbox_type
       'announcement.unexpected_origin', 'announcement.not_visible', 'announcement.other_path', 'validation.failed',
       'event.started', 'event.updated', 'event.ended', 'incident.started', 'incident.updated', 'incident.ended',
       'zone.updated', 'zone.status_changed', 'zone.dnssec_changed', 'port.status_changed', 'port.optic_warning',
-      'port.bgp_session_changed',
-      'service.billed', 'cross_connect.status_changed', 'shield.list_changed') end) not valid;
+      'port.bgp_session_changed', 'service.billed', 'cross_connect.status_changed', 'shield.list_changed') end) not valid;
 alter table webhooks drop constraint webhooks_events_check, add constraint webhooks_events_check check (
   cardinality(events) > 0 and events <@ case when team_id is null
     then array['hold.opened', 'hold.reminder', 'hold.decided', 'staff_hold.opened', 'staff_hold.reminder', 'staff_hold.decided',
@@ -20,5 +19,4 @@ alter table webhooks drop constraint webhooks_events_check, add constraint webho
       'announcement.not_visible', 'announcement.other_path', 'validation.failed', 'event.started', 'event.updated',
       'event.ended', 'incident.started', 'incident.updated', 'incident.ended', 'zone.updated', 'zone.status_changed',
       'zone.dnssec_changed', 'port.status_changed', 'port.optic_warning', 'port.bgp_session_changed',
-      'service.billed',
-      'cross_connect.status_changed', 'shield.list_changed'] end) not valid;
+      'service.billed', 'cross_connect.status_changed', 'shield.list_changed'] end) not valid;
