@@ -55,6 +55,12 @@ test('a session that was reset between two readings is found by its age', () => 
   assert.equal(again!.session.reset?.atMs, start + minuteMs - 20_000)
 })
 
+test('a state that the device does not name is no reset', () => {
+  const [, unnamed] = follow(seen(), seen({ state: 'unknown', establishedSeconds: null }))
+  assert.equal(unnamed!.change, undefined)
+  assert.equal(unnamed!.session.reset, null)
+})
+
 test('states before it is established are no change, and nor is a session that is seen first', () => {
   const all = follow(seen({ state: 'idle' }), seen({ state: 'active' }), seen({ state: 'disabled' }))
   assert.ok(all.every(({ change }) => change === undefined))

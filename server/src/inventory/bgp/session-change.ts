@@ -39,7 +39,7 @@ export function advanceSession(
   const establishedMs = isSteady ? known : reported
   const [was, is] = [before?.state === 'established', seen.state === 'established']
   const cameBack = was && is && establishedMs !== null && establishedMs > (before?.seenMs ?? 0)
-  const hasEnded = was && (!is || cameBack)
+  const hasEnded = was && seen.state !== 'unknown' && (!is || cameBack)
   const reset = hasEnded
     ? {
         atMs: cameBack ? establishedMs : nowMs,
