@@ -457,7 +457,14 @@ export const peakBands = { below_1g: 0, from_1g: 1e9, from_10g: 1e10, from_100g:
 export type PeakBand = keyof typeof peakBands
 
 /** The most series of one answer, beside that of all others together. */
-export const eventSeriesMax = 50
+const eventSeriesMax = 50
+/** The query parameter `limit` of a series by group. */
+export const seriesLimit = Type.Integer({
+  minimum: 1,
+  maximum: eventSeriesMax,
+  default: 10,
+  description: 'the most series, beside that of all others',
+})
 
 export const getRelatedTimeseriesRoute = route({
   name: 'getRelatedEventTimeseries',
@@ -483,12 +490,7 @@ export const getRelatedTimeseriesRoute = route({
       ...Enumeration('EventGrouping', eventGroupings),
       description: 'what the series are',
     }),
-    limit: Type.Integer({
-      minimum: 1,
-      maximum: eventSeriesMax,
-      default: 10,
-      description: 'the most series, beside that of all others',
-    }),
+    limit: seriesLimit,
   }),
   response: Timeseries,
   success: 200,

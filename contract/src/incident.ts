@@ -5,12 +5,12 @@ import {
   eventFlags,
   eventGroupings,
   eventMetrics,
-  eventSeriesMax,
   eventStatuses,
   lighthouse,
   orderingNames,
   RelatedEvent,
   Relationship,
+  seriesLimit,
   windowAndOrder,
 } from './analysis.ts'
 import { route } from './route.ts'
@@ -165,12 +165,7 @@ export const getIncidentTimeseriesRoute = route({
       ),
       description: 'what the series are',
     }),
-    limit: Type.Integer({
-      minimum: 1,
-      maximum: eventSeriesMax,
-      default: 10,
-      description: 'the most series, beside that of all others',
-    }),
+    limit: seriesLimit,
   }),
   response: Timeseries,
   success: 200,
