@@ -1,6 +1,6 @@
 // For tests: zones in the database as the operations write them, without the operations.
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { nameKey, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
@@ -24,16 +24,19 @@ export async function insertZone(
   options: { readonly serial?: number } = {},
 ): Promise<number> {
   const zone = parseZoneName(name)
-  const { rows } = await sql<{ id: number }>`
-    insert into dns_zones (name, name_key, serial) values (${zone}, ${keyOf(zone)}, ${options.serial ?? null})
-    returning id`.execute(db)
-  const { id } = rows[0]!
-  await saveSets(db, id, rrsetsOf(zone, soaAndNs + text))
-  await wake(db, 'dns')
-  return id
+  // At once, as the operations do: a loop that runs already publishes a zone with the sets that it sees.
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_zones (name, name_key, serial) values (${zone}, ${keyOf(zone)}, ${options.serial ?? null})
+      returning id`.execute(trx)
+    const { id } = rows[0]!
+    await saveSets(trx, id, rrsetsOf(zone, soaAndNs + text))
+    await wake(trx, 'dns')
+    return id
+  })
 }
 
-async function saveSets(db: Db, zoneId: number, sets: readonly Rrset[]): Promise<void> {
+async function saveSets(trx: Trx, zoneId: number, sets: readonly Rrset[]): Promise<void> {
   for (let at = 0; at < sets.length; at += 5_000) {
     const part = sets.slice(at, at + 5_000)
     await sql`
@@ -44,7 +47,7 @@ async function saveSets(db: Db, zoneId: number, sets: readonly Rrset[]): Promise
         ${part.map(({ rdata }) => `{${rdata.map((one) => `"\\\\x${Buffer.from(one).toString('hex')}"`).join()}}`)}::text[])
         w (name_key, type, name, ttl, rdata)
       on conflict (zone_id, name_key, type) do update set ttl = excluded.ttl, rdata = excluded.rdata`.execute(
-      db,
+      trx,
     )
   }
 }
