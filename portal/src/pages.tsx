@@ -577,7 +577,7 @@ export const pages = [
     label: 'Detectors',
     icon: IconRadar,
     group: 'provider',
-    key: 'd',
+    key: 'f',
     keywords: ['sources', 'deliveries', 'ingest'],
     role: 'staff',
     search: parameters<QueryOf<typeof listDeliveriesRoute> & { delivery: number }>()(

@@ -143,7 +143,11 @@ const Created = ({ name, token, scopes, onAnother }: CreatedProps) => (
         <Text size="sm" c="dimmed" mb="xs">
           {t.tryHelp}
         </Text>
-        <CopyBlock text={curlOf(location.origin, token, scopes)} label={t.copyCurl} />
+        <CopyBlock
+          text={curlOf(location.origin, token, scopes)}
+          shown={curlOf(location.origin, hiddenSecret, scopes)}
+          label={t.copyCurl}
+        />
       </Section>
       <Group>
         <ButtonLink to="/team/tokens">{t.back}</ButtonLink>

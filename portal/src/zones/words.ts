@@ -374,6 +374,7 @@ export const words = {
     parent: 'What the parent zone shows',
     parentNone: 'No DS records',
     parentUnknown: 'Not asked yet',
+    parentSilent: 'The parent zone did not answer',
     parentMatches: 'Matches the key of the zone',
     parentDiffers: 'Does not match the key of the zone',
     parentChecked: 'Last asked',
