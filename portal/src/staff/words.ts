@@ -466,6 +466,8 @@ export const words = {
       name === region ? `${verb} router ${name}` : `${verb} router ${name} in ${region}`,
     drainText:
       'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.',
+    drainLast:
+      'No other router of the region carries its routes, so nothing is withdrawn from this one until another router does. Add a router to the region, or undrain one, first.',
     undrainText: 'Announces all routes of the region on this router again.',
   },
   formerRouters: {

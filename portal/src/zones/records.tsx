@@ -242,6 +242,11 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
           </Table>
         </div>
       )}
+      {count > pageSize && !isPastEnd && (
+        <nav aria-label={texts.below}>
+          <Pages offset={offset} count={count} onMove={setOffset} />
+        </nav>
+      )}
       <ChangesBar drafts={drafts} />
       <Review drafts={drafts} />
     </Stack>

@@ -271,6 +271,7 @@ export const words = {
       `${number(from)} to ${number(to)} of ${recordSets(total)}`,
     previous: 'Previous page',
     next: 'Next page',
+    below: 'Pages of records',
     unsaved: (n: number) => `${count(n, 'change', 'changes')} not applied`,
     discard: 'Discard',
     review: 'Review changes',
