@@ -4,6 +4,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { isUnread } from '../device/device.store.ts'
 import type { Period } from '../usage/billing-month.ts'
 import { readCounted, type Counted } from '../usage/counted.store.ts'
 import { periodOf, timezoneOf, type BillingTerms, type TermsHistory } from './terms.ts'
@@ -76,6 +77,8 @@ export type Assignment = {
   readonly oper: string
   /** The first sample of the port, of any customer; null if it has none. */
   readonly measuredMs: number | null
+  /** Until when its device was read, if no process reads it any more: the state after that is unknown. */
+  readonly unreadMs: number | null
 }
 
 export function listAssignments(
@@ -87,12 +90,14 @@ export function listAssignments(
   return postgres.readInTeam(
     teamId,
     sql<Assignment>`
-      select port_id as "portId", name, circuit_id as "circuitId", speed_bps as "speedBps", interface_id as "interfaceId",
-        oper,
-        (extract(epoch from linked_at) * 1000)::bigint as "linkedMs",
-        (extract(epoch from measured) * 1000)::bigint as "measuredMs",
-        (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
-      from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,
+      select a.port_id as "portId", a.name, a.circuit_id as "circuitId", a.speed_bps as "speedBps", a.interface_id as "interfaceId",
+        a.oper,
+        (extract(epoch from a.linked_at) * 1000)::bigint as "linkedMs",
+        (extract(epoch from a.measured) * 1000)::bigint as "measuredMs",
+        (extract(epoch from lower(a.valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(a.valid)) * 1000)::bigint as "endMs",
+        case when ${isUnread} then (extract(epoch from coalesce(s.seen, 'epoch')) * 1000)::bigint end as "unreadMs"
+      from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz) a
+        left join ports p on p.id = a.port_id left join device_states s on s.device_id = p.device_id`,
   )
 }
 

@@ -260,6 +260,26 @@ describe('the bill of a month', () => {
     assert.ok((await bills({ period: '2026-03' }))[0]!.billable_bps! > 0)
   })
 
+  test('of a service takes no stored state for that of a time in which nobody has read the device', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    await change({ billing_scope: 'service', billing_timezone: 'UTC' })
+    const down = await addPort('C2', serviceId)
+    await addDays(down.portId, '2026-03-01', 10)
+    await sql`update interfaces set oper = 'down' where id = ${down.interfaceId}`.execute(owner())
+    await log(down.interfaceId, '2026-03-09T00:00:00Z', 'down')
+    const samples = async () => (await bills({ period: '2026-03' }))[0]!.samples
+    const read = (seen: string, next: string) =>
+      sql`insert into device_states (device_id, seen, next_poll) values (${down.deviceId}, ${seen}, ${next}::timestamptz)
+        on conflict (device_id) do update set seen = excluded.seen, next_poll = excluded.next_poll`.execute(
+        owner(),
+      )
+    // Its device is read, without counters: the port is known to be down.
+    await read('2026-04-03T00:00:00Z', 'infinity')
+    assert.equal(await samples(), 31 * 288)
+    await read('2026-03-16T00:00:00Z', '2026-03-16T00:01:00Z')
+    assert.equal(await samples(), 15 * 288)
+  })
+
   test('of a service takes the states of an interface only since its port has it', async () => {
     await addDays(port.portId, '2026-02-28', 33)
     await change({ billing_scope: 'service' })

@@ -141,13 +141,15 @@ type States = { readonly changes: readonly StateChange[]; readonly measuredMs: n
 /**
  * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
  * now; but a port that was not measured yet hides no traffic: its device was not connected. On another interface it was up if it was
- * measured: the states of that one are not its own.
+ * measured: the states of that one are not its own. After the last reading of a device that nobody reads the state is unknown, so that the
+ * port may have been up.
  */
 function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
   if (!isIn(parts, startMs)) return false
   const endMs = startMs + billingGridMs
   const wasMeasured = endMs > (measuredMs ?? 0)
   if (startMs < (port.linkedMs ?? 0)) return wasMeasured
+  if (port.unreadMs !== null && endMs > port.unreadMs) return wasMeasured
   const isMeanwhile = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
