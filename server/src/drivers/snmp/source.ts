@@ -15,9 +15,9 @@ import { readDeviceHealth, readEntityNames } from './health.ts'
 import { readIdentity } from './identify.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
+import { NokiaInterfaces } from './nokia-interfaces.ts'
 import { opticWalk } from './optic-walk.ts'
 import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
-import { RouterInterfaces } from './router-interfaces.ts'
 import { SnmpSession } from './session.ts'
 import type { Columns } from './walk.ts'
 
@@ -41,7 +41,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
   const counters = new CounterReader(session)
-  const routers = new RouterInterfaces(session)
+  const nokia = new NokiaInterfaces(session)
   const kept: Kept = {}
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
@@ -75,9 +75,9 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       call(signal, async (ended) => {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
         counters.setNames(names)
-        const ofRouters = await routers.list(ended)
+        const ofNokia = await nokia.list(names, ended)
         // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
-        const more = ofRouters
+        const more = ofNokia
           .filter(({ key }) => !names.indexOf.has(key))
           .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
         return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
@@ -90,13 +90,13 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       }),
     readCounters: (keys, signal) =>
       call(signal, async (ended) => {
-        const isOfRouter = await routers.has(ended)
-        const ofRouters = keys === 'all' ? keys : keys.filter(isOfRouter)
-        const others = keys === 'all' ? keys : keys.filter((key) => !isOfRouter(key))
+        const isOfNokia = await nokia.has(await counters.names(ended), ended)
+        const ofNokia = keys === 'all' ? keys : keys.filter(isOfNokia)
+        const others = keys === 'all' ? keys : keys.filter((key) => !isOfNokia(key))
         const reading = await counters.read(others, ended)
-        if (reading.isPartial || ofRouters.length === 0) return reading
+        if (reading.isPartial || ofNokia.length === 0) return reading
         try {
-          return joined(reading, await routers.read(ofRouters, ended))
+          return joined(reading, await nokia.read(ofNokia, await counters.names(ended), ended))
         } catch (error) {
           if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused')
             throw error
