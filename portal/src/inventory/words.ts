@@ -281,6 +281,7 @@ export const words = {
     ofLimit: (family: string, received: string, limit: string) =>
       `${received} of at most ${limit} ${family} prefixes received`,
     reset: 'Last reset',
+    unknownTime: 'at an unknown time',
   },
   portLog: {
     title: 'Log',

@@ -928,6 +928,9 @@ create table bgp_sessions (
   reset_text text not null default ''::text,
   port_id integer, -- the sold port of the neighbor; null if there is none
   seen timestamp with time zone not null default now(),
+  known_state text, -- the last state that was not unknown, while it is unknown now; with its time in known_at
+  known_at timestamp with time zone,
+  reset_is_exact boolean not null default true, -- false: reset is the time at which the session was last known to be established
   constraint bgp_sessions_pkey PRIMARY KEY (id),
   constraint bgp_sessions_device_id_instance_peer_key UNIQUE (device_id, instance, peer),
   constraint bgp_sessions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,

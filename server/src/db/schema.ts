@@ -351,6 +351,11 @@ export interface BgpSessionsTable {
   /** the sold port of the neighbor; null if there is none */
   port_id: number | null
   seen: Generated<Date>
+  /** the last state that was not unknown, while it is unknown now; with its time in known_at */
+  known_state: string | null
+  known_at: Date | null
+  /** false: reset is the time at which the session was last known to be established */
+  reset_is_exact: Generated<boolean>
 }
 
 /** bills of months that are over: without foreign keys, so that they outlive services and ports */

@@ -164,7 +164,10 @@ describe('SAPs', () => {
   it('keep their key in another service, and are missing when the device has them no more', async (t) => {
     const { agent, source } = await sourceOf(t, withSaps())
     await source.readCounters([tagged], signal)
-    const moved = withSaps(sapRecords('40.35684352.100', [1, 1, 1, 1, 1])).replaceAll('.20.35684352.100|', '.21.1.1|')
+    const moved = withSaps(sapRecords('40.35684352.100', [1, 1, 1, 1, 1])).replaceAll(
+      '.20.35684352.100|',
+      '.21.1.1|',
+    )
     agent.setRecords(parseSnmprec(moved))
     const { rows } = await source.readCounters([tagged], signal)
     assert.deepEqual(
@@ -172,6 +175,8 @@ describe('SAPs', () => {
       [[tagged, 3n]],
     )
     agent.setRecords(parseSnmprec('1.3.6.1.2.1.31.1.1.1.1.35684352|4|1/1/1'))
-    assert.deepEqual((await source.readCounters([tagged], signal)).failed, [{ key: tagged, reason: 'missing' }])
+    assert.deepEqual((await source.readCounters([tagged], signal)).failed, [
+      { key: tagged, reason: 'missing' },
+    ])
   })
 })

@@ -8,7 +8,7 @@ import type {
   ReadPart,
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { findBgpDialect, readBgpSessions, type BgpDialect } from './bgp.ts'
+import { findBgpDialects, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
@@ -113,8 +113,8 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     readBgpSessions: (signal) =>
       call(signal, async (ended) => {
         await keptFor(ended)
-        kept.bgp ??= { dialect: await findBgpDialect(session, ended) }
-        return kept.bgp.dialect ? readBgpSessions(session, kept.bgp.dialect, ended) : []
+        kept.bgp ??= await findBgpDialects(session, ended)
+        return readBgpSessions(session, kept.bgp, ended)
       }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
@@ -142,7 +142,7 @@ type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined
   entityNames?: Columns | undefined
-  bgp?: { readonly dialect: BgpDialect | null } | undefined
+  bgp?: readonly BgpDialect[] | undefined
 }
 
 const partsWithin =
