@@ -241,6 +241,7 @@ export const words = {
     transmitted: 'Transmitted',
     margin: 'Margin',
     current: 'Laser current',
+    preFecBer: 'BER before FEC',
     temperature: (degrees: string) => `${degrees} °C`,
     voltage: (volts: string) => `${volts} V`,
     readAt: 'Read at',

@@ -1,8 +1,9 @@
-// Tables of Nokia SR OS with traffic that IF-MIB does not count: router interfaces of every virtual router (TIMETRA-VRTR-MIB), and SAPs
-// of every service (TIMETRA-SAP-MIB). Pure: it reads no device.
+// Tables of interfaces that are not in IF-MIB: of Nokia SR OS the router interfaces of every virtual router (TIMETRA-VRTR-MIB) and the SAPs of
+// every service (TIMETRA-SAP-MIB), and the ports of Infinera Groove. Pure: it reads no device.
 import type { Varbind } from 'net-snmp'
 import type { InterfaceKey, InterfaceState, SeenInterface } from '../../inventory/collect/device-source.ts'
 import { cell } from './columns.ts'
+import { groovePort, groovePortName } from './groove-port.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { positive } from './interfaces.ts'
 import { sap, vRtr } from './oids.ts'
@@ -15,13 +16,15 @@ export type Known = { readonly key: InterfaceKey; readonly index: string; readon
 /** Null: the row lacks a counter that belongs to the sum. Undefined: a counter has a type that is no counter. */
 type Octets = bigint | null | undefined
 
-export type NokiaTable = {
+export type VendorTable = {
   /** Column that every row has. */
   readonly probe: string
   readonly columns: readonly string[]
   readonly counters: readonly string[]
   /** IANAifType. */
   readonly type: number
+  /** Whether they have modules, which are found by the key. */
+  readonly hasModules: boolean
   nameOf(found: Columns, index: string, names: InterfaceNames): Known | null
   /** What is seen of a row, beside its key and type. */
   seenOf(found: Columns, index: string): Pick<SeenInterface, 'index' | 'alias' | 'mtu' | 'admin' | 'oper'>
@@ -36,7 +39,7 @@ export type NokiaTable = {
 }
 
 /** Keys are `router/interface`: the device makes a name unique within its router. */
-const routerInterfaces: NokiaTable = {
+const routerInterfaces: VendorTable = {
   probe: vRtr.ifName,
   columns: [
     vRtr.name,
@@ -50,6 +53,7 @@ const routerInterfaces: NokiaTable = {
   counters: [vRtr.ifName, vRtr.ifAdminState, vRtr.ifOperState, vRtr.ifRxBytes, vRtr.ifTxBytes],
   // propVirtual
   type: 53,
+  hasModules: false,
   nameOf(found, index) {
     const [router = ''] = index.split('.')
     const name = cell(found, vRtr.ifName, index, toText)
@@ -83,7 +87,7 @@ const serviceState = (value: number | null): InterfaceState =>
  * Keys are `sap port:encapsulation`, as the device names a SAP, such as `sap 1/1/1:100`; without tags it is 0. In is offered to the
  * ingress, of high and low priority and without a color; out is forwarded by the egress, in and out of profile.
  */
-const saps: NokiaTable = {
+const saps: VendorTable = {
   probe: sap.adminStatus,
   columns: [sap.description, sap.adminStatus, sap.operStatus],
   counters: [
@@ -98,6 +102,7 @@ const saps: NokiaTable = {
   ],
   // l2vlan
   type: 135,
+  hasModules: false,
   nameOf(found, index, { byIndex }) {
     const [, port = '', encapsulation = ''] = index.split('.')
     if (cell(found, sap.description, index, toText)?.startsWith('Internal SAP') === true) return null
@@ -144,4 +149,33 @@ function sumOf(...parts: readonly (Varbind | undefined)[]): Octets {
   return counters.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n)
 }
 
-export const nokiaTables: readonly NokiaTable[] = [routerInterfaces, saps]
+/** Without counters of octets. */
+const groovePorts: VendorTable = {
+  probe: `${groovePort}.20`,
+  columns: [`${groovePort}.19`, `${groovePort}.20`, `${groovePort}.23`],
+  counters: [`${groovePort}.19`, `${groovePort}.20`],
+  // other
+  type: 1,
+  hasModules: true,
+  nameOf: (_found, index) => ({ key: groovePortName(index), index, name: null }),
+  seenOf: (found, index) => ({
+    index: -1,
+    alias: cell(found, `${groovePort}.23`, index, toText) ?? '',
+    mtu: null,
+    admin: grooveState(cell(found, `${groovePort}.19`, index, toNumber)),
+    oper: grooveState(cell(found, `${groovePort}.20`, index, toNumber)),
+  }),
+  readingOf: ([admin, oper]) => ({
+    admin: grooveState(numberIn(admin)),
+    oper: grooveState(numberIn(oper)),
+    discontinuity: null,
+    octetsIn: null,
+    octetsOut: null,
+  }),
+}
+
+/** up(1), down(2), and of the administrative state up-no-alm(3). */
+const grooveState = (value: number | null): InterfaceState =>
+  value === 1 || value === 3 ? 'up' : value === 2 ? 'down' : 'unknown'
+
+export const vendorTables: readonly VendorTable[] = [routerInterfaces, saps, groovePorts]

@@ -1,4 +1,4 @@
-// Router interfaces and SAPs of Nokia SR OS as interfaces of the device: IF-MIB does not count their traffic.
+// Interfaces in tables of vendors, beside those of IF-MIB: router interfaces and SAPs of Nokia SR OS, ports of Infinera Groove.
 import type {
   CounterReading,
   CounterRow,
@@ -9,28 +9,28 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { indexesOf, readFirst } from './columns.ts'
 import { getRows, type RawRow } from './counter-rows.ts'
 import type { InterfaceNames } from './interface-names.ts'
-import { nokiaTables, type Known, type NokiaTable } from './nokia-tables.ts'
+import { vendorTables, type Known, type VendorTable } from './vendor-tables.ts'
 import type { SnmpSession } from './session.ts'
 import { toText } from './value.ts'
 import { walkColumns } from './walk.ts'
 
 /** Of one device; keeps the indexes of its interfaces between readings. */
-export class NokiaInterfaces {
+export class VendorInterfaces {
   readonly #session: SnmpSession
-  #known: ReadonlyMap<InterfaceKey, Known & { readonly table: NokiaTable }> | undefined
+  #known: ReadonlyMap<InterfaceKey, Known & { readonly table: VendorTable }> | undefined
 
   constructor(session: SnmpSession) {
     this.#session = session
   }
 
-  /** Empty, after one request, on other devices: one that cannot answer that is none of Nokia. `names`: of the ports of SAPs. */
+  /** Empty, after one request, on other devices: one that cannot answer that has no such table. `names`: of the ports of SAPs. */
   async list(names: InterfaceNames, signal: AbortSignal): Promise<readonly SeenInterface[]> {
-    const probes = nokiaTables.map(({ probe }) => probe)
+    const probes = vendorTables.map(({ probe }) => probe)
     const first = await readFirst(this.#session, probes, signal).catch((error: unknown) => {
       if (error instanceof DriverError && error.kind === 'protocol') return undefined
       throw error
     })
-    const tables = nokiaTables.filter(({ probe }) => (first?.get(probe)?.size ?? 0) > 0)
+    const tables = vendorTables.filter(({ probe }) => (first?.get(probe)?.size ?? 0) > 0)
     const columns = tables.flatMap((table) => table.columns)
     const found = await walkColumns(this.#session, columns, signal)
     const known = tables.flatMap((table) =>
@@ -50,6 +50,12 @@ export class NokiaInterfaces {
       addresses: [],
       ...table.seenOf(found, index),
     }))
+  }
+
+  /** Keys of those with modules, in any order. */
+  async withModules(names: InterfaceNames, signal: AbortSignal): Promise<readonly InterfaceKey[]> {
+    if (!this.#known) await this.list(names, signal)
+    return [...this.#known!.values()].flatMap(({ key, table }) => (table.hasModules ? [key] : []))
   }
 
   async has(names: InterfaceNames, signal: AbortSignal): Promise<(key: InterfaceKey) => boolean> {
@@ -73,7 +79,7 @@ export class NokiaInterfaces {
     const asked = keys === 'all' ? [...this.#known!.keys()] : keys
     const known = asked.flatMap((key) => this.#known!.get(key) ?? [])
     const rows = new Map<InterfaceKey, CounterRow | undefined>()
-    for (const table of nokiaTables) {
+    for (const table of vendorTables) {
       const byIndex = new Map(known.flatMap((one) => (one.table === table ? [[one.index, one]] : [])))
       await getRows(this.#session, table.counters, [...byIndex.keys()], signal, (row) => {
         const { key, name } = byIndex.get(row.index)!
@@ -93,7 +99,7 @@ export class NokiaInterfaces {
 
 /** Returns undefined if an octet counter has a type that is no counter. */
 function toRow(
-  table: NokiaTable,
+  table: VendorTable,
   key: InterfaceKey,
   { at, uptimeCs, values }: RawRow<string>,
 ): CounterRow | undefined {
