@@ -1242,6 +1242,7 @@ export interface FormerServiceTermsTable {
   day: Generated<number>
   included_octets: number | null
   prices: NullableJson
+  pool_id: number | null
 }
 
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
@@ -2012,6 +2013,8 @@ export interface ServicesTable {
   billing_included_octets: number | null
   /** as the API returns it; null: bills have no prices */
   billing_prices: NullableJson
+  /** the service of the team that bills its ports; null: itself */
+  pool_id: number | null
 }
 
 export interface SessionsTable {
