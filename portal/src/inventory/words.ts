@@ -351,6 +351,8 @@ export const words = {
     model: 'Billed by',
     included: 'Included',
     monthDay: 'Month begins on day',
+    pool: 'Billed with',
+    poolOf: (id: number) => `Service ${id}`,
     expected: (rate: string) => ` · ${rate} expected at the end of the month`,
     problems: {
       counters_32_bit:
