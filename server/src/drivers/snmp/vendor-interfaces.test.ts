@@ -180,3 +180,34 @@ describe('SAPs', () => {
     ])
   })
 })
+
+describe('ports of Infinera Groove', () => {
+  const port = '1.3.6.1.4.1.42229.1.2.3.6.1.1'
+  const records = `
+${port}.19.1.3.0.1|2|3
+${port}.20.1.3.0.1|2|1
+${port}.23.1.3.0.1|4|Ring east
+${port}.19.1.3.2.4|2|1
+${port}.20.1.3.2.4|2|2
+${port}.23.1.3.2.4|4|`
+
+  it('are interfaces of a device without IF-MIB, with states and without counters', async (t) => {
+    const { source } = await sourceOf(t, records)
+    const seen = await source.listInterfaces(signal)
+    assert.deepEqual(
+      seen.map(({ key, index, alias, admin, oper }) => [key, index, alias, admin, oper]),
+      [
+        ['port-1/3/1', -1, 'Ring east', 'up', 'up'],
+        ['port-1/3.2/4', -1, '', 'up', 'down'],
+      ],
+    )
+    const { rows } = await source.readCounters(['port-1/3/1', 'port-1/3.2/4'], signal)
+    assert.deepEqual(
+      rows.map(({ key, oper, octetsIn, octetsOut }) => [key, oper, octetsIn, octetsOut]),
+      [
+        ['port-1/3/1', 'up', null, null],
+        ['port-1/3.2/4', 'down', null, null],
+      ],
+    )
+  })
+})

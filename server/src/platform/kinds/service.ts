@@ -229,10 +229,15 @@ function checkPool(
 ): void {
   if (pool === undefined) return
   const key = `${slug} ${pool}`
+  const [entries, rows] = [context.entries(service), context.rows(service)]
+  const poolOf = (of: string): string | null =>
+    (entries.has(of) ? entries.get(of)?.fields : rows.get(of)?.fields)?.billing_pool ?? null
+  const members = [...entries.keys(), ...rows.keys()].filter((of) => poolOf(of) === `${slug} ${name}`)
   if (pool === name) context.problem(path, 'must be another service')
   else if (!context.exists(service, key)) context.problem(path, `there is no service ${pool} of team ${slug}`)
-  else if ((context.entries(service).get(key)?.fields.billing_pool ?? null) !== null)
-    context.problem(path, `${pool} is billed by another service itself`)
+  else if (poolOf(key) !== null) context.problem(path, `${pool} is billed by another service itself`)
+  else if (members.length > 0)
+    context.problem(path, `${name} is the pool of ${members[0]}: it cannot be in another one`)
 }
 
 /** Tiers begin at 0, and their prices are those of everything below and above the commit. */
