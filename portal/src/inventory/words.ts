@@ -241,6 +241,7 @@ export const words = {
     transmitted: 'Transmitted',
     margin: 'Margin',
     current: 'Laser current',
+    preFecBer: 'BER before FEC',
     temperature: (degrees: string) => `${degrees} °C`,
     voltage: (volts: string) => `${volts} V`,
     readAt: 'Read at',
@@ -281,6 +282,7 @@ export const words = {
     ofLimit: (family: string, received: string, limit: string) =>
       `${received} of at most ${limit} ${family} prefixes received`,
     reset: 'Last reset',
+    unknownTime: 'at an unknown time',
   },
   portLog: {
     title: 'Log',
@@ -349,6 +351,8 @@ export const words = {
     model: 'Billed by',
     included: 'Included',
     monthDay: 'Month begins on day',
+    pool: 'Billed with',
+    poolOf: (id: number) => `Service ${id}`,
     expected: (rate: string) => ` · ${rate} expected at the end of the month`,
     problems: {
       counters_32_bit:

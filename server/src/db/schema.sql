@@ -98,7 +98,7 @@ CREATE OR REPLACE FUNCTION public.billed_until(service integer)
  STABLE
 AS $function$
   select max(coalesce(b.ends, ((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone))
-  from billing_periods b where b.service_id = service
+  from billing_periods b where b.service_id = service or b.service_id = (select s.pool_id from services s where s.id = service)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.blackholes_in_region(region integer, team integer, except_host cidr)
@@ -928,6 +928,9 @@ create table bgp_sessions (
   reset_text text not null default ''::text,
   port_id integer, -- the sold port of the neighbor; null if there is none
   seen timestamp with time zone not null default now(),
+  known_state text, -- the last state that was not unknown, while it is unknown now; with its time in known_at
+  known_at timestamp with time zone,
+  reset_is_exact boolean not null default true, -- false: reset is the time at which the session was last known to be established
   constraint bgp_sessions_pkey PRIMARY KEY (id),
   constraint bgp_sessions_device_id_instance_peer_key UNIQUE (device_id, instance, peer),
   constraint bgp_sessions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
@@ -1948,6 +1951,7 @@ create table former_service_terms (
   day integer not null default 1,
   included_octets bigint,
   prices jsonb,
+  pool_id integer,
   constraint former_service_terms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
   constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
   constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
@@ -2830,10 +2834,12 @@ create table services (
   billing_day integer not null default 1, -- day of the calendar month on which a month begins
   billing_included_octets bigint, -- of a month, for volume
   billing_prices jsonb, -- as the API returns it; null: bills have no prices
+  pool_id integer, -- the service of the team that bills its ports; null: itself
   constraint services_pkey PRIMARY KEY (id),
   constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
   constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint services_pool_id_team_id_fkey FOREIGN KEY (pool_id, team_id) REFERENCES services(id, team_id) ON DELETE SET NULL (pool_id),
   constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
   constraint services_billing_commit_scope_check CHECK ((billing_commit_scope = ANY (ARRAY['port'::text, 'service'::text]))),
@@ -2846,9 +2852,11 @@ create table services (
   constraint services_check1 CHECK ((end_date >= start_date)),
   constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
   constraint services_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
+  constraint services_pool_check CHECK ((pool_id <> id)),
   constraint services_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'scheduled'::text, 'allocated'::text, 'testing'::text, 'production'::text, 'production_change_pending'::text, 'decommission_requested'::text, 'decommissioned'::text, 'archived'::text, 'cancelled'::text, 'error'::text, 'operator'::text]))),
   constraint services_type_check CHECK ((type = ANY (ARRAY['transit'::text, 'ddos'::text, 'byoip'::text, 'dns'::text, 'cross_connect'::text, 'sdwan'::text, 'wave'::text, 'colo'::text])))
 );
+CREATE INDEX services_pool ON public.services USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 alter table services enable row level security;
 create policy tenant on services as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 

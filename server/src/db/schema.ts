@@ -351,6 +351,11 @@ export interface BgpSessionsTable {
   /** the sold port of the neighbor; null if there is none */
   port_id: number | null
   seen: Generated<Date>
+  /** the last state that was not unknown, while it is unknown now; with its time in known_at */
+  known_state: string | null
+  known_at: Date | null
+  /** false: reset is the time at which the session was last known to be established */
+  reset_is_exact: Generated<boolean>
 }
 
 /** bills of months that are over: without foreign keys, so that they outlive services and ports */
@@ -1237,6 +1242,7 @@ export interface FormerServiceTermsTable {
   day: Generated<number>
   included_octets: number | null
   prices: NullableJson
+  pool_id: number | null
 }
 
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
@@ -2007,6 +2013,8 @@ export interface ServicesTable {
   billing_included_octets: number | null
   /** as the API returns it; null: bills have no prices */
   billing_prices: NullableJson
+  /** the service of the team that bills its ports; null: itself */
+  pool_id: number | null
 }
 
 export interface SessionsTable {

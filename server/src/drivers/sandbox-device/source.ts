@@ -230,6 +230,7 @@ function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticRea
       biasMa: round(38 + wave),
       temperatureC: lane === 0 ? round(34 + 3 * Math.sin(2 * Math.PI * days)) : null,
       voltageV: lane === 0 ? 3.3 : null,
+      preFecBer: null,
       isDark,
       limits: {
         rx_power: limits(-14, -11, 3.5, 5),
