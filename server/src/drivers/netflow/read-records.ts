@@ -10,6 +10,8 @@ import { high, isPresent, lengths, low, places, walk } from './record-values.ts'
 /** What the rows of a set have in common, and what was skipped. One object, reused. */
 export type RecordContext = {
   exporter: number
+  /** Source port of the datagram. */
+  port: number
   /** Unix seconds. */
   time: number
   /** The sampling rate of the platform file, which replaces all others; 0 for none. */

@@ -9,7 +9,7 @@
 import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import { rateScopeOf, rateScopes, type Domain, type Rate, type RateScope, type Template } from './domain.ts'
-import type { Exporter } from './exporter-table.ts'
+import { addressOf, type Exporter } from './exporter-table.ts'
 import { RateCounts } from './common-rates.ts'
 
 /** Seconds. */
@@ -172,14 +172,14 @@ function count(
 }
 
 function recordOf(
-  { address }: Exporter,
+  exporter: Exporter,
   { version, id }: Domain,
   scope: RateScope,
   key: number,
   { value, announced }: Rate,
 ): SamplingRecord {
   return {
-    exporter: address,
+    ...addressOf(exporter),
     version,
     domain: id,
     sampler: scope === 'sampler' ? key : 0,

@@ -147,6 +147,7 @@ export class FlowCollector {
     const { postgres, addresses, log, metrics } = this.#options
     if (addresses.length === 0) return false
     const settings = await listExporterSettings(postgres.owner)
+    const known = await listKnownExporters(postgres.owner)
     const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
     const threads = new CollectorThreads(this.#options, {
       onReceiver: (message) => this.#onReceiver(message),
@@ -161,6 +162,7 @@ export class FlowCollector {
     this.#threads = threads
     // First those of the platform file: there is room for all that is known of them.
     threads.toReceiver({ kind: 'exporters', settings })
+    threads.toReceiver({ kind: 'known-exporters', exporters: known })
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
     await this.refreshOwnership()
@@ -333,13 +335,14 @@ export class FlowCollector {
   }
 
   #addFindings(findings: readonly ExporterFinding[]): void {
-    for (const { exporter, implausible, ambiguousRates } of findings) {
+    for (const { exporter, implausible, ambiguousRates, isByPort } of findings) {
       const known = this.#findings.get(exporter)
       this.#seenExporters.add(exporter)
       this.#findings.set(exporter, {
         exporter,
         implausible: implausible ?? known?.implausible,
         ambiguousRates: ambiguousRates ?? known?.ambiguousRates,
+        isByPort: isByPort || known?.isByPort === true,
       })
     }
   }
