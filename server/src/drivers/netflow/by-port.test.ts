@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SamplingRecord, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
-import { ipfix, ip, options, pack, set, template, testNowMs, u32, u8, decodeAll } from './testing.ts'
+import { ipfix, ip, options, set, template, testNowMs, u32, u8, decodeAll } from './testing.ts'
 
 const addresses = [
   [8, 4],

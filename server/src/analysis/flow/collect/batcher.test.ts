@@ -225,6 +225,6 @@ describe('the batch thread', () => {
     add(3)
     await free
     assert.deepEqual(readdirSync(spoolDir), ['c-1.native'])
-    assert.equal(readFileSync(join(spoolDir, 'c-1.native'))[0], 24)
+    assert.equal(readFileSync(join(spoolDir, 'c-1.native'))[0], 25)
   })
 })

@@ -10,8 +10,9 @@ import { Detector } from '../../detector/detector.ts'
 import { encodeReports, reportFiles } from '../../detector/report-file.ts'
 import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
 import { createRowAssigner, type ExporterPorts } from './flow-rows.ts'
-import type { FilledBatch, FromBatcher, ToBatcher, UnknownInterfaceReport } from './messages.ts'
+import type { FilledBatch, FromBatcher, LongFlow, ToBatcher, UnknownInterfaceReport } from './messages.ts'
 import { noAddressTables, readAddressTables, versionOfFiles, type AddressTables } from './range-file.ts'
+import { splitMs } from './split-flows.ts'
 import { spoolName, temporaryName } from './spool.ts'
 
 export type BatcherDeps = {
@@ -164,6 +165,8 @@ export class FlowBatcher {
       flows: columns.length,
       rows: rows.length,
       refused: rows.refused,
+      unsplit: rows.unsplit,
+      longFlows: longFlowsOf(columns, this.#exporters),
       openedMs,
       exporters: usedExporters(columns, this.#exporters),
       unknownInterfaces,
@@ -219,6 +222,19 @@ function writeFile(path: string, block: Uint8Array): void {
     rmSync(temporary, { force: true })
     throw error
   }
+}
+
+/** The longest flow of each exporter that has long ones. */
+function longFlowsOf({ length, exporter, durationMs }: FlowColumns, addresses: readonly string[]): LongFlow[] {
+  const longest = new Map<number, number>()
+  for (let row = 0; row < length; row++) {
+    const ms = durationMs[row]!
+    if (ms >= splitMs && ms > (longest.get(exporter[row]!) ?? 0)) longest.set(exporter[row]!, ms)
+  }
+  return Array.from(longest, ([index, ms]) => ({
+    exporter: addresses[index]!,
+    seconds: Math.floor(ms / 1000),
+  }))
 }
 
 function usedExporters({ length, exporter }: FlowColumns, addresses: readonly string[]): string[] {

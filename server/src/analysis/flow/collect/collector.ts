@@ -22,6 +22,7 @@ import {
   relinkExporters,
   saveExporters,
   saveFindings,
+  saveLongFlows,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
@@ -37,7 +38,7 @@ import { createEventPackets } from './event-packets.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import { createNearHosts } from './near-hosts.ts'
-import type { FromBatcher, FromReceiver, TemplateKey, UnknownInterfaceReport } from './messages.ts'
+import type { FromBatcher, FromReceiver, LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
@@ -52,6 +53,7 @@ export type FlowCollectorOptions = ThreadOptions & {
     | 'flows'
     | 'flowsLost'
     | 'flowRatesAmbiguous'
+    | 'flowsUnsplit'
     | 'flowSpoolFiles'
     | 'flowSpoolBytes'
     | 'flowDelaySeconds'
@@ -85,6 +87,7 @@ export class FlowCollector {
   readonly #seenExporters = new Set<string>()
   /** By exporter, for the database. */
   readonly #findings = new Map<string, ExporterFinding>()
+  readonly #longFlows = new Map<string, LongFlow>()
   readonly #requestTemplate = createTemplateRequests((keys) => this.#findTemplates(keys))
   #threads: CollectorThreads | undefined
   #revision: number | undefined
@@ -265,6 +268,9 @@ export class FlowCollector {
     const findings = [...this.#findings.values()]
     this.#findings.clear()
     refused.push(...(await writeRows(db, findings, (some) => saveFindings(db, some))))
+    const longFlows = [...this.#longFlows.values()]
+    this.#longFlows.clear()
+    refused.push(...(await writeRows(db, longFlows, (some) => saveLongFlows(db, some))))
     const unknown = [...this.#unknownInterfaces.values()]
     this.#unknownInterfaces.clear()
     refused.push(...(await writeRows(db, unknown, (some) => saveUnknownInterfaces(db, some))))
@@ -353,6 +359,8 @@ export class FlowCollector {
       for (const address of message.exporters) this.#seenExporters.add(address)
       for (const one of message.unknownInterfaces)
         this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
+      for (const one of message.longFlows) this.#longFlows.set(one.exporter, one)
+      if (message.unsplit > 0) this.#options.metrics.flowsUnsplit.inc(message.unsplit)
       if (message.refused > 0) this.#reportLost('time', message.refused)
       this.#spool.add({ name: message.name, bytes: message.bytes, openedMs: message.openedMs })
       this.#options.onBatch?.(message)

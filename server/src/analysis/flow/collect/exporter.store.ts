@@ -11,7 +11,7 @@ import type {
   TemplateRecord,
 } from '../flow-decoder.ts'
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
-import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
+import type { LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
 /** An interface that so many surveys did not find is gone; its number may belong to another one. */
 const missingSurveysMax = 3
@@ -295,9 +295,6 @@ const samplingsOf = (
   samplings: readonly SamplingRecord[],
 ) => sql`jsonb_to_recordset(${storedJson(samplings)}::jsonb)
   as n (exporter text, port integer, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
-
-/** The longest flow of an exporter in a batch. */
-export type LongFlow = { readonly exporter: string; readonly seconds: number }
 
 export async function saveLongFlows(db: Db, found: readonly LongFlow[]): Promise<void> {
   await sql`

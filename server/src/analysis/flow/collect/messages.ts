@@ -123,6 +123,9 @@ export type FromBatcher =
       readonly rows: number
       /** Flows outside of the accepted time. */
       readonly refused: number
+      /** Long flows that are one row, since there were too many. */
+      readonly unsplit: number
+      readonly longFlows: readonly LongFlow[]
       readonly openedMs: number
       /** Addresses of exporters in it. */
       readonly exporters: readonly string[]
@@ -147,5 +150,8 @@ export type FromBatcher =
   /** Flows that found no row in the table of the detector, and targets that left it because it was full. */
   | { readonly kind: 'detector-overflows'; readonly count: number }
   | { readonly kind: 'ended' }
+
+/** The longest flow of an exporter in a batch; only long ones. */
+export type LongFlow = { readonly exporter: string; readonly seconds: number }
 
 export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }
