@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLearnedReports } from '../analysis/flow/collect/learned-reports.ts'
 import type {
-  EmptiedBatch,
   FilledBatch,
   FromReceiver,
   ReceiveData,
+  ToFilling,
   ToReceiver,
 } from '../analysis/flow/collect/messages.ts'
 import { PacketSamples } from '../analysis/flow/collect/packet-samples.ts'
@@ -57,7 +57,10 @@ parentPort!.on('message', (message: ToReceiver) => {
     samples.setWatches(message.watches)
   } else stop()
 })
-batches.on('message', (batch: EmptiedBatch) => receiver?.giveBack(batch))
+batches.on('message', (message: ToFilling) => {
+  if (message === 'close') receiver?.closeBatch()
+  else receiver?.giveBack(message)
+})
 
 function stop(): void {
   clearInterval(reporting)

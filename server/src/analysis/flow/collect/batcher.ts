@@ -26,6 +26,8 @@ export type BatcherDeps = {
   readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
   readonly send: (message: FromBatcher) => void
   readonly giveBack: (slot: number) => void
+  /** Asks for the batch that is being filled. */
+  readonly closeBatch: () => void
   /** Unix seconds. */
   readonly now: () => number
 }
@@ -59,6 +61,7 @@ export class FlowBatcher {
   /** Its tables take 84 MB: only with thresholds. */
   #detector: Detector | undefined
   #overflows = 0
+  readonly #ongoing = new Set<string>()
   #queue: Promise<void> = Promise.resolve()
 
   constructor(deps: BatcherDeps) {
@@ -92,12 +95,22 @@ export class FlowBatcher {
     const second = Math.floor(this.#deps.now())
     const detections = this.#detector.advance(second, this.#owners)
     if (detections.length > 0) this.#storeReports(detections)
+    if (this.#begins(detections)) this.#deps.closeBatch()
     this.#reportOverflows(this.#detector.overflows)
     if (Math.abs(second - this.#targetsSecond) < targetsSeconds) return
     this.#targetsSecond = second
     const targets = this.#detector.targets(targetsMax)
     if (targets.length > 0 || this.#hasTargets) this.#deps.send({ kind: 'targets', targets })
     this.#hasTargets = targets.length > 0
+  }
+
+  /** Whether an attack is reported for the first time: what it was found in is wanted at once. */
+  #begins(detections: readonly Detection[]): boolean {
+    const known = this.#ongoing.size
+    for (const { id, status } of detections) if (status === 'ongoing') this.#ongoing.add(id)
+    const begins = this.#ongoing.size > known
+    for (const { id, status } of detections) if (status === 'ended') this.#ongoing.delete(id)
+    return begins
   }
 
   #reportOverflows(total: number): void {

@@ -91,6 +91,9 @@ export type FilledBatch =
 /** The slot is free again. */
 export type EmptiedBatch = { readonly slot: number }
 
+/** From the batch thread to the receiving thread. `close`: the open batch is wanted. */
+export type ToFilling = EmptiedBatch | 'close'
+
 /** The `workerData` of the batch thread. */
 export type BatchData = {
   readonly slots: readonly FlowColumns[]

@@ -54,6 +54,11 @@ export class FlowReceiver {
     this.#deps.send({ kind: 'end' })
   }
 
+  /** Sends the open batch before it is a second old. */
+  closeBatch(): void {
+    this.#close()
+  }
+
   giveBack({ slot }: EmptiedBatch): void {
     this.#deps.slots[slot]!.length = 0
     this.#free.push(slot)
