@@ -19,8 +19,10 @@ import {
   findIncidentRow,
   listIncidentRows,
   listKinds,
+  type IncidentEvent,
   type IncidentKind,
-  type IncidentEvent, type IncidentRow,
+  type IncidentEvent,
+  type IncidentRow,
 } from './incident-list.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 
@@ -120,7 +122,9 @@ const oneKindShare = 0.6
 
 /** By the kind of attack, the detectors and the verdict, and by the figures of the detector where it states them. */
 export function confidenceOf({ class: key, sources, bps, pps, events }: Judged): IncidentConfidence {
-  const isOneKind = events.some(({ thresholds }) => (numberIn(thresholds, 'leading_share') ?? 1) >= oneKindShare)
+  const isOneKind = events.some(
+    ({ thresholds }) => (numberIn(thresholds, 'leading_share') ?? 1) >= oneKindShare,
+  )
   if (mixed.has(key) || !isOneKind) return 'low'
   const isHigh =
     sources.length > 1 ||

@@ -50,9 +50,7 @@ test('exporters are listed with their device and the interfaces that the invento
     { exporter: '192.0.2.2', seconds: 120 },
   ])
   await sql`insert into flow_exporter_settings (address, interfaces, internal) values
-    ('192.0.2.1', '{"5": "xe-5"}', '{et-0, xe-5, 12, et-9}'), ('192.0.2.2', '{}', '{all}')`.execute(
-    owner,
-  )
+    ('192.0.2.1', '{"5": "xe-5"}', '{et-0, xe-5, 12, et-9}'), ('192.0.2.2', '{}', '{all}')`.execute(owner)
   assert.equal(
     await runCommand(database, flows, 'exporters'),
     '192.0.2.1  r1  last seen 2026-03-01T10:00:00.000Z  unknown interfaces: 9, 4294967295\n' +

@@ -67,7 +67,16 @@ type Reported = {
   readonly end: number | undefined
 }
 
-export function detectionOf({ attack, measure, peak, peakLower, strongest, totals, second, end }: Reported): Detection {
+export function detectionOf({
+  attack,
+  measure,
+  peak,
+  peakLower,
+  strongest,
+  totals,
+  second,
+  end,
+}: Reported): Detection {
   const named = strongest.map(([vector, { bps, pps }]) => ({
     classification: vectors[vector]!,
     bps: rateOf(bps),

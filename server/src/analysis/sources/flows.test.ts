@@ -25,7 +25,10 @@ describe("the detector's own deliveries", () => {
 
   it('say how sure the detector is, beside the thresholds', () => {
     const report = { ...fixture('flows-ongoing'), peak_lower_bps: 1_900_000_000, samples: 1200, share: 0.98 }
-    const [observation] = flows.createNormaliser({})({ ...report, peak_lower_pps: 'many' }, createNotes(new Date()))
+    const [observation] = flows.createNormaliser({})(
+      { ...report, peak_lower_pps: 'many' },
+      createNotes(new Date()),
+    )
     assert.deepEqual(observation!.seen.thresholds, {
       bps: 1_000_000_000,
       lower_bps: 1_900_000_000,

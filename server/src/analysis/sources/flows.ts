@@ -53,7 +53,9 @@ const normalise: Normaliser = (body, notes) => {
     ...observation,
     seen: {
       ...observation.seen,
-      ...(stated.length > 0 && { thresholds: { ...observation.seen.thresholds, ...Object.fromEntries(stated) } }),
+      ...(stated.length > 0 && {
+        thresholds: { ...observation.seen.thresholds, ...Object.fromEntries(stated) },
+      }),
     },
   }))
 }

@@ -70,15 +70,12 @@ describe('two exporters behind one address', () => {
       assert.deepEqual([one!.exporter, other!.exporter, more], [0, 0, []], 'of one exporter in the store')
     }
     assert.equal(nat.decoder.counters.sequenceGaps, sequenceGaps, 'their sequences are of their own')
-    assert.deepEqual(
-      [...nat.stored.templates.values()].map(({ port, id }) => [port, id]).sort(),
-      [
-        [1001, 256],
-        [1001, 300],
-        [1002, 256],
-        [1002, 300],
-      ],
-    )
+    assert.deepEqual([...nat.stored.templates.values()].map(({ port, id }) => [port, id]).sort(), [
+      [1001, 256],
+      [1001, 300],
+      [1002, 256],
+      [1002, 300],
+    ])
     assert.deepEqual(
       [...nat.stored.rates.values()].map(({ port, rate: value }) => [port, value]),
       [
@@ -127,7 +124,10 @@ describe('two exporters behind one address', () => {
     for (let port = 1; port <= 32; port++) assert.equal(rows(port, port === 1 ? 0 : 30), 1)
     assert.equal(rows(99, 59), 0)
     assert.equal(rows(99, 60), 1)
-    assert.equal(nat.decoder.templates().some(({ port }) => port === 1), false)
+    assert.equal(
+      nat.decoder.templates().some(({ port }) => port === 1),
+      false,
+    )
   })
 })
 

@@ -180,8 +180,7 @@ function setExporters(exporters: ExporterTable, settings: readonly ExporterSetti
 }
 
 function setKnown({ exporters, counters }: Decoding, known: ReadonlyMap<string, KnownExporter>): void {
-  for (const [address, { isByPort }] of known)
-    if (isByPort) counters.expiredSets += exporters.divide(address)
+  for (const [address, { isByPort }] of known) if (isByPort) counters.expiredSets += exporters.divide(address)
   for (const { address, shared } of exporters.all) {
     const { firstSeen = Infinity, speeds = new Map() } = known.get(address) ?? {}
     shared.firstSeen = Math.min(shared.firstSeen, firstSeen)
@@ -191,7 +190,8 @@ function setKnown({ exporters, counters }: Decoding, known: ReadonlyMap<string, 
 
 function takeFindings(exporters: readonly Exporter[]): ExporterFinding[] {
   const found = exporters.filter(
-    ({ shared }) => shared.implausible !== undefined || shared.ambiguousRates !== undefined || shared.isNewlyByPort,
+    ({ shared }) =>
+      shared.implausible !== undefined || shared.ambiguousRates !== undefined || shared.isNewlyByPort,
   )
   return found.map(({ address, shared }) => {
     const { implausible, ambiguousRates, isNewlyByPort: isByPort } = shared

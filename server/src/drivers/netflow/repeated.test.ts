@@ -34,7 +34,8 @@ describe('a datagram that arrives twice', () => {
       const datagram = v5({ sequence }, flow)
       return isRepeated(recent, new DataView(datagram.buffer, datagram.byteOffset), 0, datagram.length, 5)
     }
-    for (const from of [2 ** 32 - 100, 1]) for (let at = 0; at < 64; at++) assert.ok(!check((from + at) >>> 0))
+    for (const from of [2 ** 32 - 100, 1])
+      for (let at = 0; at < 64; at++) assert.ok(!check((from + at) >>> 0))
     assert.ok(recent.last <= 64, `${recent.last} is above all kept numbers`)
     assert.ok(check(64) && check(40) && !check(20))
   })

@@ -216,7 +216,9 @@ describe('the batch thread', () => {
       message.kind === 'reports' ? decodeReports(readFileSync(join(spoolDir, message.name))) : [],
     )
     assert.ok(detections.length > 0)
-    const first = new Map(detections.toReversed().map(({ id, observed }) => [id, Date.parse(observed) / 1000]))
+    const first = new Map(
+      detections.toReversed().map(({ id, observed }) => [id, Date.parse(observed) / 1000]),
+    )
     assert.ok(detections.length > first.size, 'attacks are reported again')
     assert.deepEqual(closed, [...new Set(first.values())].toSorted())
     assert.ok(

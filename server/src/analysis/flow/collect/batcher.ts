@@ -238,7 +238,10 @@ function writeFile(path: string, block: Uint8Array): void {
 }
 
 /** The longest flow of each exporter that has long ones. */
-function longFlowsOf({ length, exporter, durationMs }: FlowColumns, addresses: readonly string[]): LongFlow[] {
+function longFlowsOf(
+  { length, exporter, durationMs }: FlowColumns,
+  addresses: readonly string[],
+): LongFlow[] {
   const longest = new Map<number, number>()
   for (let row = 0; row < length; row++) {
     const ms = durationMs[row]!

@@ -33,7 +33,12 @@ const context: RowContext = {
   timeMax: hour + 7200,
 }
 
-type Flow = { readonly at: number; readonly seconds: number; readonly octets: number; readonly packets: number }
+type Flow = {
+  readonly at: number
+  readonly seconds: number
+  readonly octets: number
+  readonly packets: number
+}
 
 function columnsOf(flows: readonly Flow[]) {
   const columns = createFlowColumns(flows.length)
@@ -80,7 +85,9 @@ describe('a long flow', () => {
           const length = Math.floor(octets / packets)
           assert.ok(all.every((one) => one.packets >= 1 && Number.isSafeInteger(one.octets)))
           assert.ok(
-            all.every((one) => one.octets >= length * one.packets && one.octets <= (length + 1) * one.packets),
+            all.every(
+              (one) => one.octets >= length * one.packets && one.octets <= (length + 1) * one.packets,
+            ),
           )
           const sum = (of: 'octets' | 'packets') => all.reduce((total, one) => total + BigInt(one[of]), 0n)
           assert.deepEqual([sum('octets'), sum('packets')], [BigInt(octets), BigInt(packets)])
@@ -92,9 +99,10 @@ describe('a long flow', () => {
   it('is one row up to 90 seconds, and at most 60 of its last hour', () => {
     const partsOf = (seconds: number, packets = 1000): number =>
       rowsOf([{ at: hour + 3600, seconds, octets: 1e6, packets }]).length
-    assert.deepEqual([0, 89, 90, 300, 1800, 3600, 7200, 86_400].map((seconds) => partsOf(seconds)), [
-      1, 1, 2, 5, 30, 60, 60, 60,
-    ])
+    assert.deepEqual(
+      [0, 89, 90, 300, 1800, 3600, 7200, 86_400].map((seconds) => partsOf(seconds)),
+      [1, 1, 2, 5, 30, 60, 60, 60],
+    )
     assert.deepEqual([partsOf(1800, 3), partsOf(1800, 1), partsOf(1800, 0)], [3, 1, 1])
     const before = Array.from({ length: 5 }, (_, part) => secondsBefore(300_000, part, 5))
     assert.deepEqual(before, [240, 180, 120, 60, 0])
@@ -122,7 +130,14 @@ describe('long flows in the store', () => {
     await using split = await createTestFlowStore()
     await using whole = await createTestFlowStore()
     assert.ok((await insert(split, flows, 'split')) > 2000)
-    assert.equal(await insert(whole, flows.map((flow) => ({ ...flow, seconds: 0 })), 'whole'), 200)
+    assert.equal(
+      await insert(
+        whole,
+        flows.map((flow) => ({ ...flow, seconds: 0 })),
+        'whole',
+      ),
+      200,
+    )
     for (const store of [split, whole]) await store.command(peerStatement('1'))
 
     const window = { startMs: (hour - 600) * 1000, endMs: (hour + 3600) * 1000 }
@@ -195,7 +210,10 @@ describe('long flows in the store', () => {
     ]
     const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
     for (const { sql, params, limits } of statements) {
-      const [ofSplit, ofWhole] = [await split.query(sql, params, limits), await whole.query(sql, params, limits)]
+      const [ofSplit, ofWhole] = [
+        await split.query(sql, params, limits),
+        await whole.query(sql, params, limits),
+      ]
       assert.ok(ofWhole.length > 0, sql)
       assert.deepEqual(sorted(ofSplit), sorted(ofWhole), sql)
     }
@@ -208,7 +226,10 @@ describe('long flows in the store', () => {
       networks: [prefix],
     })
     const rows = await split.query<{ c_flows: number; c_bytes: number }>(file.sql, file.params, file.limits)
-    assert.equal(rows.reduce((sum, one) => sum + one.c_flows, 0), 200)
+    assert.equal(
+      rows.reduce((sum, one) => sum + one.c_flows, 0),
+      200,
+    )
 
     const peak = async (store: TestFlowStore): Promise<number> =>
       (

@@ -188,7 +188,10 @@ describe('the spool of flows', () => {
     spool.start()
     await spool.drained()
     assert.deepEqual(tokens, ['c-1+20.native'])
-    assert.deepEqual(valuesOf(blocks), Array.from({ length: 20 }, (_, at) => at + 1))
+    assert.deepEqual(
+      valuesOf(blocks),
+      Array.from({ length: 20 }, (_, at) => at + 1),
+    )
     assert.deepEqual(readdirSync(dir), [])
     assert.deepEqual(spool.waiting, { files: 0, bytes: 0 })
     await spool.stop(1000)
@@ -201,7 +204,10 @@ describe('the spool of flows', () => {
     spool.start()
     await spool.drained()
     await spool.stop(1000)
-    assert.deepEqual(inserted, Array.from({ length: 9 }, (_, at) => `c-${at + 1}.native`))
+    assert.deepEqual(
+      inserted,
+      Array.from({ length: 9 }, (_, at) => `c-${at + 1}.native`),
+    )
   })
 
   it('goes on with a merge that was killed at any step', async () => {
@@ -251,7 +257,11 @@ describe('the spool of flows', () => {
       spool.start()
       await spool.drained()
       await spool.stop(1000)
-      assert.deepEqual(valuesOf(blocks).toSorted((a, b) => a - b), numbers, step)
+      assert.deepEqual(
+        valuesOf(blocks).toSorted((a, b) => a - b),
+        numbers,
+        step,
+      )
       assert.deepEqual(readdirSync(dir), [], step)
     }
   })
@@ -268,29 +278,36 @@ describe('the spool of flows', () => {
     assert.deepEqual(inserted, ['c-1.native'])
   })
 
-  it(`${kills} kills while files are merged and inserted: every row is stored once`, { timeout: 600_000 }, async () => {
-    const [dir, stored] = [createFolder(), createFolder()]
-    const script = fileURLToPath(new URL('testing-spool-process.ts', import.meta.url))
-    let written = 0
-    for (let round = 0; round <= kills; round++) {
-      for (let i = 0; i < 40; i++) writeBlock(dir, `r${round}-${i + 1}.native`, ++written)
-      const child = spawn(process.execPath, [script, dir, stored], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const exit = once(child, 'close')
-      await once(child.stdout, 'data')
-      if (round < kills) {
-        await sleep(Math.random() * 60)
-        child.kill('SIGKILL')
+  it(
+    `${kills} kills while files are merged and inserted: every row is stored once`,
+    { timeout: 600_000 },
+    async () => {
+      const [dir, stored] = [createFolder(), createFolder()]
+      const script = fileURLToPath(new URL('testing-spool-process.ts', import.meta.url))
+      let written = 0
+      for (let round = 0; round <= kills; round++) {
+        for (let i = 0; i < 40; i++) writeBlock(dir, `r${round}-${i + 1}.native`, ++written)
+        const child = spawn(process.execPath, [script, dir, stored], { stdio: ['ignore', 'pipe', 'inherit'] })
+        const exit = once(child, 'close')
+        await once(child.stdout, 'data')
+        if (round < kills) {
+          await sleep(Math.random() * 60)
+          child.kill('SIGKILL')
+        }
+        await exit
       }
-      await exit
-    }
-    const files = readdirSync(stored).filter((name) => !name.endsWith('.tmp'))
-    assert.ok(files.some((name) => name.includes('+')), 'some were merged')
-    const values = valuesOf(files.map((name) => readFileSync(join(stored, name))))
-    assert.deepEqual(
-      values.toSorted((a, b) => a - b),
-      Array.from({ length: written }, (_, at) => at + 1),
-    )
-  })
+      const files = readdirSync(stored).filter((name) => !name.endsWith('.tmp'))
+      assert.ok(
+        files.some((name) => name.includes('+')),
+        'some were merged',
+      )
+      const values = valuesOf(files.map((name) => readFileSync(join(stored, name))))
+      assert.deepEqual(
+        values.toSorted((a, b) => a - b),
+        Array.from({ length: written }, (_, at) => at + 1),
+      )
+    },
+  )
 
   it('reads the number of rows from the head of a block', () => {
     assert.equal(rowsOf(block), 300)
