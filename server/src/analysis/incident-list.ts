@@ -21,7 +21,6 @@ import {
   listKinds,
   type IncidentEvent,
   type IncidentKind,
-  type IncidentEvent,
   type IncidentRow,
 } from './incident-list.store.ts'
 import { parseRelatedQuery } from './related-query.ts'

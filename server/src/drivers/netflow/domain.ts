@@ -3,7 +3,6 @@
 import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 import type { CompiledRecords } from './compile-records.ts'
 import { layoutOf, slot, type Layout, type SlotName } from './elements.ts'
-import { addressOf, type Exporter } from './exporter-table.ts'
 
 export type Template = {
   readonly id: number
@@ -114,9 +113,15 @@ export function createTemplate(id: number, scopes: number, fields: Uint32Array):
   return { id, scopes, fields, layout, records: 0, compiled: undefined, port: 0, former: undefined }
 }
 
+type Origin = { readonly address: string; readonly port: number }
+
+/** The exporter in records of its templates and rates, and the port if it is part of their key. */
+export const addressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
+  port === 0 ? { exporter: address } : { exporter: address, port }
+
 /** Of the domain of an exporter. */
 export const templateRecord = (
-  exporter: Exporter,
+  exporter: Origin,
   { version, id: domain }: Domain,
   { id, scopes, fields }: Template,
 ): TemplateRecord => ({ ...addressOf(exporter), version, domain, id, scopes, fields: fieldList(fields) })

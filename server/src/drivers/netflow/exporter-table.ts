@@ -55,10 +55,6 @@ export type SharedState = {
   firstSeen: number
 }
 
-/** The address in records of its templates and rates, and the port if it is part of their key. */
-export const addressOf = ({ address, port }: Exporter): { exporter: string; port?: number } =>
-  port === 0 ? { exporter: address } : { exporter: address, port }
-
 export type HeldSet = {
   readonly domain: Domain
   readonly id: number

@@ -2,8 +2,8 @@
 // its update (`connections.ts`).
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
-import type { Domain, Template } from './domain.ts'
-import { addressOf, type Exporter, type HeldSet } from './exporter-table.ts'
+import { addressOf, type Domain, type Template } from './domain.ts'
+import type { Exporter, HeldSet } from './exporter-table.ts'
 import { heldSetOctets } from './quota.ts'
 import { countRecords } from './record-values.ts'
 

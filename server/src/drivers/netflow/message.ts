@@ -5,6 +5,7 @@ import { commonRateOf, rateWithoutAny } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'
 import {
+  addressOf,
   createDomain,
   createTemplate,
   idsOf,
@@ -13,7 +14,7 @@ import {
   type Domain,
   type Template,
 } from './domain.ts'
-import { addressOf, type Exporter } from './exporter-table.ts'
+import type { Exporter } from './exporter-table.ts'
 import { createHeldSets } from './held-sets.ts'
 import { slot } from './elements.ts'
 import { readOptions, readRecords } from './read-records.ts'
