@@ -73,8 +73,8 @@ const fields = {
   confidence: {
     ...Enumeration('IncidentConfidence', incidentConfidences),
     description:
-      '`low`: the kind of attack is unknown or mixed; `medium`: one known kind; `high`: also a second detector, a peak of twice the ' +
-      'threshold, or the verdict `attack`',
+      '`low`: the kind of attack is unknown or mixed; `medium`: 60 % of it are one known kind; `high`: also a second detector, a rate of ' +
+      'twice the threshold (its lower bound, if traffic is sampled), or the verdict `attack`',
   },
   mitigation: {
     ...Enumeration('IncidentMitigation', incidentMitigations),

@@ -123,7 +123,7 @@ function walk(teamId: number, query: RelatedQuery): { ctes: Sql[]; rows: Sql; co
 export type IncidentEvent = {
   readonly record: string
   readonly relationships: string
-  readonly thresholds: { readonly bps?: unknown; readonly pps?: unknown } | null
+  readonly thresholds: Readonly<Record<string, unknown>> | null
   readonly verdict: string | null
 }
 

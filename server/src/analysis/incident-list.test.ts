@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { getIncidentTimeseries } from './event-timeseries.ts'
-import { getIncident, listIncidents } from './incident-list.ts'
+import { getIncident, listIncidents, confidenceOf } from './incident-list.ts'
 import { ingestDeliveries } from './ingest.ts'
 import { listEvents, listTeamEvents } from './related-event.ts'
 import { addPrefix, addSource, addTeam, deliver, removeEvents } from './testing.ts'
@@ -77,6 +77,39 @@ const [carpet, small, ongoing] = [
   '203.0.113.200/32 500 1',
   '203.0.113.201/32 1000 2',
 ]
+
+describe('the confidence in an incident', () => {
+  const of = (thresholds: Readonly<Record<string, unknown>> | null, more: object = {}) =>
+    confidenceOf({
+      class: 'udp.flood',
+      sources: ['flows'],
+      bps: 300,
+      pps: 0,
+      events: [{ verdict: null, thresholds }],
+      ...more,
+    })
+
+  test('is by the lower bound of the rate if traffic is sampled, else by the peak', () => {
+    assert.equal(of({ bps: 150 }), 'high')
+    assert.equal(of({ bps: 151 }), 'medium')
+    assert.equal(of({ bps: 150, lower_bps: 299 }), 'medium')
+    assert.equal(of({ bps: 150, lower_bps: 300 }), 'high')
+    assert.equal(of({ pps: 5, lower_pps: 10 }), 'high')
+    assert.equal(of({ pps: 5, lower_pps: 9 }), 'medium')
+    assert.equal(of(null), 'medium')
+  })
+
+  test('is low unless 60 % are one known kind, also of two detectors', () => {
+    assert.equal(of({ bps: 150, lower_bps: 300, leading_share: 0.6 }), 'high')
+    assert.equal(of({ bps: 150, lower_bps: 300, leading_share: 0.59 }), 'low')
+    assert.equal(of({ bps: 150, leading_share: 0.9 }, { class: 'tcp.flood' }), 'low')
+    const unsure = { verdict: null, thresholds: { leading_share: 0.5 } }
+    const sources = ['edge', 'flows']
+    assert.equal(of(null, { sources, events: [unsure] }), 'low')
+    assert.equal(of(null, { sources, events: [unsure, { verdict: null, thresholds: null }] }), 'high')
+    assert.equal(of(null, { events: [{ verdict: 'attack', thresholds: null }] }), 'high')
+  })
+})
 
 describe('the list of incidents', () => {
   test('has an attack once, with the greatest of the sums of its detectors', async () => {

@@ -1850,11 +1850,47 @@ create table flow_exporters (
   last_seen timestamp with time zone not null default now(),
   implausible jsonb, -- the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms
   ambiguous_rates bigint[], -- both sampling rates of the last record that had two
+  by_port boolean not null default false, -- whether templates and sampling rates are those of a source port: two exporters behind the address announced different templates with one id
+  longest_flow_seconds integer, -- the longest flow of the last batch that had flows of 90 s or more
+  longest_flow_seen timestamp with time zone, -- when that batch was received
   constraint flow_exporters_pkey PRIMARY KEY (id),
   constraint flow_exporters_address_key UNIQUE (address),
   constraint flow_exporters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL
 );
 alter table flow_exporters enable row level security;
+
+-- as flow_samplings, of exporters that share their address
+create table flow_port_samplings (
+  exporter text not null,
+  port integer not null,
+  version smallint not null,
+  domain bigint not null,
+  sampler bigint not null,
+  in_if bigint not null,
+  rate bigint not null,
+  updated timestamp with time zone not null default now(),
+  constraint flow_port_samplings_pkey PRIMARY KEY (exporter, port, version, domain, sampler, in_if),
+  constraint flow_port_samplings_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint flow_port_samplings_rate_check CHECK ((rate > 0)),
+  constraint flow_port_samplings_version_check CHECK (((version >= 9) AND (version <= 10)))
+);
+alter table flow_port_samplings enable row level security;
+
+-- as flow_templates, of exporters that share their address
+create table flow_port_templates (
+  exporter text not null,
+  port integer not null,
+  version smallint not null,
+  domain bigint not null,
+  id integer not null,
+  scopes integer not null, -- number of scope fields of an options template, which come first; else 0
+  fields jsonb not null, -- enterprise, element and length of each
+  updated timestamp with time zone not null default now(),
+  constraint flow_port_templates_pkey PRIMARY KEY (exporter, port, version, domain, id),
+  constraint flow_port_templates_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint flow_port_templates_version_check CHECK (((version >= 9) AND (version <= 10)))
+);
+alter table flow_port_templates enable row level security;
 
 -- sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0
 create table flow_samplings (

@@ -1165,6 +1165,38 @@ export interface FlowExportersTable {
   implausible: NullableJson
   /** both sampling rates of the last record that had two */
   ambiguous_rates: number[] | null
+  /** whether templates and sampling rates are those of a source port: two exporters behind the address announced different templates with one id */
+  by_port: Generated<boolean>
+  /** the longest flow of the last batch that had flows of 90 s or more */
+  longest_flow_seconds: number | null
+  /** when that batch was received */
+  longest_flow_seen: Date | null
+}
+
+/** as flow_samplings, of exporters that share their address */
+export interface FlowPortSamplingsTable {
+  exporter: string
+  port: number
+  version: number
+  domain: number
+  sampler: number
+  in_if: number
+  rate: number
+  updated: Generated<Date>
+}
+
+/** as flow_templates, of exporters that share their address */
+export interface FlowPortTemplatesTable {
+  exporter: string
+  port: number
+  version: number
+  domain: number
+  id: number
+  /** number of scope fields of an options template, which come first; else 0 */
+  scopes: number
+  /** enterprise, element and length of each */
+  fields: Json
+  updated: Generated<Date>
 }
 
 /** sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0 */
@@ -2484,6 +2516,8 @@ export interface Schema {
   flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable
+  flow_port_samplings: FlowPortSamplingsTable
+  flow_port_templates: FlowPortTemplatesTable
   flow_samplings: FlowSamplingsTable
   flow_templates: FlowTemplatesTable
   flow_unknown_interfaces: FlowUnknownInterfacesTable

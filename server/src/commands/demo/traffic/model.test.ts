@@ -15,7 +15,7 @@ function decode(datagrams: readonly Buffer[]): FlowColumns {
   const sender = Uint32Array.from([0, 0, 0xffff, 0x7f00000b])
   for (const datagram of datagrams) {
     const octets = new Uint8Array(datagram)
-    decoder.decode(octets, 0, octets.length, sender, 0, now, columns)
+    decoder.decode(octets, 0, octets.length, sender, 0, 50_000, now, columns)
   }
   return columns
 }
