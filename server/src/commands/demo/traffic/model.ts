@@ -1,5 +1,5 @@
 // The traffic of the demo: which applications run where and how much they send. Pure: the same minute always has the same flows. The
-// volume of a port is that of its simulated counters, so that flows and counters agree.
+// volume of a port is that of its simulated counters, which count frames, so that flows and counters agree.
 import { interfaceSeed, octetsAt } from '../../../drivers/sandbox-device/traffic.ts'
 import { hostPrefix, prefixBits } from '../../../net/prefix.ts'
 import { parseAddress } from '../../../net/address.ts'
@@ -356,6 +356,13 @@ function remoteHost(network: number, host: number, ipv4: boolean): Words {
   return [0x20010db8, 0xe000_0000 + (network << 16), 0, host & 0xffff]
 }
 
+/** The headers and checksum of an Ethernet frame, which interfaces count and flow records do not. */
+const frameOctets = 18
+
+/** The octets that an interface counts of a flow. */
+export const countedOctets = ({ exporter, bytes, packets }: DemoFlow): number =>
+  (bytes + packets * frameOctets) * demoExporters[exporter]!.samplingRate
+
 type PortOctets = { readonly toOctets: number; readonly fromOctets: number }
 
 /** The counters of each port between two times. */
@@ -380,8 +387,8 @@ export function flowsBetween(fromMs: number, untilMs: number, perApplication: nu
     const { toOctets, fromOctets } = octetsOf[application.port]
     for (const isTo of [true, false]) {
       const octets = isTo ? toOctets * application.toShare : fromOctets * application.fromShare
-      const volume = octets / samplingRate
       const size = isTo ? application.toPacket : application.fromPacket
+      const volume = (octets / samplingRate) * (size / (size + frameOctets))
       for (const share of sharesOf(perApplication, random)) {
         const bytes = Math.round(volume * share)
         if (bytes < size) continue
@@ -467,7 +474,7 @@ function sampledUntil({ startMs, endMs, pps, target }: DemoAttack, ms: number, s
   return Math.floor(((pps / 1000) * strengthUntil(lasted, target[3] % 7)) / samplingRate)
 }
 
-/** The octets of attacks that the port of a device sends to its customer between two times: what `attackFlows` has of them. */
+/** The octets that the port of a device counts of attacks between two times: those of the frames of `attackFlows`. */
 export function attackOctets(
   attacks: readonly DemoAttack[],
   { device, name }: { readonly device: string; readonly name: string },
@@ -480,7 +487,7 @@ export function attackOctets(
     const exporter = demoExporters[port.exporter]!
     if (exporter.device !== device || port.name !== name) return sum
     const packetsUntil = (ms: number) => sampledUntil(attack, ms, exporter.samplingRate)
-    return sum + (packetsUntil(untilMs) - packetsUntil(fromMs)) * exporter.samplingRate * packetSizeOf(attack)
+    return sum + (packetsUntil(untilMs) - packetsUntil(fromMs)) * exporter.samplingRate * (packetSizeOf(attack) + frameOctets)
   }, 0)
 }
 
