@@ -6,9 +6,18 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { unnestRows } from '../db/unnest.ts'
 import { statusBits } from './event-json.ts'
 import { countOf } from './related-count.store.ts'
-import { overlapping } from './related-filter.store.ts'
+import { gathered, overlapping } from './related-filter.store.ts'
 import type { RelatedQuery } from './related-query.ts'
-import { all, orderBy, type Sql } from './related-sql.store.ts'
+import {
+  all,
+  endsInTime,
+  facetsCte,
+  hasFacet,
+  isByFacet,
+  orderBy,
+  startsInTime,
+  type Sql,
+} from './related-sql.store.ts'
 
 /** The peak is that of so many networks of a detector, the largest first. */
 const networksMax = 1_000
@@ -119,6 +128,50 @@ function walk(teamId: number, query: RelatedQuery): { ctes: Sql[]; rows: Sql; co
   }
 }
 
+/** Up to so many events alone are gathered and sorted; beyond, the index of the ordering is walked. */
+const gatherMax = 20_000
+
+/**
+ * Incidents by window and facets: those of one event are counted from the kept counts of all events, less those of incidents with several,
+ * which are read.
+ */
+function byCounts(
+  teamId: number,
+  query: RelatedQuery,
+  max: number,
+): { ctes: Sql[]; rows: Sql; count: Sql } {
+  const { ordering, offset, limit, start, end, falsePositive } = query
+  const byFacet = isByFacet(query) || falsePositive !== null
+  const scope = { teamId, start, end, byFacet }
+  const isJudged =
+    falsePositive === null ? null : sql`(status & ${falsePositiveBit} <> 0) = ${sql.lit(falsePositive)}`
+  const passes = [hasFacet(scope), startsInTime(scope), endsInTime(scope)]
+  const isAlone = sql`incident is null and event_id not in (select id from several_ids)`
+  const wanted = sql`event_id, ${figures}`
+  const team = sql`${teamId}`
+  return {
+    ctes: [
+      ...(byFacet ? [facetsCte('facets', teamId, query, isJudged)] : []),
+      sql`several_ids as materialized (${severalIds(teamId)})`,
+      sql`members as materialized (
+        select s.id from several_ids s cross join lateral (select * from (${membersOf(team, sql`s.id`)}) e offset 0) e
+        where ${all(sql`true`, ...passes)})`,
+      sql`several as materialized (
+        select s.id, f.* from (select distinct id from members) s cross join lateral ${figuresOf(team, sql`s.id`)} f)`,
+      sql`alone as materialized (select ${countOf(scope)} - (select count(*) from members) as n)`,
+    ],
+    rows: sql`
+      (select * from (${gathered(scope, wanted, isAlone)}) g where (select n from alone) <= ${sql.lit(max)})
+      union all
+      (select ${wanted} from team_events
+        where ${all(sql`team_id = ${teamId}`, ...passes, isAlone, sql`(select n from alone) > ${sql.lit(max)}`)}
+        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+      union all
+      select id, ${figures} from several`,
+    count: sql`((select n from alone) + (select count(*) from several))`,
+  }
+}
+
 /** An event of an incident, as the team sees it. `record` and `relationships` as in team_events. */
 export type IncidentEvent = {
   readonly record: string
@@ -168,16 +221,24 @@ function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: Rela
   return Object.values(filters).every((filter) => filter === null) && ordering[0]!.key !== 'end'
 }
 
-/** Lists the team's incidents, with the exact number of all. */
+/** Whether only the window and facets of events are filtered: networks, texts and rates have no counts. */
+const isCounted = ({ ordering, network, incident, bps, pps, ongoing, description, search }: RelatedQuery): boolean =>
+  [network, incident, bps, pps, ongoing, description, search].every((filter) => filter === null) &&
+  ordering[0]!.key !== 'end'
+
+/** Lists the team's incidents, with the exact number of all. Any `max` gives the same rows. */
 export async function listIncidentRows(
   postgres: Postgres,
   teamId: number,
   query: RelatedQuery,
+  max = gatherMax,
 ): Promise<{ readonly rows: readonly IncidentRow[]; readonly count: number }> {
   const { ordering, limit, offset } = query
   const { ctes, rows, count } = isWalked(query)
     ? walk(teamId, query)
-    : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
+    : isCounted(query)
+      ? byCounts(teamId, query, max)
+      : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
   const keys = orderBy(ordering)
   const statement = sql<{ page: StoredRow[] | null; count: number }>`
     with ${sql.join([

@@ -5,8 +5,10 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { getIncidentTimeseries } from './event-timeseries.ts'
 import { getIncident, listIncidents } from './incident-list.ts'
+import { listIncidentRows } from './incident-list.store.ts'
 import { ingestDeliveries } from './ingest.ts'
 import { listEvents, listTeamEvents } from './related-event.ts'
+import { parseRelatedQuery } from './related-query.ts'
 import { addPrefix, addSource, addTeam, deliver, removeEvents } from './testing.ts'
 
 let database: TestDatabase
@@ -107,6 +109,47 @@ describe('the list of incidents', () => {
       ['high', true],
       ['low', false],
     ])
+  })
+
+  test('counts by window, kind, detector and judgement as the events are, however many it may gather', async () => {
+    const eventsOf = async (query: Partial<Parameters<typeof listTeamEvents>[2]>) => {
+      const { raw } = await listTeamEvents(deps(), reader(), { ordering: 'id', limit: 100, offset: 0, ...query })
+      return (JSON.parse(raw) as { results: { id: string; incident?: { id: string } }[] }).results
+    }
+    const events = await eventsOf({ include: 'incident' })
+    const incidentOf = new Map(events.map(({ id, incident }) => [id, incident!.id]))
+    const windows = [
+      {},
+      { start: at(11).toISOString() },
+      { end: at(1).toISOString() },
+      { start: at(3).toISOString(), end: at(6).toISOString() },
+      { start: at(190).toISOString(), end: at(203).toISOString() },
+      { start: at(400).toISOString() },
+    ]
+    const filters = [
+      {},
+      { classification_key: ['udp.amplification.dns' as const] },
+      { source_key: ['flows'] },
+      { source_key: ['edge'], classification_key: ['tcp.syn_flood' as const] },
+    ]
+    for (const window of windows)
+      for (const filter of filters) {
+        const query = { ...window, ...filter, limit: 100, offset: 0 }
+        const passing = await eventsOf({ ...window, ...filter })
+        const wanted = [...new Set(passing.map(({ id }) => incidentOf.get(id)!))].toSorted()
+        for (const [ordering, max, more] of [
+          ['-start', 0, {}],
+          ['affected_bps', 20_000, { false_positive: false }],
+        ] as const) {
+              const parsed = parseRelatedQuery({ ...query, ...more, ordering } as never)
+              const { rows, count } = await listIncidentRows(database.postgres, team, parsed, max)
+              const name = JSON.stringify({ window, filter, ordering, max, more })
+              assert.deepEqual(rows.map(({ id }) => id).toSorted(), wanted, name)
+              assert.equal(Number(count), wanted.length, name)
+              const first = await listIncidentRows(database.postgres, team, { ...parsed, limit: 1, offset: 1 }, max)
+              assert.deepEqual([first.rows.map(({ id }) => id), Number(first.count)], [rows.slice(1, 2).map(({ id }) => id), Number(count)], name)
+        }
+      }
   })
 
   test('has the same pages with a filter that every incident passes as without one', async () => {
