@@ -4,10 +4,10 @@ import { Component, Enumeration, Nullable, NullableTime } from './scalar.ts'
 
 /** Sentences for people, by code. */
 const texts = {
-  frame_overhead: 'The interface counts whole Ethernet frames, 18 bytes more for each packet than flow records.',
+  frame_overhead:
+    'The interface counts whole Ethernet frames, 18 bytes more for each packet than flow records.',
   sampling: 'Flow records are of a sample of the packets, multiplied by the sampling rate.',
-  unknown_sampling:
-    'The sampling rate of the router is not known, so its flow records count as they are.',
+  unknown_sampling: 'The sampling rate of the router is not known, so its flow records count as they are.',
   not_exported: 'The router exports flow records of a part of this traffic only.',
   incomplete: 'Flow records of a part of these hours are missing.',
   implausible:
@@ -26,21 +26,30 @@ const Ratio = (description: string) => Nullable(Type.Number({ minimum: 0, descri
 export const PortFlowRecords = Component('PortFlowRecords', {
   hours: Type.Integer({
     minimum: 0,
-    description: 'whole hours of the window that the interface has counted and of which flow records are known: the figures are of them',
+    description:
+      'whole hours of the window that the interface has counted and of which flow records are known: the figures are of them',
   }),
-  counted_octets_in: Octets('bytes received by the customer, as the interface counts them: of Ethernet frames'),
+  counted_octets_in: Octets(
+    'bytes received by the customer, as the interface counts them: of Ethernet frames',
+  ),
   counted_octets_out: Octets('bytes sent by the customer, as the interface counts them'),
   octets_in: Octets('bytes received by the customer in flow records, by the sampling rate: of IP packets'),
   octets_out: Octets('bytes sent by the customer in flow records'),
   ratio_in: Ratio('flow records divided by what the interface counts; null without both'),
   ratio_out: Ratio('as `ratio_in`, of bytes sent'),
   sampling_rate: Nullable(
-    Type.Integer({ minimum: 1, description: 'one of so many packets is sampled; null if it is not known or varies' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'one of so many packets is sampled; null if it is not known or varies',
+    }),
   ),
   differences: Type.Array(Enumeration('FlowDifference', flowDifferences), {
     description: 'what explains a difference',
   }),
-  checked_hour: { ...NullableTime, description: 'start of the last hour that the provider has compared; null if none could be' },
+  checked_hour: {
+    ...NullableTime,
+    description: 'start of the last hour that the provider has compared; null if none could be',
+  },
   checked_ratio: Ratio('the ratio of that hour, of the direction with the larger one'),
 })
 export type PortFlowRecords = Static<typeof PortFlowRecords>

@@ -2,7 +2,17 @@
 import { Type, type Static } from 'typebox'
 import { PortFlowRecords } from './port-flows.ts'
 import { inventoryReading, route } from './route.ts'
-import { Component, Enumeration, Id, Include, Nullable, Optional, Repeatable, Strict, Time } from './scalar.ts'
+import {
+  Component,
+  Enumeration,
+  Id,
+  Include,
+  Nullable,
+  Optional,
+  Repeatable,
+  Strict,
+  Time,
+} from './scalar.ts'
 import { bucketQuery, Timeseries } from './timeseries.ts'
 
 /** `bps`, `pps`: rates; `errors`, `discards`: packets a second. */

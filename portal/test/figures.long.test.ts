@@ -56,7 +56,8 @@ const rowWith = ({ rows, text }: Shown, ...values: readonly string[]): Row =>
     `${values.join()} in ${text}`,
   )
 /** The number of rows of a list, as its head says. */
-const total = (list: Shown): string => part(list, /([\d,]+) (?:announcements?|attacks?|ports?|notifications?) /)
+const total = (list: Shown): string =>
+  part(list, /([\d,]+) (?:announcements?|attacks?|ports?|notifications?) /)
 const rate = /\d[\d.,]* [kMGT]?bps/
 
 describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () => {
@@ -80,7 +81,10 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     const signedIn = await fetch(`${demo.url}/v3/session/token`, { method: 'POST', headers, body })
     const { access } = (await signedIn.json()) as { access: string }
     const answer = await fetch(demo.url + path, { headers: { authorization: `Bearer ${access}` } })
-    const [head, ...lines] = (await answer.text()).trimEnd().split('\n').map((line) => line.split(','))
+    const [head, ...lines] = (await answer.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','))
     return lines.map((cells) => Object.fromEntries(cells.map((cell, at) => [head![at], cell])))
   }
 
@@ -139,7 +143,10 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
       const recent = await open(page, '/events?range=30d&false_positive=false&sort=-affected_bps')
       assert.equal(total(recent), part(overview, /Attacks, last 30 days (\d+)/))
       const prefix = await open(page, '/prefixes/1')
-      const all = found(prefix.links.find(({ text }) => /^View all \d/.test(text)), prefix.text)
+      const all = found(
+        prefix.links.find(({ text }) => /^View all \d/.test(text)),
+        prefix.text,
+      )
       assert.equal(total(await open(page, all.href)), /\d+/.exec(all.text)![0])
     })
     const overview = await open(page, '/')
@@ -157,11 +164,17 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     assert.equal(part(attack, /Peak (\d[\d.,]* \wbps)/), Peak)
     assert.equal(part(attack, /Packet rate (\d[\d.,]* \w?pps)/), row['Peak packet rate'])
     assert.equal(part(attack, /Duration (.+?) ended/), row['Duration'])
-    const near = found(attack.links.find(({ href }) => /affected_network=/.test(href)), 'neighbouring attacks')
+    const near = found(
+      attack.links.find(({ href }) => /affected_network=/.test(href)),
+      'neighbouring attacks',
+    )
     assert.equal(total(await open(page, near.href)), part(attack, /(\d+) attacks on \S+ in the last 30 days/))
 
     const report = await open(page, `/reports?month=${lastMonth}`)
-    const reported = found(report.rows.find(({ Target }) => Target), report.text)
+    const reported = found(
+      report.rows.find(({ Target }) => Target),
+      report.text,
+    )
     const shown = await open(page, reported['href']!)
     assert.equal(part(shown, /Peak (\d[\d.,]* \wbps)/), reported['Peak'])
     assert.equal(part(shown, /Duration (.+?) ended/), reported['Duration'])
@@ -174,8 +187,14 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     const { page } = admin
     await until('the notification and the page to agree', async () => {
       const list = await open(page, '/notifications')
-      const told = found(list.text.match(/Attack (?:on|ended on) (\S+): .*?, peak (\S+ \wbps), (\S+ \w?pps)/), list.text)
-      const attack = found(list.links.find(({ href }) => href.startsWith('/events/')), list.text)
+      const told = found(
+        list.text.match(/Attack (?:on|ended on) (\S+): .*?, peak (\S+ \wbps), (\S+ \w?pps)/),
+        list.text,
+      )
+      const attack = found(
+        list.links.find(({ href }) => href.startsWith('/events/')),
+        list.text,
+      )
       const shown = await open(page, attack.href)
       assert.ok(shown.text.startsWith(told[1]!))
       assert.match(shown.text, new RegExp(`[Pp]eak ${told[2]}`))
@@ -206,12 +225,18 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
       assert.ok(chosen.text.includes(` ${billed}`), `${billed} in ${chosen.text}`)
       if (past['Amount'] !== '–') assert.ok(rowWith(chosen, 'Total', past['Amount']!), name)
       const inReport = report.rows.filter(({ 'Service and port': of = '' }) => of.startsWith(name))
-      const same = found(inReport.find((row) => row['Billed'] === billed), `${name}: ${billed}`)
+      const same = found(
+        inReport.find((row) => row['Billed'] === billed),
+        `${name}: ${billed}`,
+      )
       assert.equal(same['Above commit'], past['Above the commit'], name)
       assert.equal(same['Commit'], listed['Commit'], name)
       const ofStaff = rowWith(bills, name, billed)
       assert.equal(ofStaff['Amount'], past['Amount'], name)
-      const line = found(csv.find((row) => row['service'] === name && row['problem'] === ''), name)
+      const line = found(
+        csv.find((row) => row['service'] === name && row['problem'] === ''),
+        name,
+      )
       const isVolume = line['billable_bps'] === ''
       const figure = isVolume ? line['billable_octets'] : line['billable_bps']
       assert.equal(formatRate(Number(figure), isVolume ? 'B' : 'bps'), billed, name)
@@ -227,7 +252,11 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
       const device = await open(page, '/devices/1')
       const list = await open(page, '/ports')
       const [inbound, outbound] = ['In', 'Out'].map(
-        (direction) => found(port.rows.find((row) => row['Direction'] === direction), port.text)['Now']!,
+        (direction) =>
+          found(
+            port.rows.find((row) => row['Direction'] === direction),
+            port.text,
+          )['Now']!,
       )
       assert.match(inbound!, rate)
       assert.equal(rowWith(list, 'et-0/0/0')['titles'], `in ${inbound}, out ${outbound}`)
@@ -257,7 +286,10 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     for (const { Name, href } of devices.rows) {
       const own = ports.rows.filter(({ Device }) => Device === Name)
       const device = await open(page, href!)
-      const shown = [...device.text.matchAll(/(\d+) ports?\b/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+      const shown = [...device.text.matchAll(/(\d+) ports?\b/g)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      )
       assert.equal(shown, own.length, Name)
     }
     for (const { Name, Ports, href } of (await open(page, '/services')).rows) {
@@ -281,9 +313,15 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     for (const place of ['/', '/prefixes/1', '/ports/1'])
       await until(`${place} and the explorer to show the same minutes`, async () => {
         const card = await open(page, place)
-        const shown = found([...card.text.matchAll(/In max (\S+ \wbps) Out max (\S+ \wbps)/g)].at(-1), card.text)
+        const shown = found(
+          [...card.text.matchAll(/In max (\S+ \wbps) Out max (\S+ \wbps)/g)].at(-1),
+          card.text,
+        )
         assert.ok(maxima(card))
-        const link = found(card.links.find(({ text }) => text === 'Open in explorer'), place)
+        const link = found(
+          card.links.find(({ text }) => text === 'Open in explorer'),
+          place,
+        )
         const explorer = await open(page, link.href)
         for (const [at, direction] of ['In', 'Out'].entries())
           assert.equal(rowWith(explorer, direction, 'bps')['Max'], shown[at + 1], `${place} ${direction}`)

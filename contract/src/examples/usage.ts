@@ -20,7 +20,13 @@ export const usageExamples = [
   example(getInventoryMetricsRoute, {}),
   example(getPortUsageRoute, {
     params: { port_id: portId },
-    query: { start: '2026-03-14T06:00:00Z', end: '2026-03-14T09:00:00Z', interval: 3600, metric: ['bps'], include: 'flow_records' },
+    query: {
+      start: '2026-03-14T06:00:00Z',
+      end: '2026-03-14T09:00:00Z',
+      interval: 3600,
+      metric: ['bps'],
+      include: 'flow_records',
+    },
     response: {
       start: '2026-03-14T06:00:00.000Z',
       end: '2026-03-14T09:00:00.000Z',

@@ -5,6 +5,4 @@ import type { Announcement } from '@pharos/contract/byoip'
 export const announcedIn = ({
   region_states: states,
 }: Pick<Announcement, 'region_states'>): readonly string[] | undefined =>
-  states
-    ?.filter(({ state }) => state === 'announced' || state === 'withdrawing')
-    .map(({ region }) => region)
+  states?.filter(({ state }) => state === 'announced' || state === 'withdrawing').map(({ region }) => region)

@@ -22,10 +22,16 @@ it('the peak of flow records is that of all series together, beside the one of t
 it('a difference of more than 5 % has its reasons', () => {
   const low = { ...flows, series: [series(5_000_000_000)] }
   assert.deepEqual(reasonsOf(event, low), ['elsewhere'])
-  assert.deepEqual(reasonsOf(event, { ...low, partial: true, interval: 3600 }), ['partial', 'short', 'averages'])
+  assert.deepEqual(reasonsOf(event, { ...low, partial: true, interval: 3600 }), [
+    'partial',
+    'short',
+    'averages',
+  ])
   assert.deepEqual(reasonsOf(event, { ...low, sampling_rate: 10_000_000 }), ['sampled'])
   assert.deepEqual(reasonsOf({ ...event, end: '2026-03-14T09:01:00Z' }, low), ['short'])
-  assert.deepEqual(reasonsOf(event, { ...low, series: [series(9_000_000_000)], interval: 3600 }), ['elsewhere'])
+  assert.deepEqual(reasonsOf(event, { ...low, series: [series(9_000_000_000)], interval: 3600 }), [
+    'elsewhere',
+  ])
 })
 
 it('nothing is compared without flow records or without a rate', () => {

@@ -8,7 +8,10 @@ import { words } from './words.ts'
 const { flows: texts } = words
 
 type Event = Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps'>
-type Flows = Pick<FlowTimeseries, 'series' | 'timestamps' | 'interval' | 'partial' | 'sampling_rate' | 'sampled'>
+type Flows = Pick<
+  FlowTimeseries,
+  'series' | 'timestamps' | 'interval' | 'partial' | 'sampling_rate' | 'sampled'
+>
 
 /** A larger difference is explained. */
 const differenceMin = 0.05
@@ -30,7 +33,10 @@ function peakOf({ series, timestamps }: Flows): number | null {
 }
 
 /** Codes of what explains a difference of the two figures, the most important first. */
-export function reasonsOf({ start, end, affected_bps: bps }: Event, flows: Flows): (keyof typeof texts.reasons)[] {
+export function reasonsOf(
+  { start, end, affected_bps: bps }: Event,
+  flows: Flows,
+): (keyof typeof texts.reasons)[] {
   const peak = peakOf(flows)
   if (peak === null || bps === 0 || Math.abs(peak / bps - 1) <= differenceMin) return []
   const { interval, partial, sampled, sampling_rate: rate } = flows
@@ -49,7 +55,8 @@ export function reasonsOf({ start, end, affected_bps: bps }: Event, flows: Flows
 /** Returns what the flow records count, with their highest rate beside that of the detector. */
 export function flowsNote(event: Event, flows: Flows | undefined): string {
   const peak = flows && peakOf(flows)
-  if (flows === undefined || peak === null || peak === undefined || event.affected_bps === 0) return texts.note
+  if (flows === undefined || peak === null || peak === undefined || event.affected_bps === 0)
+    return texts.note
   const reasons = reasonsOf(event, flows).map((reason) => texts.reasons[reason])
   return [
     texts.note,

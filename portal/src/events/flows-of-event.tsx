@@ -11,7 +11,9 @@ const { traffic: texts } = words
 const minuteMs = 60_000
 const marginMs = 15 * minuteMs
 
-type Props = { readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'> }
+type Props = {
+  readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'>
+}
 
 /** Renders nothing if there are no flow records of that time. */
 export function FlowsOfEvent({ event }: Props) {

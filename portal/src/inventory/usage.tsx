@@ -166,7 +166,9 @@ function FlowRecords({ records }: { records: PortFlowRecords }) {
       <Dimmed>
         {[
           ...records.differences.map(flowDifferenceText),
-          ...(records.checked_ratio === null ? [] : [compared.checked(compared.percent(records.checked_ratio))]),
+          ...(records.checked_ratio === null
+            ? []
+            : [compared.checked(compared.percent(records.checked_ratio))]),
         ].join(' ')}
       </Dimmed>
     </>

@@ -148,7 +148,16 @@ type Past = {
 }
 
 /** Adds the past, which takes a minute while everything else works. Resolves when all of it is there. */
-async function addPast({ config, postgres, log, serving, stopping, say, ports, attacks }: Past): Promise<void> {
+async function addPast({
+  config,
+  postgres,
+  log,
+  serving,
+  stopping,
+  say,
+  ports,
+  attacks,
+}: Past): Promise<void> {
   const now = new Date()
   const [onFlows, onPorts, onGauges] = createProgress(3, (percent) =>
     say(`Past traffic and light levels: ${percent} %`),

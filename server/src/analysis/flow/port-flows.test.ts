@@ -49,7 +49,12 @@ beforeEach(() => emptyTables(owner(), ['flow_counter_checks', 'flow_delays']))
 
 const read = (wanted: readonly number[] = hours) =>
   readPortFlows(
-    { db: database.postgres.front, flowStore: store, retention: { days: 30, rollupDays: 400 }, now: () => new Date() },
+    {
+      db: database.postgres.front,
+      flowStore: store,
+      retention: { days: 30, rollupDays: 400 },
+      now: () => new Date(),
+    },
     { teamId, portId, hours: wanted },
   )
 
@@ -70,7 +75,10 @@ describe('the flow records of a port', () => {
   it('leave out hours that have not arrived as a whole, and are then incomplete', async () => {
     await saveFlowDelay(owner(), 'one', { waitingMs: hours[1]! + 60_000, lost: [] })
     const found = await read()
-    assert.deepEqual(found?.hours.map(({ at }) => at), [hours[0]])
+    assert.deepEqual(
+      found?.hours.map(({ at }) => at),
+      [hours[0]],
+    )
     assert.deepEqual(found?.differences, ['frame_overhead', 'sampling', 'incomplete'])
   })
 
@@ -81,9 +89,14 @@ describe('the flow records of a port', () => {
       ])
     assert.equal((await read())?.check, null, 'the interface was not counted')
     await sql`insert into flow_counter_checks (exporter_id, port_id, hour, ratio, outside_hours, outside_since)
-      values (1, ${portId}, ${new Date(thisHour - hourMs)}, 0.1, 3, ${new Date(thisHour - 3 * hourMs)})`.execute(owner())
+      values (1, ${portId}, ${new Date(thisHour - hourMs)}, 0.1, 3, ${new Date(thisHour - 3 * hourMs)})`.execute(
+      owner(),
+    )
     const found = await read()
-    assert.deepEqual([found?.check?.hour.getTime(), found?.check?.ratio.toFixed(1)], [thisHour - hourMs, '0.1'])
+    assert.deepEqual(
+      [found?.check?.hour.getTime(), found?.check?.ratio.toFixed(1)],
+      [thisHour - hourMs, '0.1'],
+    )
     assert.ok(found?.differences.includes('implausible'))
   })
 

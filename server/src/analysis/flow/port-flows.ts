@@ -54,7 +54,12 @@ export async function readPortFlows(deps: FlowDeps, query: PortFlowsQuery): Prom
     ...(isIncomplete ? (['incomplete'] as const) : []),
     ...(check?.is_implausible ? (['implausible'] as const) : []),
   ]
-  return { hours: known, samplingRate: least === most && least > 0 ? least : null, check: check ?? null, differences }
+  return {
+    hours: known,
+    samplingRate: least === most && least > 0 ? least : null,
+    check: check ?? null,
+    differences,
+  }
 }
 
 const where =
@@ -83,7 +88,11 @@ async function readStored(
       flowStore.query<RateRow>(rates, { ...params, from: secondsOf(new Date(endMs - hourMs)) }),
     ])
     return {
-      hours: rows.map(({ at, octets_in: octetsIn, octets_out: octetsOut }) => ({ at: at * 1000, octetsIn, octetsOut })),
+      hours: rows.map(({ at, octets_in: octetsIn, octets_out: octetsOut }) => ({
+        at: at * 1000,
+        octetsIn,
+        octetsOut,
+      })),
       rates: found ?? { count: 0, least: 0, most: 0 },
     }
   } catch (error) {

@@ -11,7 +11,8 @@ const historyMonths = 12
 const minuteDays = 30
 
 /** The first day of the oldest month that pages list, and the day before: it has begun there in time zones east of UTC. */
-const historyStart = (now: Date): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - historyMonths, 0)
+const historyStart = (now: Date): number =>
+  Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - historyMonths, 0)
 
 export type DemoPort = {
   readonly portId: number
@@ -88,7 +89,9 @@ export async function listNewPorts(db: Db, now: Date): Promise<DemoPort[]> {
     from ports p join devices d on d.id = p.device_id and d.driver = 'sandbox'
       join port_assignments a on a.port_id = p.id and a.valid @> now()
     where not exists (select from port_days y where y.port_id = p.id and y.day <= greatest(
-      ${new Date(historyStart(now)).toISOString()}::date + 1, (lower(a.valid) at time zone 'UTC')::date + 1))`.execute(db)
+      ${new Date(historyStart(now)).toISOString()}::date + 1, (lower(a.valid) at time zone 'UTC')::date + 1))`.execute(
+    db,
+  )
   return rows
 }
 

@@ -27,7 +27,9 @@ export function compareFlows(counted: readonly CountedHour[], records: FlowRecor
     return flows ? [{ hour, flows }] : []
   })
   const total = (values: readonly (number | null)[]): number | null =>
-    values.length === 0 || values.includes(null) ? null : values.reduce<number>((sum, value) => sum + value!, 0)
+    values.length === 0 || values.includes(null)
+      ? null
+      : values.reduce<number>((sum, value) => sum + value!, 0)
   const countedIn = total(both.map(({ hour }) => hour.octetsIn))
   const countedOut = total(both.map(({ hour }) => hour.octetsOut))
   const octetsIn = total(both.map(({ flows }) => flows.octetsIn))

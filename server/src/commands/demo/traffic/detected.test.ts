@@ -16,7 +16,12 @@ const held = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24', '2001:db8:a::
 const owners = createFlowOwners(
   toHoldingColumns(
     1,
-    held.map((prefix, at) => ({ prefix: parsePrefix(prefix), teamId: 1, id: at + 1, resource: 'prefix' as const })),
+    held.map((prefix, at) => ({
+      prefix: parsePrefix(prefix),
+      teamId: 1,
+      id: at + 1,
+      resource: 'prefix' as const,
+    })),
   ),
 )
 
@@ -33,7 +38,12 @@ const attack = (host: string, classification: string, bps: number, pps: number) 
 /** The live one, and attacks as they are recorded, towards each of the exporters. */
 const attacks = {
   'the live attack': attack('203.0.113.77', 'udp.amplification.dns', 6_400_000_000, 610_000),
-  'a reflection of NTP, sampled 1 in 65,536': attack('198.51.100.1', 'udp.amplification.ntp', 6_050_000_000, 1_620_000),
+  'a reflection of NTP, sampled 1 in 65,536': attack(
+    '198.51.100.1',
+    'udp.amplification.ntp',
+    6_050_000_000,
+    1_620_000,
+  ),
   'a SYN flood': attack('203.0.113.66', 'tcp.syn_flood', 1_770_000_000, 3_700_000),
   'a SYN flood, sampled 1 in 65,536': attack('198.51.100.3', 'tcp.syn_flood', 10_600_000_000, 22_000_000),
   'a flood over IPv6': attack('2001:db8:a::3', 'icmp.flood', 13_400_000_000, 20_000_000),

@@ -7,7 +7,15 @@ import { SandboxScrubber } from '../../../drivers/sandbox-scrubber/scrubber.ts'
 import type { FilterAction } from '../../../net/filter-rule.ts'
 import { parsePrefix } from '../../../net/prefix.ts'
 import { arriving, octetChanges } from './forward.ts'
-import { attackFlows, countedOctets, demoExporters, flowsBetween, wordsOf, type DemoAttack, type DemoFlow } from './model.ts'
+import {
+  attackFlows,
+  countedOctets,
+  demoExporters,
+  flowsBetween,
+  wordsOf,
+  type DemoAttack,
+  type DemoFlow,
+} from './model.ts'
 
 const now = Date.UTC(2026, 2, 10, 17)
 const prefixes = (...texts: string[]) => texts.map(parsePrefix)

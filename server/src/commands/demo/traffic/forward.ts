@@ -5,7 +5,15 @@ import type { Passing } from '../../../drivers/sandbox-scrubber/scrubber.ts'
 import { networkText } from '../../../analysis/detector/scopes.ts'
 import type { FlowPacket } from '../../../net/flow-match.ts'
 import { covers, type Prefix } from '../../../net/prefix.ts'
-import { countedOctets, demoExporters, isIpv4, isTowardsCustomer, portOfFlow, type DemoFlow, type Words } from './model.ts'
+import {
+  countedOctets,
+  demoExporters,
+  isIpv4,
+  isTowardsCustomer,
+  portOfFlow,
+  type DemoFlow,
+  type Words,
+} from './model.ts'
 import type { DemoRoutes } from './routes.store.ts'
 
 /** Returns the part of each flow of so many seconds that passes. */

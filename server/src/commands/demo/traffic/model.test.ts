@@ -4,7 +4,15 @@ import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow } from './datagrams.ts'
 import { historyStart, missingSpans } from './flow-history.ts'
-import { attackFlows, attackOctets, countedOctets, demoExporters, flowsBetween, wordsOf, type DemoFlow } from './model.ts'
+import {
+  attackFlows,
+  attackOctets,
+  countedOctets,
+  demoExporters,
+  flowsBetween,
+  wordsOf,
+  type DemoFlow,
+} from './model.ts'
 
 const now = Date.UTC(2026, 2, 10, 17)
 const hour = 3_600_000

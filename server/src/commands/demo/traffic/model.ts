@@ -487,7 +487,12 @@ export function attackOctets(
     const exporter = demoExporters[port.exporter]!
     if (exporter.device !== device || port.name !== name) return sum
     const packetsUntil = (ms: number) => sampledUntil(attack, ms, exporter.samplingRate)
-    return sum + (packetsUntil(untilMs) - packetsUntil(fromMs)) * exporter.samplingRate * (packetSizeOf(attack) + frameOctets)
+    return (
+      sum +
+      (packetsUntil(untilMs) - packetsUntil(fromMs)) *
+        exporter.samplingRate *
+        (packetSizeOf(attack) + frameOctets)
+    )
   }, 0)
 }
 
