@@ -15,7 +15,7 @@ const texts = {
 } as const satisfies Record<string, string>
 
 export type FlowDifference = keyof typeof texts
-export const flowDifferences = Object.keys(texts) as [FlowDifference, ...FlowDifference[]]
+const flowDifferences = Object.keys(texts) as [FlowDifference, ...FlowDifference[]]
 
 /** Returns the sentence for a code. */
 export const flowDifferenceText = (code: FlowDifference): string => texts[code]

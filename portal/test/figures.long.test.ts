@@ -270,7 +270,7 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
         port.rows.find((row) => Object.values(row).includes(direction) && row['Flow records'] !== undefined),
         port.text,
       )
-      const percent = Number.parseFloat(compared['Flow records of it']!)
+      const percent = Number.parseFloat(compared['Ratio']!)
       assert.ok(percent > 90 && percent < 100, JSON.stringify(compared))
     }
     assert.ok(port.text.includes('18 bytes more for each packet'), port.text)
@@ -290,12 +290,12 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
         (sum, [, count]) => sum + Number(count),
         0,
       )
-      assert.equal(shown, own.length, Name)
+      assert.equal(shown, own.length, Name!)
     }
     for (const { Name, Ports, href } of (await open(page, '/services')).rows) {
       const service = await open(page, href!)
       const linked = new Set(service.links.flatMap(({ href }) => (/^\/ports\/\d+$/.test(href) ? [href] : [])))
-      assert.equal(String(linked.size), Ports, Name)
+      assert.equal(String(linked.size), Ports, Name!)
     }
     for (const row of (await open(page, '/zones')).rows) {
       const zone = await open(page, row['href']!)

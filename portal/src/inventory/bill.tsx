@@ -242,7 +242,7 @@ export function PastMonths({ service }: { service: Service }) {
         times={months.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
         periodMs={30 * 86_400_000}
         timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
-        series={ports.map(([id, own], at) => ({
+        series={ports.map(([, own], at) => ({
           label: own[0]!.circuit_id || own[0]!.name,
           unit,
           color: ((at % 7) + 1) as ChartColor,

@@ -325,7 +325,7 @@ export const words = {
       hours: (hours: number) => `${hours.toLocaleString('en')} whole ${hours === 1 ? 'hour' : 'hours'}`,
       counters: 'Interface counters',
       flows: 'Flow records',
-      ratio: 'Flow records of it',
+      ratio: 'Ratio',
       percent: (ratio: number) => `${(100 * ratio).toFixed(1)} %`,
       checked: (percent: string) =>
         `In the last hour that the provider compared, flow records were ${percent} of the counters.`,

@@ -157,7 +157,7 @@ const incident: Source = {
 const incidentsOf = (teamId: number, { ctes, rows }: Found, limit: number): RawBuilder<HitRow> => sql<HitRow>`
   with ${ctes}matching as (
     select coalesce(m.incident, m.event_id) as id, min(f.place) as place
-    from (${rows}) f join team_events m on m.team_id = ${teamId} and m.event_id = f.event_id group by 1)
+    from ${rows} f join team_events m on m.team_id = ${teamId} and m.event_id = f.event_id group by 1)
   select e.event_id as id, coalesce(abbrev(e.affected_network::inet), '') as title,
     concat_ws(' ', e.classification_key, to_char(e.start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as subtitle,
     case when e.end_at is null or exists (
@@ -167,20 +167,20 @@ const incidentsOf = (teamId: number, { ctes, rows }: Found, limit: number): RawB
   from matching i join team_events e on e.team_id = ${teamId} and e.event_id = i.id
   order by i.place, e.start_at desc limit ${limit}`
 
-/** `rows` has `event_id` and `place`; the CTEs that it needs end with a comma. */
+/** `rows`, in parentheses, has `event_id`, `start_at` and `place`; the CTEs that it needs end with a comma. */
 type Found = { readonly ctes: Sql; readonly rows: Sql }
 
 const eventsNamed = (teamId: number, text: string, limit: number): Found => ({
   ctes: sql``,
-  rows: sql`
-    select event_id, case when event_id = ${text} then 0 else 2 end as place from team_events
-    where team_id = ${teamId} and event_id >= ${text} and event_id < ${`${text}{`} order by event_id limit ${limit}`,
+  rows: sql`(
+    select event_id, start_at, case when event_id = ${text} then 0 else 2 end as place from team_events
+    where team_id = ${teamId} and event_id >= ${text} and event_id < ${`${text}{`} order by event_id limit ${limit})`,
 })
 
 const eventsOn = (teamId: number, network: Prefix, limit: number): RawBuilder<HitRow> => {
   const { ctes, rows } = eventsNear(teamId, network, limit)
   return sql<HitRow>`
-    with ${ctes}nearest as (${rows} order by place, start_at desc limit ${limit})
+    with ${ctes}nearest as (select * from ${rows} r order by place, start_at desc limit ${limit})
     select ${eventColumns}, f.place from nearest f join team_events e on e.team_id = ${teamId} and e.event_id = f.event_id
     order by f.place, e.start_at desc`
 }
@@ -206,7 +206,7 @@ function eventsNear(teamId: number, network: Prefix, limit: number): Found {
         select * from (select event_id, start_at, ${place} as place from team_events
           where team_id = ${teamId} and affected_network = any(${larger}::cidr[])
           order by start_at desc limit ${limit}) l)),`,
-    rows: sql`select event_id, start_at, place from found`,
+    rows: sql`(select event_id, start_at, place from found)`,
   }
 }
 
