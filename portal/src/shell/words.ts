@@ -33,6 +33,7 @@ export const words = {
     announcement: 'Announcements',
     prefix: 'Prefixes',
     asn: 'ASNs',
+    incident: 'Attacks',
     event: 'Events',
     shield_list: 'Shield rules',
     zone: 'Zones',

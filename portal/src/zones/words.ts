@@ -264,6 +264,7 @@ export const words = {
     commentOf: 'Comment',
     defaultTtl: 'Default',
     none: 'No record sets match.',
+    ofZone: (sets: number, records: number) => `${recordSets(sets)}, ${count(records, 'record', 'records')}`,
     empty: 'No records yet',
     emptyText: 'Add the first record, or import a zone file.',
     emptySecondary: 'They appear here after the first transfer from the primary servers.',

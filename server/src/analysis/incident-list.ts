@@ -61,12 +61,12 @@ export async function getIncident(
   return { body, etag: etagOf(body) }
 }
 
-const eventsOf = ({ events }: IncidentRow): RelatedEvent[] =>
+export const eventsOf = ({ events }: IncidentRow): RelatedEvent[] =>
   events.map(
     ({ record, relationships }) => JSON.parse(`${record},"relationships":${relationships}}`) as RelatedEvent,
   )
 
-function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Incident {
+export function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Incident {
   const status = statusOf(row, events)
   return {
     id: row.id,
