@@ -59,7 +59,9 @@ export const Dnssec = Component('Dnssec', {
         description: 'whether all of its servers have a DS record of a key of the zone; null as `ds_present`',
       }),
     ),
-    ds_records: Type.Array(Type.String(), { description: 'rdata of the DS records in the last answer of the parent' }),
+    ds_records: Type.Array(Type.String(), {
+      description: 'rdata of the DS records in the last answer of the parent',
+    }),
     checked: { ...NullableTime, description: 'when the servers of the parent were last asked' },
   }),
   cds_published: Type.Boolean({
