@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SamplingRecord, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
-import { ipfix, ip, options, set, template, testNowMs, u32, u8, decodeAll } from './testing.ts'
+import { ipfix, ip, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
 
 const addresses = [
   [8, 4],
@@ -114,6 +114,35 @@ describe('two exporters behind one address', () => {
     const [other] = after.send({ port: 1002, sets: [set(256, ...swapped(600))] })
     assert.deepEqual([one!.octets, one!.rate, other!.octets, other!.rate], [500, 100, 600, 7])
     assert.deepEqual(after.send({ port: 1003, sets: [set(256, ...flow(700))] }), [], 'unknown port')
+  })
+
+  it('number their connections by themselves', () => {
+    const nat = createNat()
+    nat.decoder.setKnown(new Map([['192.0.2.1', { firstSeen: 0, speeds: new Map(), isByPort: true }]]))
+    // Connection, addresses, event (1: created, 5: update, 2: end), its time, start of the connection, octets of both ends.
+    const events = template(257, [148, 4], ...addresses, [233, 1], [323, 8], [152, 8], [231, 4], [232, 4])
+    const event = (kind: number, minute: number, octets: number) =>
+      set(
+        257,
+        u32(77),
+        ip('192.0.2.7'),
+        ip('198.51.100.2'),
+        u8(kind),
+        u64(1_700_000_000_000 + minute * 60_000),
+        u64(1_700_000_000_000),
+        u32(octets),
+        u32(0),
+      )
+    const created = event(1, 0, 0)
+    const update = (octets: number) => event(5, 1, octets)
+    const end = (octets: number) => event(2, 2, octets)
+    const octetsOf = (port: number, ...sets: readonly Uint8Array[]) =>
+      nat.send({ port, sets }).map(({ octets }) => octets)
+    assert.deepEqual(octetsOf(1001, set(2, events), created, update(1000)), [1000])
+    assert.deepEqual(octetsOf(1002, set(2, events), created, update(300)), [300])
+    // The end has the octets of the whole connection: what no update had is counted.
+    assert.deepEqual(octetsOf(1001, end(1500)), [500])
+    assert.deepEqual(octetsOf(1002, end(700)), [400])
   })
 
   it('take a bounded number of places, and one that is silent for an hour gives way', () => {

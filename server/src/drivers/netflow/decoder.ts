@@ -73,6 +73,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     }
     const { shared } = exporter
     context.exporter = exporter.index
+    context.connectionsOf = exporter.connections
     context.port = port
     context.time = Math.floor(timeMs / 1000)
     context.override = shared.override

@@ -16,6 +16,8 @@ export type Exporter = {
   readonly words: Uint32Array
   /** 0: all of them. */
   readonly port: number
+  /** Of its connections (`connections.ts`), whose numbers are its own. */
+  readonly connections: number
   readonly shared: SharedState
   lastMs: number
   readonly recent: RecentDatagrams
@@ -82,6 +84,8 @@ export class ExporterTable {
   #searchedMs = -Infinity
   /** Slots of exporters that gave their place away, since the last time that all slots were filled again. */
   #removed = 0
+  /** Created so far. */
+  #ports = 0
   /** Addresses with several exporters. */
   readonly #byPort = new Set<string>()
 
@@ -158,10 +162,14 @@ export class ExporterTable {
       this.#clear(oldest)
       ports.delete(oldest.port)
     }
-    const { index, address, words, shared } = exporter
-    const created = createExporter(index, address, words, port, shared, timeMs)
+    const created = createExporter(exporter, port, this.#nextConnections(), timeMs)
     ports.set(port, created)
     return created
+  }
+
+  /** Beside the number of a connection, of 32 bits, there is room for 21. */
+  #nextConnections(): number {
+    return this.#max + (this.#ports++ % (2 ** 21 - this.#max))
   }
 
   #place(words: Uint32Array, at: number): number {
@@ -181,7 +189,7 @@ export class ExporterTable {
     const address = formatWords([w0, w1, w2, w3])
     const shared = createSharedState(timeMs)
     if (this.#byPort.has(address)) shared.ports = new Map()
-    const exporter = createExporter(index, address, words, 0, shared, timeMs)
+    const exporter = createExporter({ index, address, words, shared }, 0, index, timeMs)
     this.#exporters[index] = exporter
     this.addresses[index] = address
     this.#slots[this.#place(words, 0)] = index
@@ -227,11 +235,9 @@ export class ExporterTable {
 }
 
 function createExporter(
-  index: number,
-  address: string,
-  words: Uint32Array,
+  { index, address, words, shared }: Pick<Exporter, 'index' | 'address' | 'words' | 'shared'>,
   port: number,
-  shared: SharedState,
+  connections: number,
   timeMs: number,
 ): Exporter {
   return {
@@ -239,6 +245,7 @@ function createExporter(
     address,
     words,
     port,
+    connections,
     shared,
     lastMs: timeMs,
     recent: createRecentDatagrams(),

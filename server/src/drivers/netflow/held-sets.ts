@@ -60,6 +60,7 @@ export function createHeldSets(
   function release(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
     exporter.isReleaseDue = false
     context.exporter = exporter.index
+    context.connectionsOf = exporter.connections
     context.override = exporter.shared.override
     exporter.held = exporter.held.filter((set) => !releaseSet(exporter, set, timeMs, columns))
     if (exporter.held.length === 0) waiting.delete(exporter)

@@ -72,6 +72,7 @@ const fieldsArb = fc
 const contextOf = (rate: number): RecordContext => ({
   exporter: 7,
   port: 50_000,
+  connectionsOf: 7,
   time: 1_800_000_000,
   override: 0,
   rate,
