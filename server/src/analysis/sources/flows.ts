@@ -46,7 +46,7 @@ const certainties = {
 
 const normalise: Normaliser = (body, notes) => {
   const stated = Object.entries(certainties).flatMap(([field, name]) => {
-    const value = (body as Readonly<Record<string, unknown>>)[field]
+    const value = (body as Readonly<Record<string, unknown>> | null)?.[field]
     return typeof value === 'number' && value >= 0 ? [[name, value] as const] : []
   })
   return mapped(body, notes).map((observation) => ({

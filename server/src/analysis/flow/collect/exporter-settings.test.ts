@@ -46,8 +46,8 @@ test('speeds of exporters are those of Ethernet interfaces and LAGs', async () =
   assert.deepEqual(
     known,
     new Map([
-      ['192.0.2.1', { firstSeen: 1_700_000_000, speeds }],
-      ['192.0.2.2', { firstSeen: 1_700_000_001, speeds: new Map() }],
+      ['192.0.2.1', { firstSeen: 1_700_000_000, speeds, isByPort: false }],
+      ['192.0.2.2', { firstSeen: 1_700_000_001, speeds: new Map(), isByPort: false }],
     ]),
   )
 })
