@@ -243,35 +243,6 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('has the peak of an attack alike on overview, list, page and report', async () => {
-    const { context, page } = await person()
-    const open = async (path: string) => {
-      await page.goto(demo.url + path)
-      await settled(page)
-    }
-    const rate = /\d[\d.,]* [KMGT]?bps/
-    /** The first attack of a table, or the one with this address. */
-    const attackOf = async (href?: string) => {
-      const link = page.locator(`main :is(tr, [role=row]) a[href^="${href ?? '/events/'}"]`).first()
-      const row = await link.locator('xpath=ancestor::*[self::tr or @role="row"][1]').innerText()
-      return { href: (await link.getAttribute('href'))!.split('?')[0]!, bps: rate.exec(row)?.[0] }
-    }
-    const hasFigure = async (path: string, figure: string | undefined) => {
-      await open(path)
-      await page.locator('main').getByText(figure!).first().waitFor()
-    }
-    await open('/')
-    const largest = await attackOf()
-    await open('/events?range=30d&sort=-affected_bps&false_positive=false')
-    assert.deepEqual(await attackOf(largest.href), largest)
-    await hasFigure(largest.href, largest.bps)
-    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1))
-    await open(`/reports?month=${month.toISOString().slice(0, 7)}`)
-    const reported = await attackOf()
-    await hasFigure(reported.href, reported.bps)
-    await context.close()
-  })
-
   it('is accessible and fits on a phone', async () => {
     const { context, page } = await person()
     for (const width of [360, 1280]) {
