@@ -501,10 +501,10 @@ async function restoreMembers(): Promise<void> {
   const { id } = (await known.execute(owner)).rows[0] as { id: number }
   await sql`delete from invitations where id = ${spare.invitationId}`.execute(owner)
   await sql`delete from memberships where id in (${spare.memberId}, ${spare.invitationId})`.execute(owner)
-  await sql`insert into memberships (id, team_id, user_id) values (${spare.memberId}, ${red.teamId}, ${id})
+  await sql`insert into memberships (id, team_id, user_id, roles) values (${spare.memberId}, ${red.teamId}, ${id}, '{editor}')
     on conflict do nothing`.execute(owner)
-  await sql`insert into invitations (id, team_id, email, token_mac, invited_by, inviter, inviter_name, expires)
-    values (${spare.invitationId}, ${red.teamId}, 'invited@elsewhere.example',
+  await sql`insert into invitations (id, team_id, email, roles, token_mac, invited_by, inviter, inviter_name, expires)
+    values (${spare.invitationId}, ${red.teamId}, 'invited@elsewhere.example', '{editor}',
       ${invitationMac(api.config.secret, link)}, ${people.admin.userId}, ${`user:${people.admin.userId}`}, 'Ann',
       now() + interval '1 day')`.execute(owner)
 }

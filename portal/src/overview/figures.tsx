@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core'
 import type { AnnouncementCounts, Region } from '@pharos/contract/byoip'
 import { Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useGrant } from '../api/use-grant.ts'
 import { changeText } from '../events/by-day.ts'
 import { Figure } from '../ui/figure.tsx'
 import { formatRate } from '../ui/rate.ts'
@@ -64,6 +65,7 @@ const inCondition = (condition: 'in_sync' | 'out_of_sync' | 'off' | 'blocked'): 
 })
 
 export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
+  const canAdd = useGrant('ipam.manage')
   if (!answer.data) return <Pending label={texts.announced} answer={answer} />
   const { total, in_sync, out_of_sync, off, blocked } = answer.data
   const parts = [
@@ -78,7 +80,7 @@ export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
       unit={texts.of(total)}
       note={
         total === 0 ? (
-          <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
+          canAdd && <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
         ) : parts.length === 0 ? (
           texts.inSync
         ) : (

@@ -9,6 +9,7 @@ const recipient = (change: Partial<Settings> = {}, userId = 1, teamId: number | 
   userId,
   teamId,
   joined: new Date(0),
+  roles: teamId === null ? [] : ['reader'],
   settings: { ...settingsOf(undefined), ...change },
 })
 
