@@ -9,7 +9,7 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session'
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { answerQuestion, useIsAsking } from '../api/unsaved.ts'
@@ -200,7 +200,8 @@ function Content({ user, path }: { user: User; path: string }) {
   const gatedTeamId = useGatedTeamId()
   const { isKnown, error, retry } = useRolesState()
   const may = useMay()
-  const page = pageAt(path)
+  // Of the page that is rendered: while the next one loads, the address is that of the next one already.
+  const page = pageAt(useMatches({ select: (matches) => matches.at(-1)?.pathname ?? path }))
   if (gatedTeamId === user.current_team.id && path !== '/profile')
     return (
       <Suspense fallback={<PageWaiting />}>
@@ -209,10 +210,10 @@ function Content({ user, path }: { user: User; path: string }) {
     )
   if (page?.module && !user.enabled_modules.includes(page.module))
     return <ModuleDisabled label={page.label ?? 'Not enabled'} module={page.module} />
-  if (page?.role && !user.is_staff) return <StaffOnly label={page.label ?? ''} />
+  if (page?.role && !user.is_staff) return <StaffOnly label={page.label ?? words.states.notOpen} />
   if (error !== null && !isKnown) return <Problem error={error} retry={retry} />
   if (!isKnown) return <PageWaiting />
-  if (page?.grant && !may(page.grant)) return <GrantMissing label={page.label ?? ''} grant={page.grant} />
+  if (page?.grant && !may(page.grant)) return <GrantMissing label={page.label ?? words.states.notOpen} grant={page.grant} />
   if (page?.tabOf === undefined) return <Outlet />
   return (
     <TabbedPages user={user} entry={page.tabOf} path={path}>

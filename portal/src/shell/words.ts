@@ -7,6 +7,7 @@ export const words = {
     toOverview: 'Go to the overview',
     staffOnly: 'For provider staff only',
     staffOnlyText: 'This page is for staff of your provider.',
+    notOpen: 'Page not available',
     grantMissing: 'Your roles do not include this page',
   },
   shortcutList: {

@@ -1,18 +1,19 @@
-// Writes contract/openapi.json from the route values; with --check it compares the committed one.
+// Writes contract/openapi.json and docs/roles.md from the contract; with --check it compares the committed ones.
 import { readFile, writeFile } from 'node:fs/promises'
 import { apiDocument } from '@pharos/contract/document'
+import { rolesDocument } from '@pharos/contract/roles-document'
 import { version } from '../runtime/version.ts'
 
-const file = new URL('../../../contract/openapi.json', import.meta.url)
-const text = `${JSON.stringify(apiDocument(version), null, 2)}\n`
+const files = [
+  ['contract/openapi.json', `${JSON.stringify(apiDocument(version), null, 2)}\n`],
+  ['docs/roles.md', rolesDocument()],
+] as const
 
-if (process.argv.includes('--check')) {
-  if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
-    process.stderr.write(
-      'contract/openapi.json does not match the routes: run npm run generate and commit it\n',
-    )
+for (const [name, text] of files) {
+  const file = new URL(`../../../${name}`, import.meta.url)
+  if (!process.argv.includes('--check')) await writeFile(file, text)
+  else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    process.stderr.write(`${name} does not match the contract: run npm run generate and commit it\n`)
     process.exitCode = 1
   }
-} else {
-  await writeFile(file, text)
 }

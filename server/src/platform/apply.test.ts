@@ -266,7 +266,7 @@ test('keeps the name and the members that a team has changed since, unless enfor
   const stays = await apply(file)
   assert.deepEqual(stays.slice(0, -1), [
     '! team red: name is Red in the file and was set to Red by Choice since; kept (--enforce sets it)',
-    '! membership red bob@red.example: roles is ["admin"] in the file and was set to ["editor"] since; kept (--enforce sets it)',
+    '! membership red bob@red.example: roles is [admin] in the file and was set to [editor] since; kept (--enforce sets it)',
   ])
   await sql`with gone as (delete from memberships where not is_admin returning team_id, user_id)
     insert into former_members (team_id, user_id) select * from gone`.execute(db)
@@ -279,12 +279,12 @@ test('keeps the name and the members that a team has changed since, unless enfor
   )
   assert.deepEqual((await apply(file, { prune: false, enforce: true })).slice(0, -1), [
     '~ team red name: Red by Choice -> Red',
-    '+ membership red bob@red.example (roles ["admin"])',
+    '+ membership red bob@red.example (roles [admin])',
   ])
   assert.deepEqual(await rowsOf(sql`select name, renamed from teams`), [{ name: 'Red', renamed: null }])
   assert.deepEqual(await rowsOf(sql`select * from former_members`), [])
   // The field belongs to the operator again: no enforce is needed.
-  const line = '~ membership red bob@red.example roles: ["admin"] -> ["editor"]'
+  const line = '~ membership red bob@red.example roles: [admin] -> [editor]'
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })
 
@@ -358,7 +358,7 @@ test('a member removed by the file is created again by the file', async () => {
     '- membership red bob@red.example',
   ])
   assert.deepEqual(await rowsOf(ended), [{ email: 'bob@red.example', ended_by: 'operator' }])
-  assert.deepEqual((await apply(people('true'))).slice(0, -1), ['+ membership red bob@red.example'])
+  assert.deepEqual((await apply(people('true'))).slice(0, -1), ['+ membership red bob@red.example (roles [editor])'])
   assert.deepEqual(await rowsOf(ended), [])
 })
 

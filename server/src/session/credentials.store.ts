@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
-import { rolesIn } from '../db/roles.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
@@ -24,7 +24,7 @@ export async function findBearerRecord(
 ): Promise<BearerRecord | undefined> {
   const { rows } = await sql<BearerRecord>`
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      ${rolesIn('m')} as roles, t.enabled_modules as modules,
+      ${rolesOfMember} as roles, t.enabled_modules as modules,
       t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
     from sessions s
     join users u on u.id = s.user_id

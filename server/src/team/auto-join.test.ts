@@ -86,7 +86,7 @@ describe('a user whose confirmed address is in a verified domain', () => {
     assert.deepEqual(await membersOf(teams.acme), [{ user_id: userId, is_admin: false }])
     const { rows } = await sql<{ actor: string; action: string; after: object }>`
       select actor, action, after from audit_entries where team_id = ${teams.acme}`.execute(db())
-    const after = { user_id: userId, email: 'Ann@ACME.example', is_admin: false, domain: 'acme.example' }
+    const after = { user_id: userId, email: 'Ann@ACME.example', roles: ['reader'], domain: 'acme.example' }
     assert.deepEqual(rows, [{ actor: 'pharos', action: 'member.join', after }])
   })
 

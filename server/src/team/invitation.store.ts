@@ -3,7 +3,7 @@
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
-import { rolesIn } from '../db/roles.ts'
+import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
 
 /** Lifetime of an invitation's link in days, from its newest mail. */
 export const invitationDays = 7
@@ -129,7 +129,7 @@ export type SentInvitation = {
  * found while its member exists.
  */
 const sent = (id: number) => sql`
-  select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesIn('i')} as roles,
+  select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesOfInvitation} as roles,
     i.token_mac as "tokenMac", i.invited_by as "invitedBy", i.inviter_name as "inviterName", i.expires,
     i.accepted_by as "acceptedBy", i.account_created as "accountCreated"
   from invitations i join teams t on t.id = i.team_id
@@ -164,7 +164,7 @@ export async function insertInvited(trx: Trx, invitation: SentInvitation, userId
     insert into memberships as m (id, team_id, user_id, is_admin, roles, invited_by)
     values (${id}, ${teamId}, ${userId}, ${roles.includes('admin')}, ${roles}, ${invitedBy})
     on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team',
-      roles = array(select distinct unnest(${rolesIn('m')} || excluded.roles))
+      roles = array(select distinct unnest(${rolesOfMember} || excluded.roles))
     returning id`.execute(trx)
   await sql`delete from former_members where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
   return rows[0]!.id

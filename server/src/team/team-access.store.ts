@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
-import { rolesIn } from '../db/roles.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 export type TeamAccessRow = {
   readonly teamId: number
@@ -22,7 +22,7 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${rolesIn('m')} as roles
+      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${rolesOfMember} as roles
     from teams t
     join users u on u.id = ${userId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id

@@ -3,7 +3,7 @@
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
-import { rolesIn } from '../db/roles.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 /** Locks the team and returns its name; undefined if it does not exist. Does not block the team's other reads and writes. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
@@ -15,7 +15,7 @@ export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: str
 /** Returns the roles of the user in the team; undefined if not a member. */
 export async function findRoles(trx: Trx, teamId: number, userId: number): Promise<Role[] | undefined> {
   const { rows } = await sql<{ roles: Role[] }>`
-    select ${rolesIn('m')} as roles from memberships m
+    select ${rolesOfMember} as roles from memberships m
     where m.team_id = ${teamId} and m.user_id = ${userId}`.execute(trx)
   return rows[0]?.roles
 }

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
-import { rolesIn } from '../db/roles.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
   columns('asns', 'a', ['asn'], {
@@ -112,7 +112,7 @@ function reachable(reach: Reach): RawBuilder<unknown> {
   if ('teamId' in reach)
     return sql`select t.*, ${reach.roles}::text[] as roles from teams t where t.id = ${reach.teamId}`
   return sql`
-    select t.*, ${rolesIn('m')} as roles from teams t
+    select t.*, ${rolesOfMember} as roles from teams t
     left join memberships m on m.team_id = t.id and m.user_id = ${reach.userId}
     where ${reach.isStaff ? sql`true` : sql`m.user_id is not null`}`
 }
