@@ -110,7 +110,8 @@ export const addMemberRoute = route({
     roles: Optional(RoleNames),
     is_admin: Optional(
       Type.Boolean({
-        description: 'instead of `roles`: true for `["admin"]`, false for the `default_roles` of the team, the default',
+        description:
+          'instead of `roles`: true for `["admin"]`, false for the `default_roles` of the team, the default',
       }),
     ),
     message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),

@@ -86,7 +86,11 @@ function requirementOf(permission: Permission): string {
     ...(permission.credential === 'web' ? ['a session of the web application (no API token)'] : []),
     ...(scope ? [`the scope \`${scope}\``] : []),
     ...(role ? ['the role staff of the provider'] : []),
-    ...(grant ? [`the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdminTokens(grant) && permission.credential === 'any' ? '; an API token with `is_admin`' : ''})`] : []),
+    ...(grant
+      ? [
+          `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdminTokens(grant) && permission.credential === 'any' ? '; an API token with `is_admin`' : ''})`,
+        ]
+      : []),
     ...(module ? [`the module \`${module}\``] : []),
   ]
   const requires = parts.length === 0 ? [] : [`Requires ${parts.join(', ')}.`]

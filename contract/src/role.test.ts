@@ -67,7 +67,11 @@ describe('a role', () => {
       const text = describeRoles([role])
       for (const grant of grants) {
         const phrase = phraseOf(grant).replace(/^sees /, '')
-        assert.equal(text.toLowerCase().includes(phrase.toLowerCase()), hasGrant([role], grant), `${role} ${grant}`)
+        assert.equal(
+          text.toLowerCase().includes(phrase.toLowerCase()),
+          hasGrant([role], grant),
+          `${role} ${grant}`,
+        )
       }
       assert.equal(text.startsWith('Changes nothing. '), grantsOf([role]).every(isForReading), role)
     }
@@ -147,4 +151,3 @@ describe('the grant of an operation', () => {
     assert.ok(withFields.every(isOfTeamInPath))
   })
 })
-

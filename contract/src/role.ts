@@ -1,8 +1,7 @@
 // The roles of a team and their grants, in one table: the permissions of routes, the texts of the portal, of mails and of the
 // documentation are derived from it. Texts about roles are written nowhere else.
-import { Type, type Static } from 'typebox'
-import { route } from './route.ts'
-import { Component, Enumeration, Page } from './scalar.ts'
+import { Type } from 'typebox'
+import { Enumeration } from './scalar.ts'
 
 export const roles = ['reader', 'editor', 'network', 'dns', 'billing', 'admin'] as const
 export type Role = (typeof roles)[number]
@@ -71,7 +70,6 @@ const entries = {
 
 export type Grant = keyof typeof entries
 export const grants = Object.keys(entries) as readonly Grant[]
-export const GrantName = Enumeration('Grant', grants)
 
 export const phraseOf = (grant: Grant): string => entries[grant].phrase
 
@@ -96,8 +94,7 @@ export const isForAdminTokens = (grant: Grant): boolean => !hasGrant([tokenRole(
 /** Returns the roles without duplicates, in the order of `roles`. */
 export const orderedRoles = (held: readonly Role[]): Role[] => roles.filter((role) => held.includes(role))
 
-export const rolesText = (held: readonly Role[]): string =>
-  held.map((role) => roleLabels[role]).join(', ')
+export const rolesText = (held: readonly Role[]): string => held.map((role) => roleLabels[role]).join(', ')
 
 /** Returns the roles that would do, such as `the role Network or Admin`. */
 export const neededRole = (grant: Grant): string =>
@@ -123,13 +120,17 @@ export function describeRoles(held: readonly Role[]): string {
 export const isForReading = (grant: Grant): boolean => grant.endsWith('.see')
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-const lastWithAnd = (parts: readonly string[]): string => `${parts.slice(0, -1).join('; ')}; and ${parts.at(-1)!}`
+const lastWithAnd = (parts: readonly string[]): string =>
+  `${parts.slice(0, -1).join('; ')}; and ${parts.at(-1)!}`
 
 /** The roles of a member for whom an admin has chosen none. */
-export const defaultRoles = ['reader', 'editor', 'network', 'dns', 'billing'] as const satisfies readonly Exclude<
-  Role,
-  'admin'
->[]
+export const defaultRoles = [
+  'reader',
+  'editor',
+  'network',
+  'dns',
+  'billing',
+] as const satisfies readonly Exclude<Role, 'admin'>[]
 export type DefaultRole = (typeof defaultRoles)[number]
 
 /** Roles of a member in a body or an answer. */
@@ -139,25 +140,3 @@ export const RoleNames = Type.Array(RoleName, {
   uniqueItems: true,
   description: 'roles in the team; listRoles has their grants',
 })
-
-export const RoleDescription = Component('RoleDescription', {
-  name: { ...RoleName, description: 'name of the role' },
-  grants: Type.Array(GrantName, { description: 'the grants of the role' }),
-})
-export type RoleDescription = Static<typeof RoleDescription>
-
-export const listRolesRoute = route({
-  name: 'listRoles',
-  group: 'Team',
-  method: 'GET',
-  path: '/v3/roles',
-  summary: 'List roles',
-  description:
-    'The roles of a member, the same in every team, with their grants. An operation states the grant that it needs ' +
-    '(`x-required-grant`). A member with several roles has the grants of each.',
-  permission: { credential: 'any', scope: 'team:read', grant: 'team.see' },
-  response: Page(RoleDescription),
-  success: 200,
-})
-
-export const roleRoutes = [listRolesRoute]

@@ -1,5 +1,14 @@
 // The page docs/roles.md, generated from the table of roles and from the operations.
-import { describeRoles, grants, isForAdminTokens, phraseOf, roleLabels, roles, rolesWith, type Grant } from './role.ts'
+import {
+  describeRoles,
+  grants,
+  isForAdminTokens,
+  phraseOf,
+  roleLabels,
+  roles,
+  rolesWith,
+  type Grant,
+} from './role.ts'
 import { grantsNeeded, type Route } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -46,7 +55,11 @@ export const rolesDocument = (): string =>
     '',
     '## Operations',
     '',
-    ...grants.flatMap((grant) => [`- \`${grant}\`: ${operationsWith(grant).map(({ name }) => `\`${name}\``).join(', ')}`]),
+    ...grants.flatMap((grant) => [
+      `- \`${grant}\`: ${operationsWith(grant)
+        .map(({ name }) => `\`${name}\``)
+        .join(', ')}`,
+    ]),
     '',
   ].join('\n')
 

@@ -23,7 +23,7 @@ export type Permission =
       /** Required scope of an API token. */
       readonly scope?: Scope
       /**
-       * What a role of the caller must grant, in the team of the credential; the use case checks it if the path names the team
+       * One role of the caller must have it, in the team of the credential; the use case checks it if the path names the team
        * (`isOfTeamInPath`), which may be another one. Personal operations need none; search and stream need those of each kind.
        */
       readonly grant?: Grant
@@ -56,7 +56,12 @@ type StaffPermission = {
 }
 
 /** The permission of everything about devices and ports. */
-export const inventoryReading = { credential: 'any', module: 'inventory', scope: 'inventory:read', grant: 'inventory.see' } as const
+export const inventoryReading = {
+  credential: 'any',
+  module: 'inventory',
+  scope: 'inventory:read',
+  grant: 'inventory.see',
+} as const
 
 /** The permission of an operation of staff that changes nothing. */
 export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
@@ -185,7 +190,8 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
 }
 
 /** Whether the path names the team of the operation, which may be another one than that of the credential. */
-export const isOfTeamInPath = ({ path }: Pick<Route, 'path'>): boolean => path.startsWith('/v3/teams/{team_id}')
+export const isOfTeamInPath = ({ path }: Pick<Route, 'path'>): boolean =>
+  path.startsWith('/v3/teams/{team_id}')
 
 /** Returns the grants that a request with these fields of the body needs. */
 export function grantsNeeded(permission: Permission, fields: readonly string[]): readonly Grant[] {

@@ -21,7 +21,12 @@ import {
 import { shieldFeatures, shieldReasonCodes, shieldWarningCodes, shieldWhatIfNotes } from './shield-reason.ts'
 import { Line } from './text.ts'
 
-export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read', grant: 'shield.see' } as const
+export const shieldReading = {
+  credential: 'any',
+  module: 'shield',
+  scope: 'shield:read',
+  grant: 'shield.see',
+} as const
 export const shieldWriting = {
   credential: 'any',
   module: 'shield',

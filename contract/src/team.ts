@@ -30,7 +30,8 @@ const DefaultRoles = Type.Array(Enumeration('DefaultRole', defaultRoles), {
   minItems: 1,
   maxItems: defaultRoles.length,
   uniqueItems: true,
-  description: 'roles of members who join by a domain, and of members without `is_admin` in addMember and updateMember',
+  description:
+    'roles of members who join by a domain, and of members without `is_admin` in addMember and updateMember',
 })
 
 export const Team = Component('Team', {

@@ -242,7 +242,10 @@ export async function startExampleServer(): Promise<ExampleServer> {
 
 const credentialOf = (roles: readonly Role[]): ResponseOf<typeof getSessionTokenRoute> => {
   const { token, ...rest } = exampleOf(getSessionTokenRoute)
-  return { ...rest, token: { ...token, type: 'access', scopes: [], is_admin: roles.includes('admin'), roles: [...roles] } }
+  return {
+    ...rest,
+    token: { ...token, type: 'access', scopes: [], is_admin: roles.includes('admin'), roles: [...roles] },
+  }
 }
 
 const startsSession = ({ name }: Route): boolean =>

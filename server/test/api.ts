@@ -168,7 +168,13 @@ export async function addUser(
   { database }: TestApi,
   name: string,
   teams: readonly TestTeam[],
-  flags: { admin?: boolean; roles?: readonly Role[]; staff?: boolean; demo?: boolean; unconfirmed?: boolean } = {},
+  flags: {
+    admin?: boolean
+    roles?: readonly Role[]
+    staff?: boolean
+    demo?: boolean
+    unconfirmed?: boolean
+  } = {},
 ): Promise<{ userId: number; email: string }> {
   const email = `${name}@${teams[0]?.slug ?? 'nowhere'}.example`
   const { owner } = database.postgres

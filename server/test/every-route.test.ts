@@ -216,15 +216,7 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
   const { kind, team, isAdmin, isStaff, demoElsewhere } = { ...noRole, ...identity }
-  return [
-    expectedAccessOf(route, identity),
-    kind,
-    team,
-    isAdmin,
-    isStaff,
-    demoElsewhere,
-    elsewhere,
-  ].join()
+  return [expectedAccessOf(route, identity), kind, team, isAdmin, isStaff, demoElsewhere, elsewhere].join()
 }
 
 /** Few operations take such a credential. */
@@ -319,7 +311,8 @@ const subjectsOfRoles: readonly (readonly [Subject, Which])[] = [
 describe('a member', () => {
   const people = new Map<Role, Person>()
   before(async () => {
-    for (const role of roles) people.set(role, await addUser(api, `as-${role}`, [fixtures.red], { roles: [role] }))
+    for (const role of roles)
+      people.set(role, await addUser(api, `as-${role}`, [fixtures.red], { roles: [role] }))
   })
 
   it('is tried with an operation of every grant', () => {

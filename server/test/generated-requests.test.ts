@@ -153,6 +153,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listAnnouncementsOfTeam: [/^query\.cidr: /, /^query\.region: unknown$/],
   // Of any media type, but only captures, JSON and text in UTF-8.
   addEventAttachment: [/^body: unsupported_media_type$/],
+  // Roles in one of two forms.
+  updateMember: [/^body\.is_admin: exclusive$/, /^body\.roles: required$/],
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
@@ -244,7 +246,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   createRecoveryCodes: [/^body\.otp: wrong_code$/],
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
-  addMember: [/^body\.email: email$/],
+  addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
   // For a new account: no password, or one that the policy rejects.
   acceptInvitation: [/^body\.password: /],
   // Not an address of the public internet.

@@ -597,7 +597,9 @@ describe('accepting', () => {
     assertAnswered(await show(token))
     assertAnswered(await show(tokenOfMachine))
     // As `pharos apply` does it, without changing the invitations.
-    await sql`update memberships set is_admin = false, roles = '{editor}' where user_id = ${other.userId}`.execute(owner())
+    await sql`update memberships set is_admin = false, roles = '{editor}' where user_id = ${other.userId}`.execute(
+      owner(),
+    )
     await sql`update api_tokens set revoked = now() where id = ${parseApiToken(machine)!.id}`.execute(owner())
     for (const one of [token, tokenOfMachine]) {
       assertProblem(await show(one), 'invalid_token')

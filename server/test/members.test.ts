@@ -338,7 +338,15 @@ describe('the roles of a member', () => {
     const { admin } = company
     const other = await addColleague(api, company, 'other', { admin: true })
     const { id } = await addTokenOf(other, company, true)
-    const scopes = ['ipam:read', 'ipam:write', 'dns:read', 'dns:write', 'lighthouse:read', 'inventory:read', 'audit:read']
+    const scopes = [
+      'ipam:read',
+      'ipam:write',
+      'dns:read',
+      'dns:write',
+      'lighthouse:read',
+      'inventory:read',
+      'audit:read',
+    ]
     await owner().updateTable('api_tokens').set({ scopes }).where('id', '=', id).execute()
     const held = async () => {
       const row = await owner()
@@ -383,7 +391,11 @@ describe('the roles of a member', () => {
       await call(api, member.authorization, 'GET /v3/roles'),
     )
     assert.deepEqual(
-      results.map(({ name, grants }) => [name, grants.includes('ipam.operate'), grants.includes('tokens.manage')]),
+      results.map(({ name, grants }) => [
+        name,
+        grants.includes('ipam.operate'),
+        grants.includes('tokens.manage'),
+      ]),
       [
         ['reader', false, false],
         ['editor', true, false],

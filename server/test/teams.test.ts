@@ -259,8 +259,22 @@ describe('the teams of a user', () => {
     )
     const by = await authorizationOf(api, userId, one)
     const flags = { enable_sdwan: false, enable_dns: true }
-    const a = { id: two.teamId, name: 'Team list-a', is_admin: false, ...flags, role: 'member', roles: ['editor'] }
-    const b = { id: one.teamId, name: 'Team list-b', is_admin: true, ...flags, role: 'admin', roles: ['admin'] }
+    const a = {
+      id: two.teamId,
+      name: 'Team list-a',
+      is_admin: false,
+      ...flags,
+      role: 'member',
+      roles: ['editor'],
+    }
+    const b = {
+      id: one.teamId,
+      name: 'Team list-b',
+      is_admin: true,
+      ...flags,
+      role: 'admin',
+      roles: ['admin'],
+    }
     assert.deepEqual(await list(by), { results: [a, b], count: 2 })
     assert.deepEqual(await list(by, '?ordering=-name'), { results: [b, a], count: 2 })
     assert.deepEqual(await list(by, '?ordering=id&limit=1&offset=1'), { results: [a], count: 2 })

@@ -20,7 +20,8 @@ import {
   updateMemberRoute,
   type Member,
 } from '../member.ts'
-import { grantsOf, listRolesRoute, roles } from '../role.ts'
+import { grantsOf, roles } from '../role.ts'
+import { listRolesRoute } from '../role-list.ts'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute, type Team } from '../team.ts'
 import {
   createTokenRoute,
@@ -175,7 +176,10 @@ export const teamExamples = [
   }),
   example(removeMemberRoute, memberIn),
   example(listRolesRoute, {
-    response: { results: roles.map((name) => ({ name, grants: [...grantsOf([name])] })), count: roles.length },
+    response: {
+      results: roles.map((name) => ({ name, grants: [...grantsOf([name])] })),
+      count: roles.length,
+    },
   }),
   example(showInvitationRoute, {
     body: { token: invitationToken },

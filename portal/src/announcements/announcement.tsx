@@ -243,7 +243,9 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
   const primary = primaryAction(announcement)
   return (
     <>
-      {canOperate && primary === 'announce' && <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>}
+      {canOperate && primary === 'announce' && (
+        <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>
+      )}
       {canOperate && primary === 'withdraw' && (
         <Button variant="default" onClick={() => onAsk({ enabled: false })}>
           {texts.withdraw}

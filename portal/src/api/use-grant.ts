@@ -26,7 +26,11 @@ function useRoles(refetchInterval: number | false = false) {
 }
 
 /** Whether the roles are known; for the frame, which shows no page before. */
-export function useRolesState(): { readonly isKnown: boolean; readonly error: unknown; readonly retry: () => void } {
+export function useRolesState(): {
+  readonly isKnown: boolean
+  readonly error: unknown
+  readonly retry: () => void
+} {
   const { hasEvery, roles, error, refetch } = useRoles(refreshMs)
   return { isKnown: hasEvery || roles !== undefined, error, retry: () => void refetch() }
 }

@@ -79,18 +79,16 @@ export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
       value={<Value to={inCondition('in_sync')}>{in_sync.toLocaleString('en')}</Value>}
       unit={texts.of(total)}
       note={
-        total === 0 ? (
-          canAdd && <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
-        ) : parts.length === 0 ? (
-          texts.inSync
-        ) : (
-          parts.map(([text, condition], at) => (
-            <span key={condition}>
-              {at > 0 && ' · '}
-              <NoteLink to={inCondition(condition)}>{text}</NoteLink>
-            </span>
-          ))
-        )
+        total === 0
+          ? canAdd && <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
+          : parts.length === 0
+            ? texts.inSync
+            : parts.map(([text, condition], at) => (
+                <span key={condition}>
+                  {at > 0 && ' · '}
+                  <NoteLink to={inCondition(condition)}>{text}</NoteLink>
+                </span>
+              ))
       }
     />
   )

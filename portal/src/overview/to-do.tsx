@@ -69,7 +69,10 @@ export function ToDo({ user }: { user: User }) {
     query: { has_optic_warning: true, include: 'optics', limit: requestedRows },
   })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
-  const invited = useIf(may('team.manage'), listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
+  const invited = useIf(may('team.manage'), listMembersRoute, {
+    params: team,
+    query: { status: 'invited', limit: 1 },
+  })
   const unverified = useIf(may('team.manage'), listDomainsRoute, {
     params: team,
     query: { verified: false, limit: requestedRows },

@@ -62,7 +62,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   return (
     <Form form={form} action={has_account ? t.accept : t.create} fullWidth>
       <Text size="sm">
-        {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />.
+        {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />
+        .
       </Text>
       {has_account ? (
         <Text size="sm">{t.hasAccount}</Text>

@@ -213,7 +213,8 @@ function Content({ user, path }: { user: User; path: string }) {
   if (page?.role && !user.is_staff) return <StaffOnly label={page.label ?? words.states.notOpen} />
   if (error !== null && !isKnown) return <Problem error={error} retry={retry} />
   if (!isKnown) return <PageWaiting />
-  if (page?.grant && !may(page.grant)) return <GrantMissing label={page.label ?? words.states.notOpen} grant={page.grant} />
+  if (page?.grant && !may(page.grant))
+    return <GrantMissing label={page.label ?? words.states.notOpen} grant={page.grant} />
   if (page?.tabOf === undefined) return <Outlet />
   return (
     <TabbedPages user={user} entry={page.tabOf} path={path}>

@@ -19,7 +19,9 @@ export function ShortcutList({ user, onClose }: { user: User; onClose: () => voi
   const may = useMay()
   const all = [
     ...general,
-    ...pagesOf(user, may).flatMap(({ key, label }) => (key === undefined ? [] : [[`g ${key}`, label] as const])),
+    ...pagesOf(user, may).flatMap(({ key, label }) =>
+      key === undefined ? [] : [[`g ${key}`, label] as const],
+    ),
     ['?', t.show] as const,
   ]
   return (

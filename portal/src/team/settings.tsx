@@ -103,7 +103,12 @@ function SettingsForm({ team }: { team: Team }) {
     <>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
       {newer}
-      <FormLayout form={form} action={words.save} disabled={!isEdited} readOnly={readOnly && !canChangeBilling}>
+      <FormLayout
+        form={form}
+        action={words.save}
+        disabled={!isEdited}
+        readOnly={readOnly && !canChangeBilling}
+      >
         <FormSection title={t.general} help={<About team={team} readOnly={readOnly} />}>
           <Field form={form} name="name" readOnly={readOnly} />
           <Field form={form} name="description" readOnly={readOnly} />

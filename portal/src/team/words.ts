@@ -238,8 +238,7 @@ export const words = {
       none: '',
     } satisfies Record<AdminNeed, string>,
     admin: 'Act as an admin of the team',
-    adminHelp:
-      `Without it a token may do what the role ${roleLabels.editor} may, within the scopes above. With it, also what needs other roles.`,
+    adminHelp: `Without it a token may do what the role ${roleLabels.editor} may, within the scopes above. With it, also what needs other roles.`,
     network: 'Network',
     networkHelp: 'A token that leaks is of no use outside of these networks.',
     subnets: 'Allowed networks',

@@ -104,7 +104,9 @@ describe('maintenance', () => {
       insert into invitations (team_id, email, roles, token_mac, inviter, inviter_name, expires, accepted, accepted_by)
       values (1, 'over@b.example', '{editor}', '', 'user:1', 'a', now() - interval '1 minute', null, null),
         (1, 'a@b.example', '{editor}', '', 'user:1', 'a', now() - interval '1 minute', now(), 1),
-        (1, 'open@b.example', '{editor}', '', 'user:1', 'a', now() + interval '1 minute', null, null)`.execute(owner)
+        (1, 'open@b.example', '{editor}', '', 'user:1', 'a', now() + interval '1 minute', null, null)`.execute(
+      owner,
+    )
     await maintain(owner)
     const { rows } = await sql<{ email: string }>`select email from invitations`.execute(owner)
     assert.deepEqual(rows, [{ email: 'open@b.example' }])

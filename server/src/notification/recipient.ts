@@ -239,7 +239,9 @@ export function notificationsOf(
     (byTeam.get(occurrence.teamId) ?? [])
       .filter(
         ({ settings, joined, roles }) =>
-          joined <= (occurrence.since ?? occurrence.at) && isReported(occurrence, settings) && sees(occurrence, roles),
+          joined <= (occurrence.since ?? occurrence.at) &&
+          isReported(occurrence, settings) &&
+          sees(occurrence, roles),
       )
       .map(({ userId, settings }) => ({
         ...occurrence,

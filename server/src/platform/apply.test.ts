@@ -358,7 +358,9 @@ test('a member removed by the file is created again by the file', async () => {
     '- membership red bob@red.example',
   ])
   assert.deepEqual(await rowsOf(ended), [{ email: 'bob@red.example', ended_by: 'operator' }])
-  assert.deepEqual((await apply(people('true'))).slice(0, -1), ['+ membership red bob@red.example (roles [editor])'])
+  assert.deepEqual((await apply(people('true'))).slice(0, -1), [
+    '+ membership red bob@red.example (roles [editor])',
+  ])
   assert.deepEqual(await rowsOf(ended), [])
 })
 
@@ -367,7 +369,9 @@ test('pruning keeps members that a team has invited and the accounts they create
   await apply(people('true'))
   await sql`with made as (
       insert into users (email, username, password_hash) values ('eve@elsewhere.example', 'eve', '-') returning id)
-    insert into memberships (team_id, user_id, roles) select (select id from teams), id, '{editor}' from made`.execute(db)
+    insert into memberships (team_id, user_id, roles) select (select id from teams), id, '{editor}' from made`.execute(
+    db,
+  )
   const lines = await apply(people('true'), { prune: true, enforce: true })
   assert.match(lines.join(), /0 to create, 0 to change, 0 to delete/)
 })

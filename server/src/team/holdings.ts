@@ -43,16 +43,20 @@ export async function demoteHoldings(
   })
   return {
     api_tokens_demoted: tokens,
-    ...(hasLost('team.manage') ? { invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId) } : {}),
+    ...(hasLost('team.manage')
+      ? { invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId) }
+      : {}),
   }
 }
 
 /** Returns the scopes that would let a token do what the roles do not grant, or that are of no use to it. */
-export const scopesWithout = (held: readonly Role[]): Scope[] =>
+const scopesWithout = (held: readonly Role[]): Scope[] =>
   scopes.filter((scope) => {
     const needed = grantsOfScope(scope)
     const ofAnyToken = needed.filter((grant) => !isForAdminTokens(grant))
-    return !needed.some((grant) => hasGrant(held, grant)) || !ofAnyToken.every((grant) => hasGrant(held, grant))
+    return (
+      !needed.some((grant) => hasGrant(held, grant)) || !ofAnyToken.every((grant) => hasGrant(held, grant))
+    )
   })
 
 /** Returns the grants of the operations that a token with the scope may call. */

@@ -49,7 +49,11 @@ export type InviteDeps = TeamDeps & {
 
 export type Invitee = ChosenRoles & { readonly email: string; readonly message?: string }
 
-type Invited = { readonly email: string; readonly roles: readonly Role[]; readonly message?: string | undefined }
+type Invited = {
+  readonly email: string
+  readonly roles: readonly Role[]
+  readonly message?: string | undefined
+}
 
 /**
  * Sends an invitation. Returns an open one of the address unchanged, with the status 200 and without a mail. Throws

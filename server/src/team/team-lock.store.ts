@@ -28,11 +28,7 @@ export async function readDefaultRoles(trx: Trx, teamId: number): Promise<Role[]
 }
 
 /** Returns whether the token has the role admin; undefined for a revoked token. */
-export async function isAdminToken(
-  trx: Trx,
-  teamId: number,
-  tokenId: string,
-): Promise<boolean | undefined> {
+export async function isAdminToken(trx: Trx, teamId: number, tokenId: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ isAdmin: boolean }>`
     select is_admin as "isAdmin" from api_tokens
     where team_id = ${teamId} and id = ${tokenId} and revoked is null`.execute(trx)

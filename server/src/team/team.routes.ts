@@ -8,7 +8,7 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
 } from '@pharos/contract/member'
-import { listRolesRoute } from '@pharos/contract/role'
+import { listRolesRoute } from '@pharos/contract/role-list'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'

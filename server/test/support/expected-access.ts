@@ -54,7 +54,8 @@ function expectedAccessOfHolder(
   const { role, module, scope, grant, personal } = permission
   if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
   if (role === 'staff' && !holder.isStaff) return 'forbidden'
-  if (grant !== undefined && !isInPath && !holder.isStaff && !hasGrant(rolesOf(holder), grant)) return 'forbidden'
+  if (grant !== undefined && !isInPath && !holder.isStaff && !hasGrant(rolesOf(holder), grant))
+    return 'forbidden'
   if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'
   if (scope !== undefined && holder.kind === 'token' && !holder.scopes.includes(scope)) return 'scope_missing'
   return 'pass'

@@ -124,9 +124,21 @@ test('the accounts are marked as demo accounts, each in a team', async () => {
     { email: 'demo@demo.example', is_demo: true, is_staff: false, roles: ['admin'], team: 'Demo Networks' },
     { email: 'other@demo.example', is_demo: true, is_staff: false, roles: ['admin'], team: 'Other Networks' },
     { email: 'staff@demo.example', is_demo: true, is_staff: true, roles: ['editor'], team: 'Demo Networks' },
-    { email: 'network@demo.example', is_demo: true, is_staff: false, roles: ['network'], team: 'Demo Networks' },
+    {
+      email: 'network@demo.example',
+      is_demo: true,
+      is_staff: false,
+      roles: ['network'],
+      team: 'Demo Networks',
+    },
     { email: 'dns@demo.example', is_demo: true, is_staff: false, roles: ['dns'], team: 'Demo Networks' },
-    { email: 'reader@demo.example', is_demo: true, is_staff: false, roles: ['reader'], team: 'Demo Networks' },
+    {
+      email: 'reader@demo.example',
+      is_demo: true,
+      is_staff: false,
+      roles: ['reader'],
+      team: 'Demo Networks',
+    },
   ])
   assert.deepEqual(
     demoAccounts.map(({ email }) => email),

@@ -74,7 +74,13 @@ export const membership = defineKind({
     await updateRow(trx, membership, change, now)
     if (!change.fields.roles) return
     const { teamId, userId } = await getIds(trx, change.row.id)
-    await demoteHoldings(trx, teamId, userId, change.row.fields.roles as Role[], change.fields.roles as Role[])
+    await demoteHoldings(
+      trx,
+      teamId,
+      userId,
+      change.row.fields.roles as Role[],
+      change.fields.roles as Role[],
+    )
   },
   async delete(trx, { id }): Promise<void> {
     const { teamId, userId } = await getIds(trx, id)
@@ -139,7 +145,9 @@ const deletesUser = ({ action, kind, key }: Change, keys: ReadonlySet<string>): 
 /** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
 function endsAdmin(change: Change, keys?: ReadonlySet<string>): boolean {
   if (change.kind !== membership.name || keys?.has(change.key) === false) return false
-  return change.action === 'delete' || (change.action === 'update' && rolesOf(change)?.includes('admin') === false)
+  return (
+    change.action === 'delete' || (change.action === 'update' && rolesOf(change)?.includes('admin') === false)
+  )
 }
 
 const makesAdmin = (change: Change): boolean =>
