@@ -111,6 +111,15 @@ describe('an attack', () => {
     assert.deepEqual(kindsOf(attack('incident.started', 2e9), later, recipient({}, 2, 8)), [])
   })
 
+  it('is reported to members whose roles let them see attacks', () => {
+    const billing: Recipient = { ...recipient({}, 2), roles: ['billing', 'dns'] }
+    const both: Recipient = { ...recipient({}, 3), roles: ['billing', 'reader'] }
+    assert.deepEqual(kindsOf(attack('incident.started', 2e9), recipient(), billing, both), [
+      'attack 1 mailed',
+      'attack 3 mailed',
+    ])
+  })
+
   it('is in the feed without a mail if mails are off', () => {
     const { kinds } = settingsOf(undefined)
     const off = [recipient({ mail: false }), recipient({ kinds: { ...kinds, attack: false } }, 2)]
