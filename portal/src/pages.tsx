@@ -77,7 +77,7 @@ export type Page<Path extends string, Written, Read> = {
   readonly module?: string
   /** Staff of the provider only. */
   readonly role?: 'staff'
-  /** What the roles of the user must grant. */
+  /** A role of the user must have it. */
   readonly grant?: Grant
   readonly redirectTo?: string
   readonly component?: RouteComponent

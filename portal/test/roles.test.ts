@@ -21,7 +21,7 @@ const places = [
 const changing =
   /^(announce|withdraw|check again|edit|add|invite|delete|remove|restore|import|upload|create|apply|save|roll back|acknowledge|comment|revoke|rotate|enable|disable|verify)\b/i
 
-/** What stays for the user alone, such as a view of a list or the groups of a chart. */
+/** Buttons that change something for the user alone, such as a view of a list or the groups of a chart. */
 const personal = /\b(view|filter|column|protocol|remote asn)s?\b/i
 
 describe('the pages of the portal', { skip: skipWithoutBrowser() }, () => {

@@ -302,7 +302,7 @@ describe('the roles of a member', () => {
     const second = await invite(admin, 'second@elsewhere.example', { is_admin: false })
     assert.deepEqual(second.roles, ['editor', 'dns'])
     assertAnswered(await change(admin, member.memberId, { roles: ['network'] }))
-    // What the member is already.
+    // The member is no admin already.
     const same = assertAnswered<Member>(await change(admin, member.memberId, { is_admin: false }))
     assert.deepEqual(same.roles, ['network'])
     assertAnswered(await change(admin, member.memberId, { is_admin: true }))

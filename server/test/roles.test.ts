@@ -1,4 +1,4 @@
-// What is made of several kinds of objects asks for the grant of each kind: search, the stream, notifications, mails of reports.
+// Operations over several kinds of objects ask for the grant of each kind: search, the stream, notifications, mails of reports.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Role } from '@pharos/contract/role'

@@ -1,4 +1,4 @@
-// What the roles of the signed-in user grant in the team: pages offer only what the server would not refuse. Admins and staff have every
+// The grants of the signed-in user in the team: pages offer only what the server would not refuse. Admins and staff have every
 // grant; the roles of others are read once for each team.
 import { getSessionTokenRoute } from '@pharos/contract/session'
 import { hasGrant, neededRole, type Grant } from '@pharos/contract/role'

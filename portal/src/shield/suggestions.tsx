@@ -193,6 +193,7 @@ type RulesInPlaceProps = {
 
 /** Rules for the target that drop or limit, with their counters. Renders nothing if there are none. */
 export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
+  const canChange = useGrant('shield.apply')
   const answer = useRulesAround(network)
   const lists = useAnswer(
     listShieldListsRoute,
@@ -231,7 +232,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
       })}
       <li>
         <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix: rules[0]!.prefix }}>
-          {texts.edit}
+          {canChange ? texts.edit : texts.show}
         </ButtonLink>
       </li>
     </ul>,

@@ -231,6 +231,7 @@ export const words = {
     matchedNone: 'no packet matched yet',
     unconfirmed: 'not confirmed yet',
     edit: 'Edit rules',
+    show: 'View rules',
   },
   warnings: {
     shadowed: (place: number) => `Never matches: rule ${place} before it matches all of its packets.`,

@@ -1,4 +1,4 @@
-// What the roles of a caller grant (the table of contract/src/role.ts), and the refusal of callers whose roles do not.
+// The grants of a caller, by the table of contract/src/role.ts, and the refusal of callers who lack one.
 import { hasGrant, neededRole, tokenRole, type Grant, type Role } from '@pharos/contract/role'
 import { fail, type Failure } from '../runtime/error.ts'
 import type { AnyActor } from './operation.ts'

@@ -25,8 +25,8 @@ export async function revokeAllHoldings(trx: Trx, userId: number): Promise<void>
 }
 
 /**
- * For a member whose roles change. What the new roles do not grant, the API tokens of the member lose: the role admin, and scopes.
- * Invitations are revoked if the member may no longer invite.
+ * For a member whose roles change. The API tokens of the member lose the role admin and scopes that the new roles do not grant. Invitations
+ * are revoked if the member may no longer invite.
  */
 export async function demoteHoldings(
   trx: Trx,

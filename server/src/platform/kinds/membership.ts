@@ -32,7 +32,7 @@ export const membership = defineKind({
         roles_source: 'manual',
         managed_by: 'operator',
       }),
-      // What a member without the role admin could do before there were other roles: files from then mean the same.
+      // The rights of a member without the role admin before there were other roles: files from then mean the same.
       initial: memberRoles,
       isShown: true,
     }),
