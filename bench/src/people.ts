@@ -33,8 +33,8 @@ export async function seedUsers(client: Client, users: number, teams: number): P
     [users, await hashPassword(password)],
   )
   await client.query(
-    `insert into memberships (team_id, user_id, is_admin)
-     select (n - 1) % $2::integer + 1, n, true from generate_series(1, $1::integer) n`,
+    `insert into memberships (team_id, user_id, is_admin, roles)
+     select (n - 1) % $2::integer + 1, n, true, '{admin}' from generate_series(1, $1::integer) n`,
     [users, teams],
   )
 }

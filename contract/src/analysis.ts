@@ -320,7 +320,12 @@ export const relatedEventOrderings = [
 
 const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
 
-export const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
+export const lighthouse = {
+  credential: 'any',
+  module: 'lighthouse',
+  scope: 'lighthouse:read',
+  grant: 'lighthouse.see',
+} as const
 
 const Rate = (unit: string) =>
   Optional(
@@ -530,7 +535,7 @@ export const reviewEventRoute = route({
     'Changes what the team has decided about the event: `verdict` `false_positive` adds FALSE_POSITIVE to the `status` that this team sees, ' +
     '`attack` removes it if the detector reported it, null leaves the decision to the detector; `acknowledged` adds ACKNOWLEDGED. Later ' +
     'deliveries do not change it. `comment` adds a comment. `include=review` returns all of it.',
-  permission: { ...lighthouse, scope: 'lighthouse:write' },
+  permission: { ...lighthouse, scope: 'lighthouse:write', grant: 'events.review' },
   params: ofEvent,
   query: Strict(eventInclude),
   body: Strict({

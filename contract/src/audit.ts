@@ -38,7 +38,7 @@ export const AuditEntry = Component('AuditEntry', {
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
-const permission = { credential: 'any', scope: 'audit:read', role: 'admin' } as const
+const permission = { credential: 'any', scope: 'audit:read', grant: 'audit.see' } as const
 
 const Text = Type.String({ minLength: 1, maxLength: 300 })
 

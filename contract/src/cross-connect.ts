@@ -219,7 +219,7 @@ export const uploadCrossConnectLetterRoute = route({
   description:
     'The letter of authorization (LOA/CFA) of the other side, as PDF, PNG or JPEG. It is accepted while the status is `awaiting_loa`; a newer one ' +
     'replaces it. 409 in any other status.',
-  permission: { credential: 'web', module: 'inventory' },
+  permission: { credential: 'web', module: 'inventory', grant: 'inventory.order' },
   params,
   upload: {
     fields: Strict(uploadFields),

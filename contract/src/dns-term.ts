@@ -1,10 +1,10 @@
 // Shared by several parts of the contract of DNS: names, permissions, and the states and algorithms of DNSSEC.
 import { Type } from 'typebox'
 
-export const dnsReading = { credential: 'any', module: 'dns', scope: 'dns:read' } as const
-export const dnsWriting = { credential: 'any', module: 'dns', scope: 'dns:write' } as const
+export const dnsReading = { credential: 'any', module: 'dns', scope: 'dns:read', grant: 'dns.see' } as const
+export const dnsWriting = { credential: 'any', module: 'dns', scope: 'dns:write', grant: 'dns.edit' } as const
 /** Creating, importing and deleting whole zones, and DNSSEC. */
-export const dnsAdmin = { ...dnsWriting, role: 'admin' } as const
+export const dnsAdmin = { ...dnsWriting, grant: 'dns.manage' } as const
 
 /** Most record sets of one request. */
 export const recordSetsAtOnce = 1000

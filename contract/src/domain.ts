@@ -51,8 +51,8 @@ export type Domain = Static<typeof Domain>
 
 const inTeam = Strict({ team_id: TeamInPath })
 const oneDomain = Strict({ team_id: TeamInPath, domain_id: Id })
-const reading = { credential: 'any', scope: 'team:read' } as const
-const writing = { credential: 'any', scope: 'team:write' } as const
+const reading = { credential: 'any', scope: 'team:read', grant: 'team.see' } as const
+const writing = { credential: 'any', scope: 'team:write', grant: 'team.manage' } as const
 
 export const listDomainsRoute = route({
   name: 'listDomains',
@@ -99,7 +99,7 @@ export const addDomainRoute = route({
     'verified, it is checked every day, and the verification is lost after three days without the record. A ' +
     'name server that does not answer changes nothing. A domain of another team can be added as well; ' +
     'whether another team has it is not revealed before the record exists. A subdomain is a separate domain.',
-  permission: { ...writing, teamRole: 'admin' },
+  permission: writing,
   params: inTeam,
   body: Strict({
     domain: Type.String({
@@ -130,9 +130,9 @@ export const updateDomainRoute = route({
   summary: 'Update Team domain',
   description:
     'Changes the given fields; for admins of the team. With `auto_join`, users who sign in with a confirmed ' +
-    'address in the domain, not in a subdomain, become members without the admin role, except former members ' +
+    'address in the domain, not in a subdomain, become members with the `default_roles` of the team, except former members ' +
     'of the team.',
-  permission: { ...writing, teamRole: 'admin' },
+  permission: writing,
   params: oneDomain,
   body: Strict({ auto_join: Optional(Type.Boolean()) }),
   response: Domain,
@@ -150,7 +150,7 @@ export const verifyDomainRoute = route({
   description:
     'Checks the record now and returns the result; for admins of the team, once a minute per domain. It ' +
     'never ends a verification: only the daily checks do.',
-  permission: { ...writing, teamRole: 'admin' },
+  permission: writing,
   params: oneDomain,
   response: Domain,
   success: 200,
@@ -164,7 +164,7 @@ export const removeDomainRoute = route({
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Remove Team domain',
   description: 'Removes a domain; for admins of the team. Members who joined by the domain stay members.',
-  permission: { ...writing, teamRole: 'admin' },
+  permission: writing,
   params: oneDomain,
   success: 204,
   errors: ['forbidden'],

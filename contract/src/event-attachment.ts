@@ -19,7 +19,7 @@ export const listEventAttachmentsRoute = route({
     'Files about the event: packet captures, texts and JSON of the detector, flows. `url` works for ten minutes; after 90 days the file is ' +
     'deleted and `url` is null. Packets are cut to their first 128 bytes. If the event also affects networks of other teams, a capture has the ' +
     "packets of the team's own addresses only, and texts of the detector are not listed. 404 unless the event concerns the team.",
-  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
+  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read', grant: 'lighthouse.see' },
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   query: Strict(attachmentQuery),
   response: Page(Attachment),

@@ -46,7 +46,7 @@ export const getEventTrafficRoute = route({
     'estimates them from flows; FlowSpec does not count, and its drops are missing (`notes`). A rule with a destination larger than the network counts as a whole. `dropped` is ' +
     'kept by minute for 400 days by default. The window is the event with 15 minutes before and after unless `start` or `end` say otherwise. Buckets have at ' +
     'least 60 seconds. Values are null after now, `total` where no flow of the team was received, and `dropped` without the store of flows or a scrubber that counts.',
-  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
+  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read', grant: 'lighthouse.see' },
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   query: Strict({
     start: Optional({ ...Time, description: 'start of the window' }),

@@ -59,7 +59,7 @@ export const getFilterKeysRoute = route({
   description:
     'The keys by which flows (getFlowTimeseries) and security events (listRelatedEvents) are filtered and grouped, with their operators and values. ' +
     'With `key`, values are completed: from the inventory of the team, from its traffic of the last 24 hours, from its events (`source_key`), or from closed lists.',
-  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
+  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read', grant: 'lighthouse.see' },
   query: Strict({
     dataset: Optional(
       Repeatable({ ...Enumeration('FilterDataset', filterDatasets), description: 'both by default' }),

@@ -169,7 +169,12 @@ export const FlowGraphRequest = Component('FlowGraphRequest', {
 })
 export type FlowGraphRequest = Static<typeof FlowGraphRequest>
 
-const reading = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
+const reading = {
+  credential: 'any',
+  module: 'lighthouse',
+  scope: 'lighthouse:read',
+  grant: 'lighthouse.see',
+} as const
 const errors = ['forbidden', 'query_too_expensive'] as const
 
 export const getFlowTimeseriesRoute = route({

@@ -118,7 +118,7 @@ export type AsnVerification = Static<typeof AsnVerification>
 
 // ASNs are verified for BYOIP: the scopes are those of BYOIP. Reading needs no module, because links of security events
 // lead to an ASN, and every team with events follows them.
-const reading = { credential: 'any', scope: 'ipam:read' } as const
+const reading = { credential: 'any', scope: 'ipam:read', grant: 'ipam.see' } as const
 const ipam = { ...reading, module: 'ipam' } as const
 
 const asnOrderings = ['id', 'asn', 'created'] as const

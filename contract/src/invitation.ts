@@ -1,6 +1,7 @@
 // Invitations from the invitee's side: the token in the link is the credential.
 import { Type, type Static } from 'typebox'
 import { passwordRules } from './password.ts'
+import { RoleNames } from './role.ts'
 import { route } from './route.ts'
 import { Id, Optional, Strict, Time, Component } from './scalar.ts'
 import { Line } from './text.ts'
@@ -13,6 +14,7 @@ export const Invitation = Component('Invitation', {
   team_name: Type.String({ description: 'name of the team' }),
   invited_by: Type.String({ description: 'the inviter, as named in the mail' }),
   is_admin: Type.Boolean({ description: 'whether the invitation gives the role admin' }),
+  roles: RoleNames,
   expires: { ...Time, description: 'when the link expires' },
   has_account: Type.Boolean({ description: 'whether an account with the address exists' }),
 })

@@ -94,7 +94,7 @@ export const ReviewedLetter = Component('StaffLetter', {
 })
 export type ReviewedLetter = Static<typeof ReviewedLetter>
 
-const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
+const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read', grant: 'ipam.see' } as const
 
 export const getLetterRoute = route({
   name: 'getLetter',
@@ -139,7 +139,7 @@ export const uploadLetterRoute = route({
     'forms that send data, multimedia, or actions and links that leave the document for anything but the web or mail ' +
     'are rejected with a 422; `type` of the error at `["body","file"]` is one of ' +
     `${letterRefusalCodes.map((code) => `\`${code}\``).join(', ')}, and \`msg\` states what to do next.`,
-  permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', role: 'admin' },
+  permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', grant: 'ipam.manage' },
   params: Strict({ announcement_id: Id }),
   upload,
   response: Letter,

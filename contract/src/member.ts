@@ -1,5 +1,6 @@
 // Members and open invitations of a team.
 import { Type, type Static } from 'typebox'
+import { RoleNames } from './role.ts'
 import { route } from './route.ts'
 import {
   Id,
@@ -26,6 +27,7 @@ export const Member = Component('Member', {
   email: Type.String({ description: 'e-mail address' }),
   display_name: Type.String({ description: 'name of the person; empty for an invitation' }),
   is_admin: Type.Boolean({ description: 'whether the member has the role admin' }),
+  roles: RoleNames,
   status: {
     ...Enumeration('MemberStatus', memberStatuses),
     description: '`invited`: the invitation is open',
@@ -47,8 +49,8 @@ const memberOrderings = ['email', 'id', 'is_admin', 'status', 'joined', 'last_se
 
 const inTeam = Strict({ team_id: TeamInPath })
 const oneMember = Strict({ team_id: TeamInPath, member_id: Id })
-const reading = { credential: 'any', scope: 'team:read' } as const
-const writing = { credential: 'any', scope: 'team:write' } as const
+const reading = { credential: 'any', scope: 'team:read', grant: 'team.see' } as const
+const writing = { credential: 'any', scope: 'team:write', grant: 'team.manage' } as const
 
 export const listMembersRoute = route({
   name: 'listMembers',
@@ -99,13 +101,19 @@ export const addMemberRoute = route({
   description:
     'Sends an invitation by mail; for admins of the team. The answer does not reveal whether an account with ' +
     'the address exists. The link is valid for 7 days. If the address has an open invitation, the answer is 200 with ' +
-    'this invitation: no mail is sent, and its `is_admin` stays as it is, whatever the body contains. Send its mail again ' +
-    'with `POST .../members/{member_id}/resend`, change its role with PATCH.',
-  permission: { ...writing, teamRole: 'admin' },
+    'this invitation: no mail is sent, and its `roles` stay as they are, whatever the body contains. Send its mail again ' +
+    'with `POST .../members/{member_id}/resend`, change its roles with PATCH.',
+  permission: writing,
   params: inTeam,
   body: Strict({
     email: EmailAddress,
-    is_admin: Optional(Type.Boolean({ description: 'default false' })),
+    roles: Optional(RoleNames),
+    is_admin: Optional(
+      Type.Boolean({
+        description:
+          'instead of `roles`: true for `["admin"]`, false for the `default_roles` of the team, the default',
+      }),
+    ),
     message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),
   }),
   response: Member,
@@ -124,9 +132,9 @@ export const resendInvitationRoute = route({
   summary: 'Resend invitation',
   description:
     'Sends the mail of an open invitation again, with a new link that is valid for 7 days; for admins of the team. The ' +
-    'earlier links stop working; the id and the role stay. By default at most once in five minutes for one invitation: ' +
+    'earlier links stop working; the id and the roles stay. By default at most once in five minutes for one invitation: ' +
     'sooner is 429 with `Retry-After`. A member who has joined is 409 `already_member`.',
-  permission: { ...writing, teamRole: 'admin' },
+  permission: writing,
   params: oneMember,
   response: Member,
   success: 200,
@@ -141,13 +149,17 @@ export const updateMemberRoute = route({
   path: '/v3/teams/{team_id}/members/{member_id}',
   summary: 'Update Team member',
   description:
-    'Changes whether a member is an admin; for admins of the team. It applies at once, also to access tokens ' +
-    'in use. When an admin is demoted, their API tokens lose the admin role and their open invitations are ' +
-    'revoked. The last admin cannot be demoted. For an open invitation it changes the role of the future ' +
-    'member.',
-  permission: { ...writing, teamRole: 'admin' },
+    'Changes the roles of a member; for admins of the team. It applies at once, also to access tokens in use. When ' +
+    'a member loses grants, the API tokens that the member created lose `is_admin` and the scopes whose grants are ' +
+    'gone, and the open invitations of a former admin are revoked. The last admin cannot be demoted. For an open ' +
+    'invitation it changes the roles of the future member. `is_admin` stands for `["admin"]` or, if the member is an ' +
+    'admin, the `default_roles` of the team; a value that the member has already changes nothing.',
+  permission: writing,
   params: oneMember,
-  body: Strict({ is_admin: Type.Boolean() }),
+  body: Strict({
+    roles: Optional(RoleNames),
+    is_admin: Optional(Type.Boolean({ description: 'instead of `roles`' })),
+  }),
   response: Member,
   success: 200,
   errors: ['forbidden', 'last_admin'],
@@ -164,7 +176,7 @@ export const removeMemberRoute = route({
     'Removes a member; for admins of the team, and for members who leave. Their sessions in the team end, ' +
     'API tokens that they created for it are revoked, and invitations that they sent are revoked. The last ' +
     'admin cannot be removed. For an open invitation: revokes it and its link.',
-  permission: writing,
+  permission: { ...writing, grant: 'team.see' },
   params: oneMember,
   success: 204,
   errors: ['forbidden', 'last_admin'],

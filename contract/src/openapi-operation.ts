@@ -5,6 +5,7 @@ import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
 import { commaListMax, commaListOf, isPage, pascalCase } from './scalar.ts'
 import { deprecationKeywords, deprecationText } from './deprecation.ts'
+import { isForAdminTokens, rolesText, rolesWith, type Grant } from './role.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -51,13 +52,22 @@ const deprecatedText = ({ deprecated }: Route): string =>
 const keylessText = ({ keyless }: Route): string =>
   keyless ? `Takes no \`Idempotency-Key\`: ${keylessReasons[keyless]}.` : ''
 
-type Requirement = { readonly scope?: string; readonly role?: string; readonly module?: string }
+type Requirement = {
+  readonly scope?: string
+  readonly role?: 'staff'
+  readonly grant?: Grant
+  readonly module?: string
+}
 
 function requirementsOf(permission: Permission): Requirement {
   if (permission.credential !== 'web' && permission.credential !== 'any') return {}
-  const { scope, module } = permission
-  const role = permission.role ?? ('teamRole' in permission ? permission.teamRole : undefined)
-  return { ...(scope ? { scope } : {}), ...(role ? { role } : {}), ...(module ? { module } : {}) }
+  const { scope, role, grant, module } = permission
+  return {
+    ...(scope ? { scope } : {}),
+    ...(role ? { role } : {}),
+    ...(grant ? { grant } : {}),
+    ...(module ? { module } : {}),
+  }
 }
 
 /** Whether it takes an API token, which its `security` lists, and a session as well. */
@@ -69,18 +79,18 @@ const requirementKeys = (permission: Permission): Json =>
     Object.entries(requirementsOf(permission)).map(([name, value]) => [`x-required-${name}`, value]),
   )
 
-const roleTexts: Readonly<Record<string, string>> = {
-  admin: 'the role admin in the team',
-  staff: 'the role staff of the provider',
-}
-
 /** Returns the requirements of an operation as a sentence for its description. */
 function requirementOf(permission: Permission): string {
-  const { scope, role, module } = requirementsOf(permission)
+  const { scope, role, grant, module } = requirementsOf(permission)
   const parts = [
     ...(permission.credential === 'web' ? ['a session of the web application (no API token)'] : []),
     ...(scope ? [`the scope \`${scope}\``] : []),
-    ...(role ? [roleTexts[role]!] : []),
+    ...(role ? ['the role staff of the provider'] : []),
+    ...(grant
+      ? [
+          `the grant \`${grant}\` (${rolesText(rolesWith(grant))}${isForAdminTokens(grant) && permission.credential === 'any' ? '; an API token with `is_admin`' : ''})`,
+        ]
+      : []),
     ...(module ? [`the module \`${module}\``] : []),
   ]
   const requires = parts.length === 0 ? [] : [`Requires ${parts.join(', ')}.`]

@@ -29,7 +29,7 @@ export const Prefix = Component('Prefix', {
 export type Prefix = Static<typeof Prefix>
 
 // No module: links of security events lead here, and every team with events follows them.
-const inventory = { credential: 'any', scope: 'inventory:read' } as const
+const inventory = { credential: 'any', scope: 'inventory:read', grant: 'inventory.see' } as const
 
 const prefixOrderings = ['id', 'cidr', 'name', 'created'] as const
 

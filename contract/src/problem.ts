@@ -41,7 +41,7 @@ export const problems = {
   forbidden: {
     status: 403,
     title: 'Permission denied',
-    help: 'Ask an admin of your team, or your provider if `detail` names the provider. An API token has the role admin only if it was created with `is_admin`, and loses it if the member who created it is no longer an admin. Let an admin create a token with the role and with the scope in `detail`.',
+    help: 'Ask an admin of your team, or your provider if `detail` names the provider. `detail` names the roles that would do. An API token has the role admin only if it was created with `is_admin`, and loses it if the member who created it is no longer an admin. Let an admin create a token with the role and with the scope in `detail`.',
   },
   scope_missing: {
     status: 403,

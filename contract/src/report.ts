@@ -132,7 +132,12 @@ const params = Strict({
     examples: ['2026-03'],
   }),
 })
-const permission = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
+const permission = {
+  credential: 'any',
+  module: 'lighthouse',
+  scope: 'lighthouse:read',
+  grant: 'report.see',
+} as const
 
 export const getMonthlyReportRoute = route({
   name: 'getMonthlyReport',

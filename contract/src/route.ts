@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { ProblemCode } from './problem.ts'
 import type { Group } from './group.ts'
+import type { Grant } from './role.ts'
 import type { Scope, StaffScope } from './scope.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -17,12 +18,17 @@ export type Permission =
   | StaffPermission
   | {
       readonly credential: 'web' | 'any'
+      readonly role?: never
       readonly module?: string
       /** Required scope of an API token. */
       readonly scope?: Scope
-      readonly role?: 'admin'
-      /** Required role in the team of the path. The use case checks it: the team may be another one than that of the credential. */
-      readonly teamRole?: 'admin'
+      /**
+       * One role of the caller must have it, in the team of the credential; the use case checks it if the path names the team
+       * (`isOfTeamInPath`), which may be another one. Personal operations need none; search and stream need those of each kind.
+       */
+      readonly grant?: Grant
+      /** Grants of fields of the body: a request with only these fields needs their grants instead of `grant`. */
+      readonly fields?: Readonly<Record<string, Grant>>
       /**
        * The operation concerns the caller's own account or switching teams: available without a second factor in a team that
        * requires one.
@@ -45,13 +51,19 @@ type StaffPermission = {
   readonly role: 'staff'
   readonly scope: StaffScope
   readonly module?: never
+  readonly grant?: never
   readonly personal?: never
 }
 
-/** The permission of an operation of staff that changes nothing. */
 /** The permission of everything about devices and ports. */
-export const inventoryReading = { credential: 'any', module: 'inventory', scope: 'inventory:read' } as const
+export const inventoryReading = {
+  credential: 'any',
+  module: 'inventory',
+  scope: 'inventory:read',
+  grant: 'inventory.see',
+} as const
 
+/** The permission of an operation of staff that changes nothing. */
 export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
 /** The permission of an operation of staff that changes something. */
 export const staffChanging = { credential: 'any', role: 'staff', scope: 'admin:write' } as const
@@ -175,6 +187,19 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   bodyOptional?: boolean
   deprecated?: Deprecation | null
   bodyBytesMax?: number | null
+}
+
+/** Whether the path names the team of the operation, which may be another one than that of the credential. */
+export const isOfTeamInPath = ({ path }: Pick<Route, 'path'>): boolean =>
+  path.startsWith('/v3/teams/{team_id}')
+
+/** Returns the grants that a request with these fields of the body needs. */
+export function grantsNeeded(permission: Permission, fields: readonly string[]): readonly Grant[] {
+  if (permission.credential !== 'web' && permission.credential !== 'any') return []
+  if (permission.role === 'staff' || permission.grant === undefined) return []
+  const { grant, fields: own = {} } = permission
+  const needed = fields.map((field) => own[field] ?? grant)
+  return needed.length === 0 ? [grant] : [...new Set(needed)]
 }
 
 /** What anyone can send costs processor time that customers lack. */

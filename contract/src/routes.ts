@@ -33,6 +33,7 @@ import { prefixRoutes } from './prefix.ts'
 import { reportRoutes } from './report.ts'
 import { restoreRoutes } from './restore.ts'
 import type { Route } from './route.ts'
+import { roleRoutes } from './role-list.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { shieldHoldRoutes } from './shield-hold.ts'
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,
+  ...roleRoutes,
   ...domainRoutes,
   ...tokenRoutes,
   ...auditRoutes,

@@ -26,7 +26,7 @@ export type StaffScope = (typeof staffScopes)[number]
 export const ScopeName = Enumeration('Scope', scopes)
 export type Scope = (typeof scopes)[number]
 
-/** How many of the operations of a scope need the role admin too. */
+/** How many of the operations of a scope need a token with `is_admin` too. */
 export type AdminNeed = 'all' | 'some' | 'none'
 
 /** By scope, as the permissions of the routes are; `scope.test.ts` compares them. Texts about scopes are made with it. */

@@ -122,7 +122,7 @@ export const Service = Component('Service', {
 export type Service = Static<typeof Service>
 
 // No module: every team has services, and links of security events lead here.
-const inventory = { credential: 'any', scope: 'inventory:read' } as const
+const inventory = { credential: 'any', scope: 'inventory:read', grant: 'inventory.see' } as const
 
 const serviceOrderings = ['id', 'name', 'type', 'state', 'start_date', 'end_date'] as const
 

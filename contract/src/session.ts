@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
+import { RoleName } from './role.ts'
 import { ScopeName } from './scope.ts'
 import {
   EmailAddress,
@@ -145,7 +146,11 @@ export const getSessionTokenRoute = route({
       id: Type.String({ description: 'id of the record' }),
       name: Type.String({ description: 'name for people' }),
       scopes: Type.Array(ScopeName, { description: 'scopes of an API token; empty for a session' }),
-      is_admin: Type.Boolean({ description: 'whether it has the admin role in the team' }),
+      is_admin: Type.Boolean({ description: 'whether it has the role admin in the team' }),
+      roles: Type.Array(RoleName, {
+        description:
+          'roles in the team: `["editor"]` or `["admin"]` for an API token; empty for staff who are no member',
+      }),
       modules: Type.Array(Type.String(), { description: 'the modules that are enabled for the team' }),
       team_id: { ...Id, description: 'id of the team' },
       created: { ...Time, description: 'when it was created' },

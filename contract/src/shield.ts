@@ -21,12 +21,17 @@ import {
 import { shieldFeatures, shieldReasonCodes, shieldWarningCodes, shieldWhatIfNotes } from './shield-reason.ts'
 import { Line } from './text.ts'
 
-export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
+export const shieldReading = {
+  credential: 'any',
+  module: 'shield',
+  scope: 'shield:read',
+  grant: 'shield.see',
+} as const
 export const shieldWriting = {
   credential: 'any',
   module: 'shield',
   scope: 'shield:write',
-  role: 'admin',
+  grant: 'shield.apply',
 } as const
 
 /** Most rules of one prefix. */

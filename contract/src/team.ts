@@ -14,6 +14,7 @@ import {
   Component,
   Enumeration,
 } from './scalar.ts'
+import { defaultRoles, RoleName } from './role.ts'
 import { TeamSummary } from './session.ts'
 import { Line, Paragraphs } from './text.ts'
 
@@ -23,6 +24,14 @@ export const TeamInPath = Type.String({
   maxLength: 15,
   description: 'id of a team, or `current`',
   expects: 'the id of a team, or current',
+})
+
+const DefaultRoles = Type.Array(Enumeration('DefaultRole', defaultRoles), {
+  minItems: 1,
+  maxItems: defaultRoles.length,
+  uniqueItems: true,
+  description:
+    'roles of members who join by a domain, and of members without `is_admin` in addMember and updateMember',
 })
 
 export const Team = Component('Team', {
@@ -42,6 +51,7 @@ export const Team = Component('Team', {
     }),
   ),
   require_2fa: Type.Boolean({ description: 'whether members need a second factor' }),
+  default_roles: DefaultRoles,
   created: { ...Time, description: 'when the team was created' },
   member_count: Type.Integer({ minimum: 0, description: 'active members, without invitations' }),
 })
@@ -51,13 +61,19 @@ const teamRoles = ['admin', 'member', 'staff'] as const
 
 export const AvailableTeam = Component('AvailableTeam', {
   ...TeamSummary.properties,
-  role: { ...Enumeration('TeamRole', teamRoles), description: 'role of the caller in the team' },
+  role: {
+    ...Enumeration('TeamRole', teamRoles),
+    description: '`admin`, `member` for all other roles, or `staff`: how the caller may enter the team',
+  },
+  roles: Type.Array(RoleName, {
+    description: 'roles of the caller in the team; empty for staff who are no member',
+  }),
 })
 export type AvailableTeam = Static<typeof AvailableTeam>
 
 const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or empty for none' })
 
-/** Fields that an admin may change. The provider sets modules and slug. */
+/** Fields that a team may change. The provider sets modules and slug. */
 export const TeamChanges = Component('TeamChanges', {
   name: Optional(
     Line({ maxLength: 200, pattern: '^\\S', expects: 'a name that does not begin with a space' }),
@@ -79,6 +95,7 @@ export const TeamChanges = Component('TeamChanges', {
     Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Amsterdam' }),
   ),
   require_2fa: Optional(Type.Boolean({ description: 'whether members need a second factor' })),
+  default_roles: Optional(DefaultRoles),
 })
 export type TeamChanges = Static<typeof TeamChanges>
 
@@ -111,7 +128,7 @@ export const getTeamRoute = route({
   path: '/v3/teams/{team_id}',
   summary: 'Get team',
   description: 'Returns a team of the user, or the team of the API token. `is_admin` refers to the caller.',
-  permission: { credential: 'any', scope: 'team:read' },
+  permission: { credential: 'any', scope: 'team:read', grant: 'team.see' },
   params: Strict({ team_id: TeamInPath }),
   response: Team,
   success: 200,
@@ -125,9 +142,14 @@ export const updateTeamRoute = route({
   path: '/v3/teams/{team_id}',
   summary: 'Update Team',
   description:
-    'Changes the given fields; for admins of the team. Setting `require_2fa` requires an admin with a second ' +
+    'Changes the given fields; for admins of the team, and `billing_email` for the role billing too. Setting `require_2fa` requires an admin with a second ' +
     'factor: members without one then have access only to their own account until they enable one.',
-  permission: { credential: 'any', scope: 'team:write', teamRole: 'admin' },
+  permission: {
+    credential: 'any',
+    scope: 'team:write',
+    grant: 'team.manage',
+    fields: { billing_email: 'billing.manage' },
+  },
   params: Strict({ team_id: TeamInPath }),
   body: TeamChanges,
   response: Team,

@@ -34,7 +34,7 @@ export const getTimezoneRoute = route({
   description:
     'The time zone of a place: of `location`, or of `latitude` and `longitude`. Looked up in data of the server: nothing is sent elsewhere. ' +
     'A location that is not known returns 404.',
-  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
+  permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read', grant: 'lighthouse.see' },
   query: Strict({
     location: Optional(
       Type.String({

@@ -70,7 +70,7 @@ export const CreatedToken = Component('CreatedApiToken', {
 })
 export type CreatedToken = Static<typeof CreatedToken>
 
-const admin = { credential: 'web', role: 'admin' } as const
+const admin = { credential: 'web', grant: 'tokens.manage' } as const
 const params = Strict({ token_id: TokenId })
 
 const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const

@@ -106,8 +106,8 @@ export const DeliveryDetail = Component('WebhookDeliveryDetail', {
 })
 export type DeliveryDetail = Static<typeof DeliveryDetail>
 
-const reading = { credential: 'any', scope: 'webhooks:read' } as const
-const changing = { credential: 'any', scope: 'webhooks:write', role: 'admin' } as const
+const reading = { credential: 'any', scope: 'webhooks:read', grant: 'webhooks.see' } as const
+const changing = { credential: 'any', scope: 'webhooks:write', grant: 'webhooks.manage' } as const
 const params = Strict({ webhook_id: Id })
 const deliveryParams = Strict({ webhook_id: Id, delivery_id: Id })
 

@@ -4,6 +4,7 @@
 import type { listStaffBillsRoute } from '@pharos/contract/admin-bill'
 import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
+import type { Grant } from '@pharos/contract/role'
 import type { User } from '@pharos/contract/session'
 import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/incident'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
@@ -46,6 +47,7 @@ import {
 } from '@tabler/icons-react'
 import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
 import type { DraftSearch } from './announcements/draft.ts'
+import type { May } from './api/use-grant.ts'
 import type { AnnouncementTab } from './announcements/tabs.ts'
 import { parameters } from './ui/search-params.ts'
 import type { ViewAddress } from './traffic/traffic-view.ts'
@@ -73,8 +75,10 @@ export type Page<Path extends string, Written, Read> = {
   readonly tabOf?: string
   /** The team needs this module. */
   readonly module?: string
-  /** Required role; any user if left out. Staff may open pages of admins. */
-  readonly role?: 'admin' | 'staff'
+  /** Staff of the provider only. */
+  readonly role?: 'staff'
+  /** A role of the user must have it. */
+  readonly grant?: Grant
   readonly redirectTo?: string
   readonly component?: RouteComponent
   readonly search?: (search: Written & SearchSchemaInput) => Read
@@ -122,6 +126,7 @@ export const pages = [
     count: 'blocked',
     key: 'a',
     module: 'ipam',
+    grant: 'ipam.see',
     search: parameters<QueryOf<typeof listAnnouncementsRoute>>()(
       'cidr',
       'origin_asn',
@@ -140,7 +145,7 @@ export const pages = [
     label: 'Add prefix',
     keywords: ['create', 'new', 'announcement', 'byoip'],
     module: 'ipam',
-    role: 'admin',
+    grant: 'ipam.manage',
     search: parameters<DraftSearch>()(
       'cidr',
       'asn',
@@ -155,6 +160,7 @@ export const pages = [
   page({
     path: '/announcements/$id',
     module: 'ipam',
+    grant: 'ipam.see',
     search: parameters<{ tab: AnnouncementTab; show: string }>()('tab', 'show'),
     component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
   }),
@@ -169,12 +175,14 @@ export const pages = [
     group: 'routing',
     key: 'n',
     module: 'ipam',
+    grant: 'ipam.see',
     search: parameters<QueryOf<typeof listAsnsRoute>>()('asn', 'verified', 'ordering'),
     component: lazyRouteComponent(() => import('./asns/asns.tsx'), 'Asns'),
   }),
   page({
     path: '/asns/$asn',
     module: 'ipam',
+    grant: 'ipam.see',
     // The prefix to continue with once the ASN is verified.
     search: parameters<{ cidr: string }>()('cidr'),
     component: lazyRouteComponent(() => import('./asns/asn.tsx'), 'AsnPage'),
@@ -189,6 +197,7 @@ export const pages = [
     key: 'x',
     keywords: ['traffic', 'flows', 'netflow', 'sflow', 'ipfix', 'top talkers', 'sankey'],
     module: 'lighthouse',
+    grant: 'lighthouse.see',
     search: parameters<ViewAddress>()(
       'chart',
       'metric',
@@ -208,6 +217,7 @@ export const pages = [
     group: 'traffic',
     keywords: ['month', 'pdf', 'print', '95th percentile', 'summary'],
     module: 'lighthouse',
+    grant: 'report.see',
     search: parameters<{ month: string }>()('month'),
     component: lazyRouteComponent(() => import('./reports/report.tsx'), 'Report'),
   }),
@@ -221,6 +231,7 @@ export const pages = [
     key: 'e',
     keywords: ['event', 'incident', 'ddos', 'security'],
     module: 'lighthouse',
+    grant: 'lighthouse.see',
     search: parameters<QueryOf<typeof listIncidentsRoute>>()(
       'flag',
       'status',
@@ -241,6 +252,7 @@ export const pages = [
   page({
     path: '/events/$id',
     module: 'lighthouse',
+    grant: 'lighthouse.see',
     component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
   }),
   page({
@@ -251,12 +263,14 @@ export const pages = [
     key: 's',
     keywords: ['firewall', 'filter', 'flowspec', 'scrubbing', 'block', 'drop', 'rate limit'],
     module: 'shield',
+    grant: 'shield.see',
     search: parameters<QueryOf<typeof listShieldListsRoute>>()('prefix'),
     component: lazyRouteComponent(() => import('./shield/lists.tsx'), 'ShieldLists'),
   }),
   page({
     path: '/shield/rules',
     module: 'shield',
+    grant: 'shield.see',
     search: parameters<{ prefix: string }>()('prefix'),
     component: lazyRouteComponent(() => import('./shield/rules.tsx'), 'ShieldRules'),
   }),
@@ -267,6 +281,7 @@ export const pages = [
     group: 'inventory',
     key: 'd',
     module: 'inventory',
+    grant: 'inventory.see',
     keywords: ['router', 'switch', 'inventory'],
     search: parameters<QueryOf<typeof listDevicesRoute>>()(
       'search',
@@ -282,6 +297,7 @@ export const pages = [
   page({
     path: '/devices/$id',
     module: 'inventory',
+    grant: 'inventory.see',
     component: lazyRouteComponent(() => import('./inventory/device.tsx'), 'DevicePage'),
   }),
   page({
@@ -290,6 +306,7 @@ export const pages = [
     icon: IconPlug,
     group: 'inventory',
     module: 'inventory',
+    grant: 'inventory.see',
     keywords: ['circuit', 'interface', 'optics', 'usage'],
     search: parameters<QueryOf<typeof listPortsRoute>>()(
       'search',
@@ -303,6 +320,7 @@ export const pages = [
   page({
     path: '/ports/$id',
     module: 'inventory',
+    grant: 'inventory.see',
     component: lazyRouteComponent(() => import('./inventory/port.tsx'), 'PortPage'),
   }),
   page({
@@ -324,6 +342,7 @@ export const pages = [
     icon: IconPlugConnected,
     group: 'inventory',
     module: 'inventory',
+    grant: 'inventory.see',
     keywords: ['cable', 'loa', 'letter', 'panel'],
     search: parameters<QueryOf<typeof listCrossConnectsRoute>>()('search', 'status', 'ordering'),
     component: lazyRouteComponent(() => import('./inventory/cross-connects.tsx'), 'CrossConnects'),
@@ -331,6 +350,7 @@ export const pages = [
   page({
     path: '/cross-connects/$id',
     module: 'inventory',
+    grant: 'inventory.see',
     component: lazyRouteComponent(() => import('./inventory/cross-connect.tsx'), 'CrossConnectPage'),
   }),
   page({
@@ -341,6 +361,7 @@ export const pages = [
     key: 'z',
     keywords: ['dns', 'domain', 'records', 'dnssec', 'name servers'],
     module: 'dns',
+    grant: 'dns.see',
     search: parameters<QueryOf<typeof listZonesRoute>>()(
       'search',
       'status',
@@ -356,7 +377,7 @@ export const pages = [
     label: 'Create zone',
     keywords: ['dns', 'domain', 'new', 'add', 'secondary'],
     module: 'dns',
-    role: 'admin',
+    grant: 'dns.manage',
     component: lazyRouteComponent(() => import('./zones/new-zone.tsx'), 'NewZone'),
   }),
   page({
@@ -364,12 +385,13 @@ export const pages = [
     label: 'Import zone file',
     keywords: ['dns', 'domain', 'bind', 'axfr'],
     module: 'dns',
-    role: 'admin',
+    grant: 'dns.manage',
     component: lazyRouteComponent(() => import('./zones/import.tsx'), 'ImportPage'),
   }),
   page({
     path: '/zones/$id',
     module: 'dns',
+    grant: 'dns.see',
     search: parameters<{ tab: ZoneTab; find: string; type: string }>()('tab', 'find', 'type'),
     component: lazyRouteComponent(() => import('./zones/zone.tsx'), 'ZonePage'),
   }),
@@ -381,6 +403,7 @@ export const pages = [
     key: 'v',
     keywords: ['ptr', 'rdns', 'in-addr', 'names of addresses'],
     module: 'dns',
+    grant: 'dns.see',
     search: parameters<{ network: string; tab: 'templates' }>()('network', 'tab'),
     component: lazyRouteComponent(() => import('./reverse/reverse.tsx'), 'Reverse'),
   }),
@@ -413,15 +436,15 @@ export const pages = [
   }),
   page({
     path: '/team/tokens',
+    grant: 'tokens.manage',
     label: 'API tokens',
     tabOf: '/team',
-    role: 'admin',
     search: parameters<QueryOf<typeof listTokensRoute>>()('name', 'active', 'ordering'),
     component: lazyRouteComponent(() => import('./team/tokens.tsx'), 'Tokens'),
   }),
   page({
     path: '/team/tokens/new',
-    role: 'admin',
+    grant: 'tokens.manage',
     component: lazyRouteComponent(() => import('./team/new-token.tsx'), 'NewToken'),
   }),
   page({
@@ -442,9 +465,9 @@ export const pages = [
   }),
   page({
     path: '/team/audit',
+    grant: 'audit.see',
     label: 'Audit log',
     tabOf: '/team',
-    role: 'admin',
     search: parameters<QueryOf<typeof listAuditEntriesRoute>>()(
       'actor',
       'action',
@@ -659,17 +682,15 @@ export const guestPages = [
 export type AnyPage = Page<string, never, unknown>
 const all: readonly AnyPage[] = pages
 
-/** Reports whether the user's role and team open the page. */
-const isOpenTo = ({ module, role }: AnyPage, user: User): boolean =>
-  (module === undefined || user.enabled_modules.includes(module)) && hasRole(role, user)
-
-/** Reports whether the user has the role: staff have that of an admin too. */
-export const hasRole = (role: AnyPage['role'], { is_staff, current_team }: User): boolean =>
-  role === undefined || is_staff || (role === 'admin' && current_team.is_admin)
+/** Reports whether the user's team and roles open the page. */
+const isOpenTo = ({ module, role, grant }: AnyPage, user: User, may: May): boolean =>
+  (module === undefined || user.enabled_modules.includes(module)) &&
+  (role === undefined || user.is_staff) &&
+  (grant === undefined || may(grant))
 
 /** Returns the labelled pages that the user may open, in the order of the table. */
-export const pagesOf = (user: User): readonly (AnyPage & { readonly label: string })[] =>
-  all.filter((one) => hasLabel(one)).filter((one) => isOpenTo(one, user))
+export const pagesOf = (user: User, may: May): readonly (AnyPage & { readonly label: string })[] =>
+  all.filter((one) => hasLabel(one)).filter((one) => isOpenTo(one, user, may))
 
 const hasLabel = (one: AnyPage): one is AnyPage & { readonly label: string } => one.label !== undefined
 

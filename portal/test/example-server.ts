@@ -10,10 +10,12 @@ import { fileURLToPath } from 'node:url'
 import { dryRunMediaType } from '@pharos/contract/answers'
 import { examples } from '@pharos/contract/examples/index'
 import { team, user as member } from '@pharos/contract/examples/world'
-import type { BodyOf, ParamsOf, ResponseOf, Route } from '@pharos/contract/route'
+import { hasGrant, type Role } from '@pharos/contract/role'
+import { grantsNeeded, type BodyOf, type ParamsOf, type ResponseOf, type Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import {
   createSessionTokenRoute,
+  getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
   type User,
@@ -58,10 +60,14 @@ export type ExampleServer = {
   readonly url: string
   /** Replaces the answer of an operation; undefined restores the example. */
   answer<R extends Route>(route: R, answering: Answering<R> | undefined): void
-  /** All operations have their examples again, and the person is an admin of a team. */
+  /** All operations have their examples again, and the user is an admin of a team. */
   reset(): void
   /** The user who is signed in from the next sign-in or refresh on. */
   user: User
+  /** Roles of the user, if no admin: operations without their grants are refused. */
+  roles: readonly Role[]
+  /** The operations that were refused since `reset`, for lack of a grant. */
+  readonly refused: readonly string[]
   /** Sends a message to every open stream. */
   send(type: StreamMessageType, data: unknown): void
   /** Requests of an operation since `reset`. */
@@ -101,7 +107,8 @@ export async function startExampleServer(): Promise<ExampleServer> {
   const asked = new Map<string, Asked[]>()
   const streams = new Set<ServerResponse>()
   let lastEvent = 0
-  const state = { user: admin, isSignedOut: false }
+  const refused: string[] = []
+  const state = { user: admin, roles: ['admin'] as readonly Role[], isSignedOut: false }
 
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://portal.example')
@@ -139,6 +146,11 @@ export async function startExampleServer(): Promise<ExampleServer> {
       body: isJson ? await json(request) : undefined,
     } as unknown as Asked
     asked.set(route.name, [...(asked.get(route.name) ?? []), one])
+    const needed = grantsNeeded(route.permission, Object.keys(one.body ?? {}))
+    if (!state.user.is_staff && !needed.every((grant) => hasGrant(state.roles, grant))) {
+      refused.push(route.name)
+      throw new Refusal(403, 'forbidden')
+    }
     await sendAnswer(response, route, one)
   }
 
@@ -163,6 +175,7 @@ export async function startExampleServer(): Promise<ExampleServer> {
 
   function answerOf(route: Route, { body }: Asked): unknown {
     if (route.name === logoutRoute.name) state.isSignedOut = true
+    if (route.name === getSessionTokenRoute.name) return credentialOf(state.roles)
     if (!startsSession(route)) return exampleOf(route)
     if (state.isSignedOut && route.name === refreshSessionRoute.name)
       throw new Refusal(401, 'unauthenticated')
@@ -190,6 +203,18 @@ export async function startExampleServer(): Promise<ExampleServer> {
     set user(user) {
       state.user = user
     },
+    get roles() {
+      return state.roles
+    },
+    set roles(roles) {
+      state.roles = roles
+      const isAdmin = roles.includes('admin')
+      const own = { ...state.user.current_team, is_admin: isAdmin }
+      state.user = { ...state.user, current_team: own, teams: [own] }
+    },
+    get refused() {
+      return refused
+    },
     answer(route, answering) {
       if (answering === undefined) answers.delete(route.name)
       else answers.set(route.name, answering as unknown as Answering<Route>)
@@ -198,7 +223,9 @@ export async function startExampleServer(): Promise<ExampleServer> {
       answers.clear()
       asked.clear()
       state.user = admin
+      state.roles = ['admin']
       state.isSignedOut = false
+      refused.length = 0
     },
     send(type, data) {
       const message = { type, timestamp: new Date().toISOString(), data }
@@ -210,6 +237,14 @@ export async function startExampleServer(): Promise<ExampleServer> {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+const credentialOf = (roles: readonly Role[]): ResponseOf<typeof getSessionTokenRoute> => {
+  const { token, ...rest } = exampleOf(getSessionTokenRoute)
+  return {
+    ...rest,
+    token: { ...token, type: 'access', scopes: [], is_admin: roles.includes('admin'), roles: [...roles] },
   }
 }
 

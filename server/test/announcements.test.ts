@@ -50,7 +50,7 @@ const patch = (id: number, body: Patch, operation: Operation = operationOf(team)
   patchAnnouncement(deps(), operation, id, body)
 function admin(rest: Pick<Partial<Operation>, 'dryRun'> = {}): Operation {
   const operation: Operation = operationOf(team, rest)
-  return { ...operation, actor: { ...operation.actor, isAdmin: true } }
+  return { ...operation, actor: { ...operation.actor, roles: ['admin'] } }
 }
 const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team), id, query)
 const list = (query: Partial<ListQuery> = {}, teamId = team) =>
@@ -344,7 +344,7 @@ describe('PATCH', () => {
       patchAnnouncement(strict, operationOf(team), id, { enabled: true }),
       failsWith('forbidden'),
     )
-    await patchAnnouncement(strict, operationOf(team, { actor: { isAdmin: true } }), id, { enabled: true })
+    await patchAnnouncement(strict, operationOf(team, { actor: { roles: ['admin'] } }), id, { enabled: true })
     assert.equal((await get(id)).body.enabled, true)
   })
 

@@ -1,5 +1,6 @@
 // The whole API in one process on a separate database, for tests over HTTP. Nothing is mocked: requests use Fastify's inject
 // instead of a socket, unless a test listens.
+import type { Role } from '@pharos/contract/role'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { FlowStore } from '../src/analysis/flow/flow-store.ts'
@@ -167,7 +168,13 @@ export async function addUser(
   { database }: TestApi,
   name: string,
   teams: readonly TestTeam[],
-  flags: { admin?: boolean; staff?: boolean; demo?: boolean; unconfirmed?: boolean } = {},
+  flags: {
+    admin?: boolean
+    roles?: readonly Role[]
+    staff?: boolean
+    demo?: boolean
+    unconfirmed?: boolean
+  } = {},
 ): Promise<{ userId: number; email: string }> {
   const email = `${name}@${teams[0]?.slug ?? 'nowhere'}.example`
   const { owner } = database.postgres
@@ -183,10 +190,11 @@ export async function addUser(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const roles: Role[] = [...(flags.roles ?? [flags.admin ? 'admin' : 'editor'])]
   for (const { teamId } of teams) {
     await owner
       .insertInto('memberships')
-      .values({ team_id: teamId, user_id: id, is_admin: flags.admin ?? false })
+      .values({ team_id: teamId, user_id: id, is_admin: roles.includes('admin'), roles })
       .execute()
   }
   return { userId: id, email }

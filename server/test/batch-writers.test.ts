@@ -110,6 +110,8 @@ const safe: Readonly<Record<string, string>> = {
   'platform/kinds/port.ts': 'only reads',
   'roles/status.store.ts': 'only reads',
   'team/customer.store.ts': 'only reads',
+  'team/invitation.store.ts': 'roles of one row',
+  'team/member.store.ts': 'scopes of the tokens of one member',
   'webhook/send.store.ts': ofOwn,
 }
 

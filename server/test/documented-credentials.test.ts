@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
+import { isForAdminTokens, type Grant } from '@pharos/contract/role'
 import { routes } from '@pharos/contract/routes'
 import { createTestApi, type TestApi } from './api.ts'
 import { callers, type Identity, type Presented } from './support/callers.ts'
@@ -20,7 +21,8 @@ type SchemeName = 'token' | 'bearer' | 'source'
 type Documented = {
   readonly operationId: string
   readonly security: readonly Partial<Record<SchemeName, readonly string[]>>[]
-  readonly 'x-required-role'?: 'admin' | 'staff'
+  readonly 'x-required-role'?: 'staff'
+  readonly 'x-required-grant'?: Grant
   readonly 'x-web-session'?: true
   readonly description: string
 }
@@ -62,7 +64,12 @@ after(() => api[Symbol.asyncDispose]())
 type SignIn = { readonly identity: Identity; readonly presented: Presented; readonly secret: string }
 
 /** Creates an API token with the scope that the operation lists, or with any scope if it lists none. */
-async function withToken({ operationId, security, 'x-required-role': role }: Documented): Promise<SignIn> {
+async function withToken({
+  operationId,
+  security,
+  'x-required-role': role,
+  'x-required-grant': grant,
+}: Documented): Promise<SignIn> {
   const [listed = []] = security.flatMap((one) => (one.token ? [one.token] : []))
   const scopes = listed.length > 0 ? listed : ['ipam:read']
   if (role === 'staff')
@@ -72,7 +79,7 @@ async function withToken({ operationId, security, 'x-required-role': role }: Doc
       secret: `Token ${await addStaffToken(api, { scopes })}`,
     }
   // Only the member to be removed may call it without the role, and a token is no member.
-  const isAdmin = role === 'admin' || operationId === 'removeMember'
+  const isAdmin = (grant && isForAdminTokens(grant)) || operationId === 'removeMember'
   return {
     identity: identityOf(isAdmin ? 'an API token with the admin role' : 'an API token'),
     presented: {},

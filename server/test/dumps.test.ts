@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
+import { hasGrant, tokenRole, type Role } from '@pharos/contract/role'
+import { grantsNeeded } from '@pharos/contract/route'
+import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { readCatalog } from '../src/db/catalog.ts'
+import { rolesOfInvitation, rolesOfMember } from '../src/db/roles.ts'
 import { generateDump } from '../src/db/generate-dump.ts'
 import { listMigrations, migrate, migrationsFolder } from '../src/db/migrate.ts'
 import { dumpsFolder, readDump, readRows, restoreDump, type DumpedRow } from './support/dump.ts'
@@ -102,6 +106,78 @@ it('migration 029 restores the region that was disabled last', async () => {
   )
   assert.deepEqual(rows, [{ announcement_id: bare!.id, slug: 'fra' }])
 })
+
+/** The operations that only admins could call before members had roles. */
+const operationsOfAdmins = new Set([
+  'addDomain',
+  'addMember',
+  'createAnnouncements',
+  'createBlackhole',
+  'createToken',
+  'createWebhook',
+  'createZone',
+  'deleteAnnouncement',
+  'deleteBlackhole',
+  'deleteToken',
+  'deleteWebhook',
+  'deleteZone',
+  'disableDnssec',
+  'enableDnssec',
+  'getAuditEntry',
+  'getToken',
+  'importZone',
+  'listAuditEntries',
+  'listTokens',
+  'redeliverWebhook',
+  'removeDomain',
+  'resendInvitation',
+  'restoreAnnouncement',
+  'restoreZone',
+  'revertShieldList',
+  'rollOverDnssecKey',
+  'rotateWebhookSecret',
+  'testWebhook',
+  'updateDomain',
+  'updateMember',
+  'updateShieldRules',
+  'updateTeam',
+  'updateToken',
+  'updateWebhook',
+  'updateZoneSettings',
+  'uploadLetter',
+  'verifyDomain',
+])
+
+for (const steps of ['expand', 'all'] as const)
+  it(`roles change no right of a member or a token (migrations: ${steps})`, async () => {
+    await using database = await restoreDump(26, readDump('026.tsv'))
+    const { owner } = database.postgres
+    const client = await database.postgres.directConnection()
+    await migrate(client, { steps })
+    await client.end()
+    type Row = { readonly isAdmin: boolean; readonly roles: Role[] }
+    const { rows } = await sql<Row>`
+      select m.is_admin as "isAdmin", ${rolesOfMember} as roles from memberships m
+      union all select i.is_admin, ${rolesOfInvitation} from invitations i
+      union all select true, '{admin}' union all select false, '{editor}'`.execute(owner)
+    assert.ok(rows.length > 4)
+    const ofMembers = routes.filter(({ permission }) => grantsNeeded(permission, []).length > 0)
+    for (const { isAdmin, roles } of rows) {
+      const allowed = ofMembers.filter(({ permission }) =>
+        grantsNeeded(permission, []).every((grant) => hasGrant(roles, grant)),
+      )
+      const before = ofMembers.filter(({ name }) => isAdmin || !operationsOfAdmins.has(name))
+      assert.deepEqual(
+        allowed.map(({ name }) => name),
+        before.map(({ name }) => name),
+      )
+    }
+    // Tokens have the roles of these, and members who join by a domain are what they were.
+    assert.deepEqual([tokenRole(false), tokenRole(true)], ['editor', 'admin'])
+    const { rows: teams } = await sql<{ roles: string[] }>`
+      select distinct default_roles as roles from teams`.execute(owner)
+    assert.deepEqual(teams, [{ roles: ['editor'] }])
+  })
 
 it('at least one dump exists', () => {
   assert.notEqual(dumps.length, 0)

@@ -5,11 +5,13 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
 import { problems } from '@pharos/contract/problem'
-import type { Permission, Route } from '@pharos/contract/route'
+import { grants, hasGrant, roles, type Role } from '@pharos/contract/role'
+import { grantsNeeded, isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
-import { createTestApi, type TestApi } from './api.ts'
-import { callers, type Caller, type Identity, type Presented } from './support/callers.ts'
+import { addUser, createTestApi, type TestApi } from './api.ts'
+import { callers, userIn, type Caller, type Identity, type Presented } from './support/callers.ts'
+import { openSession } from './support/credentials.ts'
 import { formOf, formType } from './support/letters.ts'
 import { removeSecondFactors } from './support/second-factor.ts'
 import type { Outcome, Subject, SubjectRequest, Which } from './support/subject.ts'
@@ -17,7 +19,7 @@ import { secondFactorSubjects } from './support/subjects-second-factor.ts'
 import { subjects } from './support/subjects.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
 import { expectedAccessOf } from './support/expected-access.ts'
-import { createFixtures, type Fixtures } from './support/fixtures.ts'
+import { createFixtures, type Fixtures, type Person } from './support/fixtures.ts'
 import { isLongRun } from '../src/runtime/testing-scale.ts'
 
 /** Operations, or variants of them, that no caller tries, each `operation: reason`. Must stay empty. */
@@ -85,7 +87,7 @@ async function credentialOf(caller: Caller, route: Route): Promise<Presented> {
 }
 
 function expectedOf(subject: Subject, { identity }: Caller, which: Which): Outcome {
-  const access = expectedAccessOf(routeOf(subject).permission, identity)
+  const access = expectedAccessOf(routeOf(subject), identity)
   return access === 'pass' ? subject.answers(which, identity) : access
 }
 
@@ -212,17 +214,9 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  * role. In `npm test` each operation is tried by one caller of each such kind, in turns, so that each caller tries some operation
  * of each kind; in the long run each caller tries each operation.
  */
-function kindOf({ permission }: Route, { identity, elsewhere }: Caller): string {
+function kindOf(route: Route, { identity, elsewhere }: Caller): string {
   const { kind, team, isAdmin, isStaff, demoElsewhere } = { ...noRole, ...identity }
-  return [
-    expectedAccessOf(permission, identity),
-    kind,
-    team,
-    isAdmin,
-    isStaff,
-    demoElsewhere,
-    elsewhere,
-  ].join()
+  return [expectedAccessOf(route, identity), kind, team, isAdmin, isStaff, demoElsewhere, elsewhere].join()
 }
 
 /** Few operations take such a credential. */
@@ -255,7 +249,7 @@ const tried = new Map(
 /** A caller without access is refused before the object is read: in `npm test` each tries one object, in turns. */
 function objectsFor(subject: Subject, caller: Caller): readonly Which[] {
   const objects = Object.keys(subject.requests) as Which[]
-  if (isLongRun || expectedAccessOf(routeOf(subject).permission, caller.identity) === 'pass') return objects
+  if (isLongRun || expectedAccessOf(routeOf(subject), caller.identity) === 'pass') return objects
   return [objects[(subjects.indexOf(subject) + callers.indexOf(caller)) % objects.length]!]
 }
 
@@ -293,6 +287,66 @@ for (const subject of subjects) {
     }
   })
 }
+
+/**
+ * One operation for each grant, on an object that does not exist, and every operation whose use case checks the grant, because its path
+ * names the team. `contract/src/role.test.ts` compares the table of roles; the permission of every other operation is checked in one place
+ * (http/authenticate.ts), which the callers above try with each operation.
+ */
+const subjectsOfRoles: readonly (readonly [Subject, Which])[] = [
+  ...grants.flatMap((grant) => {
+    const subject = subjects.find(
+      (one) =>
+        grantsNeeded(routeOf(one).permission, []).includes(grant) &&
+        !isOfTeamInPath(routeOf(one)) &&
+        (one.requests.missing || routeOf(one).method === 'GET'),
+    )
+    return subject ? [[subject, subject.requests.missing ? 'missing' : 'only'] as const] : []
+  }),
+  ...subjects
+    .filter((one) => isOfTeamInPath(routeOf(one)))
+    .map((one) => [one, one.requests.own ? 'own' : 'only'] as const),
+]
+
+describe('a member', () => {
+  const people = new Map<Role, Person>()
+  before(async () => {
+    for (const role of roles)
+      people.set(role, await addUser(api, `as-${role}`, [fixtures.red], { roles: [role] }))
+  })
+
+  it('is tried with an operation of every grant', () => {
+    const tried = new Set(subjectsOfRoles.flatMap(([one]) => grantsNeeded(routeOf(one).permission, [])))
+    // A field of updateTeam: see teams.test.ts.
+    assert.deepEqual(
+      grants.filter((grant) => !tried.has(grant)),
+      ['billing.manage'],
+    )
+  })
+
+  for (const role of roles)
+    it(`with the role ${role} may do what the grants of the role allow, and is told the roles that would do`, async () => {
+      const { userId } = people.get(role)!
+      const { access } = await openSession(api, userId, fixtures.red.teamId)
+      const presented = { authorization: `Bearer ${access}`, userId }
+      const identity = userIn('red', { isAdmin: role === 'admin' })
+      const caller: Caller = { name: role, identity, present: async () => presented }
+      for (const [subject, object] of subjectsOfRoles) {
+        const route = routeOf(subject)
+        const [grant] = grantsNeeded(route.permission, [])
+        const request = await subject.requests[object]!({ api, fixtures, identity, presented })
+        const answer = await send(route, caller, presented, request)
+        const isRefused = isOfTeamInPath(route)
+          ? subject.answers(object, identity) === 'forbidden'
+          : !hasGrant([role], grant!)
+        const got = `${subject.route} ${subject.form ?? ''}: ${answer.status} ${answer.body.slice(0, 300)}`
+        const isForbidden = answer.status === 403 && codeOf(answer.body) === 'forbidden'
+        assert.equal(isForbidden, isRefused, got)
+        if (!isRefused) continue
+        assert.match(answer.body, /Needs the role .*Admin\. Ask an admin of the team\./, got)
+      }
+    })
+})
 
 describe('if members may not toggle announcements', () => {
   it('only admins and staff may, with any credential', async () => {
@@ -369,9 +423,7 @@ describe('the enumeration', () => {
 
   it('has callers of every kind that permissions distinguish', () => {
     const verdicts = new Set(
-      routes.flatMap(({ permission }) =>
-        callers.map(({ identity }) => expectedAccessOf(permission, identity)),
-      ),
+      routes.flatMap((route) => callers.map(({ identity }) => expectedAccessOf(route, identity))),
     )
     assert.deepEqual([...verdicts].sort(), [
       'forbidden',

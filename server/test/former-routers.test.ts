@@ -169,7 +169,7 @@ const problems = async () =>
   )
 const disable = (id: number) => {
   const deps = { postgres: database.postgres, memberToggle: true, now: () => new Date() }
-  return patchAnnouncement(deps, operationOf(team, { actor: { userId: user, isAdmin: true } }), id, {
+  return patchAnnouncement(deps, operationOf(team, { actor: { userId: user, roles: ['admin'] } }), id, {
     enabled: false,
   })
 }

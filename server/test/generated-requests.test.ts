@@ -153,6 +153,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listAnnouncementsOfTeam: [/^query\.cidr: /, /^query\.region: unknown$/],
   // Of any media type, but only captures, JSON and text in UTF-8.
   addEventAttachment: [/^body: unsupported_media_type$/],
+  // Roles in one of two forms.
+  updateMember: [/^body\.is_admin: exclusive$/, /^body\.roles: required$/],
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
@@ -245,7 +247,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   createRecoveryCodes: [/^body\.otp: wrong_code$/],
   // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
-  addMember: [/^body\.email: email$/],
+  addMember: [/^body\.email: email$/, /^body\.is_admin: exclusive$/],
   // For a new account: no password, or one that the policy rejects.
   acceptInvitation: [/^body\.password: /],
   // Not an address of the public internet.
@@ -502,10 +504,10 @@ async function restoreMembers(): Promise<void> {
   const { id } = (await known.execute(owner)).rows[0] as { id: number }
   await sql`delete from invitations where id = ${spare.invitationId}`.execute(owner)
   await sql`delete from memberships where id in (${spare.memberId}, ${spare.invitationId})`.execute(owner)
-  await sql`insert into memberships (id, team_id, user_id) values (${spare.memberId}, ${red.teamId}, ${id})
+  await sql`insert into memberships (id, team_id, user_id, roles) values (${spare.memberId}, ${red.teamId}, ${id}, '{editor}')
     on conflict do nothing`.execute(owner)
-  await sql`insert into invitations (id, team_id, email, token_mac, invited_by, inviter, inviter_name, expires)
-    values (${spare.invitationId}, ${red.teamId}, 'invited@elsewhere.example',
+  await sql`insert into invitations (id, team_id, email, roles, token_mac, invited_by, inviter, inviter_name, expires)
+    values (${spare.invitationId}, ${red.teamId}, 'invited@elsewhere.example', '{editor}',
       ${invitationMac(api.config.secret, link)}, ${people.admin.userId}, ${`user:${people.admin.userId}`}, 'Ann',
       now() + interval '1 day')`.execute(owner)
 }

@@ -18,7 +18,7 @@ const allowed: Record<string, readonly string[]> = {
   text: ['contract', 'packages'],
   'registry/objects': ['net'],
   runtime: ['net', 'text', 'contract', 'packages'],
-  operation: ['runtime'],
+  operation: ['contract', 'runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],

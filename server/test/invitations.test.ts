@@ -68,6 +68,7 @@ describe('inviting', () => {
       days: 7,
       team: `Team ${company.slug}`,
       invitedBy: company.admin.email,
+      roles: ['reader'],
       message: 'Welcome!\nAnn',
     })
   })
@@ -89,7 +90,7 @@ describe('inviting', () => {
         action: 'member.invite',
         target: `member:${id}`,
         before: null,
-        after: { email, is_admin: false, again: false },
+        after: { email, roles: ['reader'], again: false },
       },
     ])
   })
@@ -274,8 +275,8 @@ describe('sending an invitation again', () => {
     assert.deepEqual(
       (await auditOfTarget(api, `member:${first.id}`)).map(({ after }) => after),
       [
-        { email: first.email, is_admin: true, again: false },
-        { email: first.email, is_admin: true, again: true },
+        { email: first.email, roles: ['admin'], again: false },
+        { email: first.email, roles: ['admin'], again: true },
       ],
     )
   })
@@ -376,6 +377,7 @@ describe('the link of an invitation', () => {
       team_name: `Team ${company.slug}`,
       invited_by: company.admin.email,
       is_admin: true,
+      roles: ['admin'],
       has_account: false,
     })
     const days = (Date.parse(expires) - Date.now()) / 86_400_000
@@ -453,7 +455,7 @@ describe('accepting', () => {
       action: 'member.join',
       target: `member:${id}`,
       before: null,
-      after: { user_id: user.id, email, is_admin: true, account_created: true },
+      after: { user_id: user.id, email, roles: ['admin'], account_created: true },
     })
     const [account] = await auditOfTarget(api, `user:${user.id}`)
     assert.deepEqual([account?.action, account?.after], ['account.create', { email }])
@@ -595,7 +597,9 @@ describe('accepting', () => {
     assertAnswered(await show(token))
     assertAnswered(await show(tokenOfMachine))
     // As `pharos apply` does it, without changing the invitations.
-    await sql`update memberships set is_admin = false where user_id = ${other.userId}`.execute(owner())
+    await sql`update memberships set is_admin = false, roles = '{editor}' where user_id = ${other.userId}`.execute(
+      owner(),
+    )
     await sql`update api_tokens set revoked = now() where id = ${parseApiToken(machine)!.id}`.execute(owner())
     for (const one of [token, tokenOfMachine]) {
       assertProblem(await show(one), 'invalid_token')

@@ -77,6 +77,7 @@ describe('the members of a team', () => {
         email: admin.email,
         display_name: 'Ann Lee',
         is_admin: true,
+        roles: ['admin'],
         status: 'active',
         invited_by: null,
         joined: 'then',
@@ -93,6 +94,7 @@ describe('the members of a team', () => {
       email: 'zoe@elsewhere.example',
       display_name: '',
       is_admin: true,
+      roles: ['admin'],
       status: 'invited',
       invited_by: admin.email,
       joined: null,
@@ -191,8 +193,8 @@ describe('the role of a member', () => {
         actor: `user:${admin.userId}`,
         action: 'member.update',
         target: `member:${member.memberId}`,
-        before: { email: member.email, is_admin: false },
-        after: { email: member.email, is_admin: true },
+        before: { email: member.email, roles: ['editor'] },
+        after: { email: member.email, roles: ['admin'] },
       },
     ])
   })
@@ -220,7 +222,7 @@ describe('the role of a member', () => {
     const [entry] = await auditOfTarget(api, `member:${other.memberId}`)
     assert.deepEqual(entry?.after, {
       email: other.email,
-      is_admin: false,
+      roles: ['reader'],
       api_tokens_demoted: [strong.id],
       invitations_withdrawn: ['one@elsewhere.example', 'two@elsewhere.example'],
     })
@@ -248,6 +250,161 @@ describe('the role of a member', () => {
     const changed = assertAnswered<Member>(await demote(admin, id, true))
     assert.deepEqual([changed.is_admin, changed.status], [true, 'invited'])
     assert.equal(assertAnswered<Member>(await demote(admin, id)).is_admin, false)
+  })
+})
+
+describe('the roles of a member', () => {
+  const change = (by: Colleague, id: number, body: object) =>
+    call(api, by.authorization, `PATCH ${members}/${id}`, body)
+
+  it('are set as a list, in a canonical order, and read by is_admin too', async () => {
+    const { admin, member } = await newCompany()
+    const set = async (roles: readonly string[]) => {
+      const { roles: now, is_admin } = assertAnswered<Member>(await change(admin, member.memberId, { roles }))
+      return [now, is_admin]
+    }
+    assert.deepEqual(await set(['dns', 'billing', 'network']), [['network', 'dns', 'billing'], false])
+    assert.deepEqual(await set(['admin', 'reader']), [['reader', 'admin'], true])
+    assert.deepEqual(await set(['reader']), [['reader'], false])
+    const { roles } = await invite(admin, 'net@elsewhere.example', { roles: ['dns', 'network'] })
+    assert.deepEqual(roles, ['network', 'dns'])
+  })
+
+  it('are one of two forms of a request, not both and not none', async () => {
+    const { admin, member } = await newCompany()
+    const path = `${members}/${member.memberId}`
+    const refused: [body: object, field: string, type: string][] = [
+      [{}, 'roles', 'required'],
+      [{ roles: ['reader'], is_admin: false }, 'is_admin', 'exclusive'],
+      [{ roles: [] }, 'roles', 'minItems'],
+      [{ roles: ['reader', 'reader'] }, 'roles', 'uniqueItems'],
+      [{ roles: ['operator'] }, 'roles', 'enum'],
+      [{ roles: null }, 'roles', 'type'],
+    ]
+    for (const [body, field, type] of refused) {
+      const { errors } = assertProblem(await call(api, admin.authorization, `PATCH ${path}`, body), 'invalid')
+      assert.deepEqual(
+        errors?.map(({ loc, type: kind }) => [loc[1], kind]),
+        [[field, type]],
+        JSON.stringify(body),
+      )
+    }
+    const both = { email: 'both@elsewhere.example', roles: ['reader'], is_admin: true }
+    assertProblem(await call(api, admin.authorization, `POST ${members}`, both), 'invalid')
+  })
+
+  it('without a choice are those that the team gives by default', async () => {
+    const { admin, member } = await newCompany()
+    assert.deepEqual((await invite(admin, 'first@elsewhere.example')).roles, ['reader'])
+    assertAnswered(
+      await call(api, admin.authorization, 'PATCH /v3/teams/current', { default_roles: ['dns', 'editor'] }),
+    )
+    const second = await invite(admin, 'second@elsewhere.example', { is_admin: false })
+    assert.deepEqual(second.roles, ['editor', 'dns'])
+    assertAnswered(await change(admin, member.memberId, { roles: ['network'] }))
+    // The member is no admin already.
+    const same = assertAnswered<Member>(await change(admin, member.memberId, { is_admin: false }))
+    assert.deepEqual(same.roles, ['network'])
+    assertAnswered(await change(admin, member.memberId, { is_admin: true }))
+    const demoted = assertAnswered<Member>(await change(admin, member.memberId, { is_admin: false }))
+    assert.deepEqual(demoted.roles, ['editor', 'dns'])
+    assertProblem(
+      await call(api, admin.authorization, 'PATCH /v3/teams/current', { default_roles: ['admin'] }),
+      'invalid',
+    )
+  })
+
+  it('apply at once, in every team by its id', async () => {
+    const { admin, member, teamId } = await newCompany()
+    assertAnswered(await change(admin, member.memberId, { roles: ['reader'] }))
+    await eventually(() => call(api, member.authorization, 'POST /v3/dns/ptr/batch', { records: [] }), 403)
+    const answer = await call(api, member.authorization, `PATCH /v3/teams/${teamId}`, { name: 'x' })
+    assert.equal(assertProblem(answer, 'forbidden').detail, 'Needs the role Admin. Ask an admin of the team.')
+    assertAnswered(await change(admin, member.memberId, { roles: ['billing'] }))
+    const pay = { billing_email: 'pay@company.example' }
+    assertAnswered(await call(api, member.authorization, `PATCH /v3/teams/${teamId}`, pay))
+    assertProblem(
+      await call(api, member.authorization, `PATCH /v3/teams/${teamId}`, { ...pay, name: 'x' }),
+      'forbidden',
+    )
+    const { roles } = assertAnswered<{ token: { roles: string[] } }>(
+      await call(api, member.authorization, 'GET /v3/session/token'),
+    ).token
+    assert.deepEqual(roles, ['billing'])
+  })
+
+  it('take scopes from the tokens of the member, as far as their grants are gone', async () => {
+    const company = await newCompany()
+    const { admin } = company
+    const other = await addColleague(api, company, 'other', { admin: true })
+    const { id } = await addTokenOf(other, company, true)
+    const scopes = [
+      'ipam:read',
+      'ipam:write',
+      'dns:read',
+      'dns:write',
+      'lighthouse:read',
+      'inventory:read',
+      'audit:read',
+    ]
+    await owner().updateTable('api_tokens').set({ scopes }).where('id', '=', id).execute()
+    const held = async () => {
+      const row = await owner()
+        .selectFrom('api_tokens')
+        .select(['is_admin', 'scopes'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return [row.is_admin, row.scopes]
+    }
+    assertAnswered(await change(admin, other.memberId, { roles: ['admin', 'dns'] }))
+    assert.deepEqual(await held(), [true, scopes], 'nothing was lost')
+    assertAnswered(await change(admin, other.memberId, { roles: ['editor'] }))
+    assert.deepEqual(await held(), [false, scopes.filter((scope) => scope !== 'audit:read')])
+    assertAnswered(await change(admin, other.memberId, { roles: ['dns'] }))
+    assert.deepEqual(await held(), [false, ['ipam:read', 'dns:read', 'dns:write', 'inventory:read']])
+    // The report is within the scope lighthouse:read, and attacks are too.
+    assertAnswered(await change(admin, other.memberId, { roles: ['billing'] }))
+    assert.deepEqual(await held(), [false, ['inventory:read']])
+  })
+
+  it('keep an admin in the team', async () => {
+    const { admin } = await newCompany()
+    assertProblem(await change(admin, admin.memberId, { roles: ['network', 'dns'] }), 'last_admin')
+    assertAnswered(await change(admin, admin.memberId, { roles: ['network', 'admin'] }))
+  })
+
+  it('agree with is_admin, also if a statement forgets it', async () => {
+    const { member } = await newCompany()
+    await assert.rejects(
+      sql`update memberships set is_admin = true where id = ${member.memberId}`.execute(owner()),
+      /memberships_roles/,
+    )
+    await assert.rejects(
+      sql`update memberships set roles = '{}' where id = ${member.memberId}`.execute(owner()),
+      /memberships_roles/,
+    )
+  })
+
+  it('are listed with their grants', async () => {
+    const { member } = await newCompany()
+    const { results } = assertAnswered<{ results: { name: string; grants: string[] }[] }>(
+      await call(api, member.authorization, 'GET /v3/roles'),
+    )
+    assert.deepEqual(
+      results.map(({ name, grants }) => [
+        name,
+        grants.includes('ipam.operate'),
+        grants.includes('tokens.manage'),
+      ]),
+      [
+        ['reader', false, false],
+        ['editor', true, false],
+        ['network', true, false],
+        ['dns', false, false],
+        ['billing', false, false],
+        ['admin', true, true],
+      ],
+    )
   })
 })
 
@@ -358,7 +515,7 @@ describe('removing a member', () => {
       actor: `user:${admin.userId}`,
       action: 'member.remove',
       target: `member:${memberId}`,
-      before: { user_id: userId, email, is_admin: true },
+      before: { user_id: userId, email, roles: ['admin'] },
       after: {
         sessions_revoked: 1,
         api_tokens_revoked: [token.id],
@@ -443,7 +600,7 @@ describe('the rows that the database returns to a team', () => {
       sql`update sessions set expires = now() + interval '1 year'`,
       sql`update teams set enabled_modules = '{dns}'`,
       sql`update teams set slug = 'x'`,
-      sql`insert into memberships (team_id, user_id) values (${one.teamId}, ${two.admin.userId})`,
+      sql`insert into memberships (team_id, user_id, roles) values (${one.teamId}, ${two.admin.userId}, '{editor}')`,
       sql`update memberships set team_id = ${two.teamId}`,
     ]
     for (const query of denied) await assert.rejects(asOne(query), /permission denied/)

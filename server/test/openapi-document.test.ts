@@ -23,6 +23,7 @@ type Documented = {
   readonly responses: Readonly<Record<string, Answer>>
   readonly 'x-required-scope'?: string
   readonly 'x-required-role'?: string
+  readonly 'x-required-grant'?: string
 }
 type Document = {
   readonly tags: readonly { readonly name: string; readonly description: string }[]
@@ -202,12 +203,13 @@ const selfExplaining =
   /_id$|^(?:asn|origin_asn|slug|source_key|verified|enabled|active|is_admin|status|state|type|kind|name|email)$/
 
 describe('declarations', () => {
-  it('name the scope and the role that the route requires', () => {
+  it('name the scope, the role and the grant that the route requires', () => {
     for (const { name, permission } of routes) {
       const operation = byId.get(name)!
-      const { scope, role, teamRole } = permission as { scope?: string; role?: string; teamRole?: string }
+      const { scope, role, grant } = permission as { scope?: string; role?: string; grant?: string }
       assert.equal(operation['x-required-scope'], scope, name)
-      assert.equal(operation['x-required-role'], role ?? teamRole, name)
+      assert.equal(operation['x-required-role'], role, name)
+      assert.equal(operation['x-required-grant'], grant, name)
       if (scope) assert.match(operation.description, new RegExp(`\`${scope}\``), name)
     }
   })

@@ -165,7 +165,9 @@ async function addUser(email: string, isStaff: boolean): Promise<void> {
     with u as (
       insert into users (email, username, password_hash, email_confirmed, is_staff)
       values (${email}, ${email}, ${await hashPassword(password)}, now(), ${isStaff}) returning id)
-    insert into memberships (team_id, user_id, is_admin) select ${team}, id, true from u`.execute(db())
+    insert into memberships (team_id, user_id, is_admin, roles) select ${team}, id, true, '{admin}' from u`.execute(
+    db(),
+  )
 }
 
 const serialOf = async (): Promise<number> => {

@@ -56,6 +56,7 @@ describe('a team', () => {
         { asn: 64_500, verified: '2026-01-02T03:04:05.000Z' },
       ],
       require_2fa: false,
+      default_roles: ['reader'],
       member_count: 2,
     })
     assert.ok(Date.parse(created) <= Date.now())
@@ -166,7 +167,7 @@ describe('changing a team', () => {
   it('requires the admin role in that team, whatever the role in others', async () => {
     assertProblem(await patch({ name: 'x' }, {}, red.member.authorization), 'forbidden')
     const { userId } = await addUser(api, 'half', [red], { admin: true })
-    await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${userId})`.execute(
+    await sql`insert into memberships (team_id, user_id, roles) values (${blue.teamId}, ${userId}, '{editor}')`.execute(
       api.database.postgres.owner,
     )
     const by = await authorizationOf(api, userId, red)
@@ -227,7 +228,7 @@ describe('requiring a second factor', () => {
     )
     assert.equal(assertAnswered<Team>(await require2fa()).require_2fa, true)
     // By id, from another team: the team's setting applies, not the cached one of the session.
-    await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${member.userId})`.execute(
+    await sql`insert into memberships (team_id, user_id, roles) values (${blue.teamId}, ${member.userId}, '{editor}')`.execute(
       api.database.postgres.owner,
     )
     const elsewhere = await authorizationOf(api, member.userId, blue)
@@ -253,13 +254,27 @@ describe('the teams of a user', () => {
   it('contain the role in each, in the requested order', async () => {
     const [one, two] = [await addCompany(api, 'list-b'), await addCompany(api, 'list-a')]
     const { userId } = await addUser(api, 'lister', [one], { admin: true })
-    await sql`insert into memberships (team_id, user_id) values (${two.teamId}, ${userId})`.execute(
+    await sql`insert into memberships (team_id, user_id, roles) values (${two.teamId}, ${userId}, '{editor}')`.execute(
       api.database.postgres.owner,
     )
     const by = await authorizationOf(api, userId, one)
     const flags = { enable_sdwan: false, enable_dns: true }
-    const a = { id: two.teamId, name: 'Team list-a', is_admin: false, ...flags, role: 'member' }
-    const b = { id: one.teamId, name: 'Team list-b', is_admin: true, ...flags, role: 'admin' }
+    const a = {
+      id: two.teamId,
+      name: 'Team list-a',
+      is_admin: false,
+      ...flags,
+      role: 'member',
+      roles: ['editor'],
+    }
+    const b = {
+      id: one.teamId,
+      name: 'Team list-b',
+      is_admin: true,
+      ...flags,
+      role: 'admin',
+      roles: ['admin'],
+    }
     assert.deepEqual(await list(by), { results: [a, b], count: 2 })
     assert.deepEqual(await list(by, '?ordering=-name'), { results: [b, a], count: 2 })
     assert.deepEqual(await list(by, '?ordering=id&limit=1&offset=1'), { results: [a], count: 2 })
@@ -277,7 +292,7 @@ describe('the teams of a user', () => {
     )
     assert.equal(count, total.rows[0]!.count)
     const [team] = (await list(by, '?name=list-a')).results
-    assert.deepEqual([team?.role, team?.is_admin], ['staff', false])
+    assert.deepEqual([team?.role, team?.is_admin, team?.roles], ['staff', false, []])
     assert.equal(assertAnswered<Team>(await call(api, by, `GET /v3/teams/${blue.teamId}`)).is_admin, false)
     assertAnswered(await call(api, by, `PATCH /v3/teams/${blue.teamId}`, { description: 'by staff' }))
   })

@@ -63,7 +63,7 @@ async function announceAll(): Promise<number[]> {
 const asStaff = { actor: { isStaff: true } }
 const patch = async (id: number, body: Patch, rest = {}) => {
   const deps = { postgres: database.postgres, memberToggle: true, now }
-  const actor = { userId: staff, isAdmin: true }
+  const actor = { userId: staff, roles: ['admin'] as const }
   return patchAnnouncement(
     deps,
     operationOf(await teamOf(database.postgres, id), { actor, ...rest }),

@@ -65,6 +65,7 @@ export const sessionExamples = [
         name: 'Terraform',
         scopes: ['ipam:read', 'ipam:write'],
         is_admin: true,
+        roles: ['admin'],
         modules: ['ipam'],
         team_id: team.id,
         created: '2026-03-02T08:59:14.020Z',

@@ -20,6 +20,8 @@ import {
   updateMemberRoute,
   type Member,
 } from '../member.ts'
+import { grantsOf, roles } from '../role.ts'
+import { listRolesRoute } from '../role-list.ts'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute, type Team } from '../team.ts'
 import {
   createTokenRoute,
@@ -43,6 +45,7 @@ const lindholm: Team = {
   timezone: 'Europe/Stockholm',
   asns: [{ asn: web.origin_asn, verified: '2026-03-01T15:30:22.640Z' }],
   require_2fa: true,
+  default_roles: ['editor'],
   created: '2026-02-27T08:45:10.205Z',
   member_count: 2,
 }
@@ -53,6 +56,7 @@ const adminMember: Member = {
   email: admin.email,
   display_name: admin.name,
   is_admin: true,
+  roles: ['admin'],
   status: 'active',
   invited_by: null,
   joined: '2026-02-27T08:45:10.205Z',
@@ -65,6 +69,7 @@ const engineerMember: Member = {
   email: engineer.email,
   display_name: engineer.name,
   is_admin: false,
+  roles: ['editor'],
   status: 'active',
   invited_by: admin.email,
   joined: '2026-02-28T10:02:47.980Z',
@@ -77,6 +82,7 @@ const invitedMember: Member = {
   email: 'sofia@lindholm.example',
   display_name: '',
   is_admin: false,
+  roles: ['network', 'dns'],
   status: 'invited',
   invited_by: admin.email,
   joined: null,
@@ -139,7 +145,7 @@ const invitationToken = 'inv_EXAMPLE-TOKEN-OF-THE-MAIL'
 export const teamExamples = [
   example(listTeamsRoute, {
     query: { name: 'lind' },
-    response: { results: [{ ...team, role: 'admin' }], count: 1 },
+    response: { results: [{ ...team, role: 'admin', roles: ['admin'] }], count: 1 },
   }),
   example(getTeamRoute, { ...inTeam, response: lindholm }),
   example(updateTeamRoute, {
@@ -156,7 +162,7 @@ export const teamExamples = [
   example(getMemberRoute, { ...memberIn, response: engineerMember }),
   example(addMemberRoute, {
     ...inTeam,
-    body: { email: invitedMember.email, is_admin: false, message: 'Welcome to the network team.' },
+    body: { email: invitedMember.email, roles: ['network', 'dns'], message: 'Welcome to the network team.' },
     response: invitedMember,
   }),
   example(resendInvitationRoute, {
@@ -165,10 +171,16 @@ export const teamExamples = [
   }),
   example(updateMemberRoute, {
     ...memberIn,
-    body: { is_admin: true },
-    response: { ...engineerMember, is_admin: true },
+    body: { roles: ['network', 'billing'] },
+    response: { ...engineerMember, roles: ['network', 'billing'] },
   }),
   example(removeMemberRoute, memberIn),
+  example(listRolesRoute, {
+    response: {
+      results: roles.map((name) => ({ name, grants: [...grantsOf([name])] })),
+      count: roles.length,
+    },
+  }),
   example(showInvitationRoute, {
     body: { token: invitationToken },
     response: {
@@ -176,6 +188,7 @@ export const teamExamples = [
       team_name: team.name,
       invited_by: `${admin.name} (${admin.email})`,
       is_admin: false,
+      roles: ['network', 'dns'],
       expires: '2026-04-08T11:00:00.000Z',
       has_account: false,
     },

@@ -19,7 +19,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, refetchIntervalOf, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
@@ -229,7 +229,8 @@ type ActionsProps = {
 
 function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
   const { id, cidr, enabled } = announcement
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('ipam.manage')
+  const canOperate = useGrant('ipam.operate')
   const clipboard = useClipboard()
   const [deleting, { open: askDelete, close: stopDelete }] = useDisclosure(false)
   const check = useMutation({
@@ -243,13 +244,15 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
   const primary = primaryAction(announcement)
   return (
     <>
-      {primary === 'announce' && <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>}
-      {primary === 'withdraw' && (
+      {canOperate && primary === 'announce' && (
+        <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>
+      )}
+      {canOperate && primary === 'withdraw' && (
         <Button variant="default" onClick={() => onAsk({ enabled: false })}>
           {texts.withdraw}
         </Button>
       )}
-      {primary === 'check' && (
+      {canOperate && primary === 'check' && (
         <Button
           variant={hasOpenChecks(announcement) ? 'filled' : 'default'}
           loading={check.isPending}
@@ -258,7 +261,7 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
           {texts.check}
         </Button>
       )}
-      {isAdmin && (
+      {canManage && (
         <EditAnnouncement
           announcement={announcement}
           regions={regions}
@@ -276,15 +279,15 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {primary !== 'check' && (
+          {canOperate && primary !== 'check' && (
             <Menu.Item disabled={check.isPending} onClick={() => check.mutate()}>
               {texts.check}
             </Menu.Item>
           )}
           <Menu.Item onClick={() => onTab('regions')}>{texts.chooseRegions}</Menu.Item>
-          <Menu.Item onClick={() => onTab('letters')}>{texts.uploadLetter}</Menu.Item>
+          {canManage && <Menu.Item onClick={() => onTab('letters')}>{texts.uploadLetter}</Menu.Item>}
           <Menu.Item onClick={() => clipboard.copy(cidr)}>{texts.copyPrefix}</Menu.Item>
-          {isAdmin && (
+          {canManage && (
             <>
               <Menu.Divider />
               <Menu.Item

@@ -1,8 +1,8 @@
 // The team's announcements, or those that were deleted and can be restored.
 import { IconPlus } from '@tabler/icons-react'
 import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
-import { useIsAdmin } from '../api/use-session.ts'
-import { OrDash, timeColumn } from '../ui/cells.tsx'
+import { useGrant } from '../api/use-grant.ts'
+import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
@@ -116,14 +116,15 @@ const query = { include: 'details,region_states' }
 export function Announcements() {
   const declaration = useAnnouncementFilters()
   const view = useListSearch('/announcements', declaration)
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('ipam.manage')
+  const canOperate = useGrant('ipam.operate')
   const isDeleted = view.values['deleted'] === 'true'
   const hasOtherFilters = Object.keys(view.values).some((name) => name !== 'deleted')
   return (
     <Page
       title={list.title}
       actions={
-        isAdmin && (
+        canManage && (
           <ButtonLink to="/announcements/new" leftSection={<IconPlus size={14} />}>
             {list.add}
           </ButtonLink>
@@ -139,7 +140,7 @@ export function Announcements() {
         columns={isDeleted ? deletedColumns : columns}
         refetchMs={15_000}
         {...(isDeleted ? {} : { panel })}
-        {...(isAdmin && !isDeleted ? { bulk: announcementActions } : {})}
+        {...(canOperate && !isDeleted ? { bulk: announcementActions } : {})}
         empty={<Empty title={list.empty}>{list.emptyText}</Empty>}
         {...(isDeleted
           ? {

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { TextLink } from '../ui/link.tsx'
+import { useGrant } from '../api/use-grant.ts'
 import { Section } from '../ui/section.tsx'
 import { CopyTextButton, ObjectText } from '../ui/task-row.tsx'
 import { curlOf } from './curl.ts'
@@ -10,14 +11,17 @@ import { words } from './words.ts'
 const { api: texts } = words
 
 export function ApiTab({ announcement: { id, enabled } }: { announcement: Announcement }) {
+  const canManage = useGrant('tokens.manage')
   const { read, change } = curlOf(location.origin, id, !enabled)
   return (
     <Section
       title={texts.title}
       actions={
-        <TextLink to="/team/tokens" size="sm">
-          {texts.tokens}
-        </TextLink>
+        canManage && (
+          <TextLink to="/team/tokens" size="sm">
+            {texts.tokens}
+          </TextLink>
+        )
       }
     >
       <Text size="sm" c="dimmed" mb="sm">

@@ -5,7 +5,7 @@ import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contr
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { download } from '../ui/export-file.ts'
 import { Empty } from '../ui/empty.tsx'
 import { notifyProblem } from '../ui/notify.ts'
@@ -22,7 +22,7 @@ const { letters: texts } = words
 
 export function Letters({ announcement }: { announcement: Announcement }) {
   const { id } = announcement
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('ipam.manage')
   // The stream does not announce the review of a letter: it is polled with the stream or without.
   const letters = useQuery({
     ...answerOf(listLettersRoute, { query: { announcement_id: [id], limit: 100 } }),
@@ -36,11 +36,11 @@ export function Letters({ announcement }: { announcement: Announcement }) {
             <Text size="sm">{texts.intro}</Text>
             <LetterDraft announcement={announcement} />
           </Group>
-          {isAdmin ? (
+          {canManage ? (
             <LetterUpload announcement={announcement} />
           ) : (
             <Text size="sm" c="dimmed">
-              {texts.onlyAdmins}
+              {onlyWith('ipam.manage')}
             </Text>
           )}
         </Stack>

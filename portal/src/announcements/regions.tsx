@@ -2,6 +2,7 @@
 // last change took.
 import { Group, Stack, Switch, Table, Text } from '@mantine/core'
 import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { Section } from '../ui/section.tsx'
 import { RegionStatePill } from '../ui/status.tsx'
@@ -28,7 +29,9 @@ export function Regions({ announcement, regions, onChange }: Props) {
   const known = new Map(regions.map((region) => [region.slug, region]))
   const seen = new Set(states.map(({ region }) => region))
   const untouched = regions.filter(({ slug }) => !seen.has(slug))
-  const reason = blockedReason(announcement)
+  const blocked = blockedReason(announcement)
+  const canOperate = useGrant('ipam.operate')
+  const reason = canOperate ? blocked : onlyWith('ipam.operate')
   const isBlocked = reason !== undefined
   const evidence = useEvidence(announcement)
   return (
@@ -38,11 +41,11 @@ export function Regions({ announcement, regions, onChange }: Props) {
           <Switch
             label={texts.announce(cidr)}
             checked={enabled}
-            disabled={isBlocked && !enabled}
+            disabled={!canOperate || (isBlocked && !enabled)}
             onChange={() => onChange({ enabled: !enabled })}
           />
           <Text size="sm" c="dimmed">
-            {isBlocked && !enabled ? reason : targetText(announcement, regions)}
+            {!canOperate || (isBlocked && !enabled) ? reason : targetText(announcement, regions)}
           </Text>
         </Group>
         <Table.ScrollContainer minWidth={660} type="native" tabIndex={0}>
@@ -63,6 +66,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
                   state={state}
                   region={known.get(state.region)}
                   evidence={evidence.get(state.region)}
+                  canOperate={canOperate}
                   isBlocked={isBlocked}
                   onChange={onChange}
                 />
@@ -104,11 +108,12 @@ type RowProps = {
   state: RegionStateOfAnnouncement
   region: Region | undefined
   evidence: StaffEvidence | undefined
+  canOperate: boolean
   isBlocked: boolean
   onChange: Props['onChange']
 }
 
-function Row({ state: row, region, evidence, isBlocked, onChange }: RowProps) {
+function Row({ state: row, region, evidence, canOperate, isBlocked, onChange }: RowProps) {
   const { region: slug, desired, state, since, message } = row
   const next = nextStep(row)
   return (
@@ -121,7 +126,7 @@ function Row({ state: row, region, evidence, isBlocked, onChange }: RowProps) {
           size="xs"
           aria-label={texts.announceIn(region?.name ?? slug)}
           checked={desired}
-          disabled={isBlocked && !desired}
+          disabled={!canOperate || (isBlocked && !desired)}
           onChange={() => onChange({ enabled: !desired, region: slug })}
         />
       </Table.Td>

@@ -9,7 +9,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { daysUntil } from '../ui/time.tsx'
 import { words } from './words.ts'
@@ -39,7 +39,7 @@ export function DaysLeft({ deleted }: { deleted: string }) {
 type RestoreProps = { announcement: Announcement; size?: string; onRestored?: () => unknown }
 
 export function RestoreButton({ announcement: { id, cidr }, size = 'xs', onRestored }: RestoreProps) {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('ipam.manage')
   const restore = useMutation({
     mutationFn: () => call(restoreAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: async () => {
@@ -49,7 +49,7 @@ export function RestoreButton({ announcement: { id, cidr }, size = 'xs', onResto
     },
     onError: notifyProblem,
   })
-  if (!isAdmin) return null
+  if (!canManage) return null
   return (
     <Button size={size} variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
       {texts.restore}

@@ -495,7 +495,6 @@ export const words = {
   letters: {
     upload: 'Upload a letter',
     intro: 'Download the draft, sign it and upload it here, or use your own letter. The provider reviews it.',
-    onlyAdmins: 'Only team admins can upload letters.',
     title: 'Letters',
     none: 'No letters yet',
     file: 'File',

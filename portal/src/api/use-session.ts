@@ -10,12 +10,3 @@ export function useUser(): User | undefined {
   const state = useSession()
   return state.kind === 'in' ? state.user : undefined
 }
-
-/** Reports whether the user may change what the team has: an admin of it, or staff of the provider. */
-export function useIsAdmin(): boolean {
-  const user = useUser()
-  return user !== undefined && (user.current_team.is_admin || user.is_staff)
-}
-
-/** Reports whether the team has the module. */
-export const useHasModule = (module: string): boolean => useUser()?.enabled_modules.includes(module) === true

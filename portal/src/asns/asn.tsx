@@ -12,6 +12,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
@@ -123,6 +124,7 @@ function Verification({ proof }: { proof: AsnVerification }) {
   const { asn, holder, rir, verified, expires } = proof
   const cidr = textOf(usePageSearch('/asns/$asn').search.cidr)
   const isVerified = verified !== null
+  const canAdd = useGrant('ipam.manage')
   return (
     <Section title={facts.title}>
       <Facts
@@ -136,7 +138,7 @@ function Verification({ proof }: { proof: AsnVerification }) {
         ]}
       />
       <Group gap="xs" mt="sm">
-        {isVerified && (
+        {canAdd && isVerified && (
           <ButtonLink
             variant={cidr === '' ? 'default' : 'filled'}
             to="/announcements/new"

@@ -14,7 +14,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { EnableDialog } from '../announcements/enable-dialog.tsx'
 import { namesOfRegions } from '../announcements/region-target.ts'
 import { answerOf, useAnswer } from '../api/queries.ts'
-import { useHasModule } from '../api/use-session.ts'
+import { useGrant, useHasModule } from '../api/use-grant.ts'
 import { shareText } from '../shield/share-text.ts'
 import { words as shieldWords } from '../shield/words.ts'
 import { brand } from '../ui/brand.ts'
@@ -42,7 +42,8 @@ const { suggest: shieldTexts } = shieldWords
 type Props = { readonly event: RelatedEventDetail; readonly relationships: Relationships }
 
 export function AttackActions({ event, relationships }: Props) {
-  const has = useHasModule('ipam')
+  const hasIpam = useHasModule('ipam')
+  const canWithdraw = useGrant('ipam.operate') && hasIpam
   const hasShield = useHasModule('shield')
   const { affected_network: network } = event
   const announcement = relationships.list?.find(({ match_resource: kind }) => kind === 'announcement')
@@ -77,7 +78,7 @@ export function AttackActions({ event, relationships }: Props) {
             />
           </Suspense>
         )}
-        {has && event.end === null && announcement && <Withdraw id={Number(idOf(announcement))} />}
+        {canWithdraw && event.end === null && announcement && <Withdraw id={Number(idOf(announcement))} />}
         {covering && <Related cidr={covering.match_value} />}
         {brand.support !== '' && (
           <Step title={texts.contact(brand.name)} text={texts.contactText}>

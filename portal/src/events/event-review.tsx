@@ -13,6 +13,7 @@ import { actorName } from '../announcements/history-text.ts'
 import { useMemberNames } from '../announcements/use-member-names.ts'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Field, Form, useRequestForm, type RequestForm } from '../ui/form.tsx'
 import { textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem } from '../ui/notify.ts'
@@ -40,6 +41,7 @@ type Props = {
 export function EventReviewCard({ event: { id }, eventIds, review }: Props) {
   const { verdict, acknowledged, acknowledged_by: by, comments } = review
   const names = useMemberNames()
+  const canReview = useGrant('events.review')
   const save = useMutation({ mutationFn: (body: Change) => change(eventIds, body), onError: notifyProblem })
   return (
     <Section title={texts.title}>
@@ -47,19 +49,21 @@ export function EventReviewCard({ event: { id }, eventIds, review }: Props) {
         <SegmentedControl
           size="xs"
           aria-label={texts.verdict}
-          disabled={save.isPending}
+          disabled={!canReview || save.isPending}
           value={verdict ?? 'none'}
           data={Object.entries(texts.verdicts).map(([value, label]) => ({ value, label }))}
           onChange={(next) => save.mutate({ verdict: next === 'none' ? null : (next as 'attack') })}
         />
-        <Button
-          size="xs"
-          variant="default"
-          loading={save.isPending && save.variables.acknowledged !== undefined}
-          onClick={() => save.mutate({ acknowledged: acknowledged === null })}
-        >
-          {acknowledged === null ? texts.acknowledge : texts.unacknowledge}
-        </Button>
+        {canReview && (
+          <Button
+            size="xs"
+            variant="default"
+            loading={save.isPending && save.variables.acknowledged !== undefined}
+            onClick={() => save.mutate({ acknowledged: acknowledged === null })}
+          >
+            {acknowledged === null ? texts.acknowledge : texts.unacknowledge}
+          </Button>
+        )}
       </Group>
       {acknowledged !== null && (
         <Text size="xs" c="dimmed">
@@ -84,7 +88,13 @@ export function EventReviewCard({ event: { id }, eventIds, review }: Props) {
           ))}
         </ul>
       )}
-      <AddComment id={id} />
+      {canReview ? (
+        <AddComment id={id} />
+      ) : (
+        <Text size="xs" c="dimmed">
+          {onlyWith('events.review')}
+        </Text>
+      )}
     </Section>
   )
 }

@@ -12,6 +12,7 @@ import { IconFileUpload, IconUpload } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Facts } from '../ui/facts.tsx'
 import { useRequestForm } from '../ui/form.tsx'
 import { TextLink } from '../ui/link.tsx'
@@ -84,12 +85,20 @@ function stepsOf({ status, waits_for, requested, connected, ceased }: CrossConne
 }
 
 function NextStep({ one }: { one: CrossConnect }) {
+  const canOrder = useGrant('inventory.order')
   return (
     <Section title={texts.next}>
       <Stack gap="sm">
         <Text size="sm">{one.next_step}</Text>
         {one.loa_document && <LetterLink letter={one.loa_document} />}
-        {one.status === 'awaiting_loa' && <LetterForm id={one.id} />}
+        {one.status === 'awaiting_loa' &&
+          (canOrder ? (
+            <LetterForm id={one.id} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {onlyWith('inventory.order')}
+            </Text>
+          ))}
       </Stack>
     </Section>
   )

@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core'
 import type { AnnouncementCounts, Region } from '@pharos/contract/byoip'
 import { Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useGrant } from '../api/use-grant.ts'
 import { changeText } from '../events/by-day.ts'
 import { Figure } from '../ui/figure.tsx'
 import { formatRate } from '../ui/rate.ts'
@@ -64,6 +65,7 @@ const inCondition = (condition: 'in_sync' | 'out_of_sync' | 'off' | 'blocked'): 
 })
 
 export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
+  const canAdd = useGrant('ipam.manage')
   if (!answer.data) return <Pending label={texts.announced} answer={answer} />
   const { total, in_sync, out_of_sync, off, blocked } = answer.data
   const parts = [
@@ -77,18 +79,16 @@ export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
       value={<Value to={inCondition('in_sync')}>{in_sync.toLocaleString('en')}</Value>}
       unit={texts.of(total)}
       note={
-        total === 0 ? (
-          <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
-        ) : parts.length === 0 ? (
-          texts.inSync
-        ) : (
-          parts.map(([text, condition], at) => (
-            <span key={condition}>
-              {at > 0 && ' · '}
-              <NoteLink to={inCondition(condition)}>{text}</NoteLink>
-            </span>
-          ))
-        )
+        total === 0
+          ? canAdd && <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
+          : parts.length === 0
+            ? texts.inSync
+            : parts.map(([text, condition], at) => (
+                <span key={condition}>
+                  {at > 0 && ' · '}
+                  <NoteLink to={inCondition(condition)}>{text}</NoteLink>
+                </span>
+              ))
       }
     />
   )

@@ -2,10 +2,12 @@
 import { Text } from '@mantine/core'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { listMembersRoute } from '@pharos/contract/member'
+import type { Grant } from '@pharos/contract/role'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { useQuery } from '@tanstack/react-query'
 import type { LinkOptions } from '@tanstack/react-router'
 import { answerOf } from '../api/queries.ts'
+import { onlyWith, useGrant, useMay } from '../api/use-grant.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Section } from '../ui/section.tsx'
 import { StateIcon } from '../ui/task-row.tsx'
@@ -16,15 +18,16 @@ const { firstSteps: texts } = words
 
 type StepState = boolean | undefined
 
-export function FirstSteps({ isAdmin }: { isAdmin: boolean }) {
+export function FirstSteps() {
+  const may = useMay()
   const asns = useQuery(answerOf(listAsnsRoute, { query: { verified: true, limit: 1 } })).data
   const members = useQuery({
     ...answerOf(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 2 } }),
-    enabled: isAdmin,
+    enabled: may('team.manage'),
   }).data
   const webhooks = useQuery({
     ...answerOf(listWebhooksRoute, { query: { limit: 1 } }),
-    enabled: isAdmin,
+    enabled: may('webhooks.manage'),
   }).data
   return (
     <Section title={texts.title} flush>
@@ -36,27 +39,27 @@ export function FirstSteps({ isAdmin }: { isAdmin: boolean }) {
           about={texts.asn}
           to={{ to: '/asns' }}
           done={asns && asns.count > 0}
-          isAllowed={isAdmin}
+          grant="ipam.manage"
           isNext={asns?.count === 0}
         />
         <Step
           about={texts.prefix}
           to={{ to: '/announcements/new' }}
           done={false}
-          isAllowed={isAdmin}
+          grant="ipam.manage"
           isNext={asns !== undefined && asns.count > 0}
         />
         <Step
           about={texts.invite}
           to={{ to: '/team/members' }}
           done={members && members.count > 1}
-          isAllowed={isAdmin}
+          grant="team.manage"
         />
         <Step
           about={texts.connect}
           to={{ to: '/team/webhooks' }}
           done={webhooks && webhooks.count > 0}
-          isAllowed={isAdmin}
+          grant="webhooks.manage"
         />
       </ol>
     </Section>
@@ -68,12 +71,13 @@ type StepProps = {
   readonly to: LinkOptions
   /** Undefined: not known. */
   readonly done: StepState
-  readonly isAllowed: boolean
+  readonly grant: Grant
   /** The one to do now. */
   readonly isNext?: boolean
 }
 
-function Step({ about, to, done, isAllowed, isNext = false }: StepProps) {
+function Step({ about, to, done, grant, isNext = false }: StepProps) {
+  const isAllowed = useGrant(grant)
   const stateText = done === undefined ? texts.unknown : done ? texts.done : texts.open
   return (
     <li>
@@ -81,7 +85,7 @@ function Step({ about, to, done, isAllowed, isNext = false }: StepProps) {
       <h3>{about.title}</h3>
       <p>{about.text}</p>
       {!isAllowed ? (
-        <p>{texts.admin}</p>
+        <p>{onlyWith(grant)}</p>
       ) : (
         done !== true && (
           <ButtonLink {...to} variant={isNext ? 'filled' : 'default'}>

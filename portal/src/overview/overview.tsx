@@ -6,6 +6,7 @@ import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { useSeenModules } from '../api/use-grant.ts'
 import { useUser } from '../api/use-session.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { whenIdle } from '../ui/idle.ts'
@@ -62,7 +63,7 @@ function useAnnouncements(enabled: boolean) {
 }
 
 function Shown({ user }: { user: User }) {
-  const has = (module: string) => user.enabled_modules.includes(module)
+  const has = useSeenModules()
   const [isWatched, isRouted] = [has('lighthouse'), has('ipam')]
   const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
   const attacks = useAttacks(isWatched, isLarge ? 10 : 6)
@@ -86,7 +87,7 @@ function Shown({ user }: { user: User }) {
       <div className={classes['cards']} data-new={isQuiet || undefined}>
         {isNew && (
           <div className={classes['first']}>
-            <FirstSteps isAdmin={user.current_team.is_admin} />
+            <FirstSteps />
           </div>
         )}
         {isWatched && !isQuiet && (

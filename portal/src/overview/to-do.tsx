@@ -20,6 +20,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'
+import { useMay, useSeenModules } from '../api/use-grant.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
@@ -34,7 +35,7 @@ const shownRows = 5
 const requestedRows = 6
 const team = { team_id: 'current' } as const
 
-/** Requests only what the user's role allows. */
+/** Requests only what the user's roles allow. */
 function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>) {
   const { data, error, isPending, refetch } = useQuery({
     ...answerOf(route, input),
@@ -45,35 +46,39 @@ function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>)
 }
 
 export function ToDo({ user }: { user: User }) {
-  const isAdmin = user.current_team.is_admin
-  const failed = useIf(user.enabled_modules.includes('ipam'), listAnnouncementsRoute, {
+  const may = useMay()
+  const has = useSeenModules()
+  const failed = useIf(has('ipam'), listAnnouncementsRoute, {
     query: {
       status: [...blockedStatuses],
       include: 'state_messages,validations,details',
       limit: requestedRows,
     },
   })
-  const hasDns = user.enabled_modules.includes('dns')
+  const hasDns = has('dns')
   const troubledZones = useIf(hasDns, listZonesRoute, {
     query: { status: ['error', 'pending_verification'], include: 'state_messages', limit: requestedRows },
   })
   const dnssecZones = useIf(hasDns, listZonesRoute, {
     query: { dnssec: ['pending_ds'], limit: requestedRows },
   })
-  const crossConnects = useIf(user.enabled_modules.includes('inventory'), listCrossConnectsRoute, {
+  const crossConnects = useIf(has('inventory'), listCrossConnectsRoute, {
     query: { waits_for: ['customer'], limit: requestedRows },
   })
-  const opticPorts = useIf(user.enabled_modules.includes('inventory'), listPortsRoute, {
+  const opticPorts = useIf(has('inventory'), listPortsRoute, {
     query: { has_optic_warning: true, include: 'optics', limit: requestedRows },
   })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
-  const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
-  const unverified = useIf(isAdmin, listDomainsRoute, {
+  const invited = useIf(may('team.manage'), listMembersRoute, {
+    params: team,
+    query: { status: 'invited', limit: 1 },
+  })
+  const unverified = useIf(may('team.manage'), listDomainsRoute, {
     params: team,
     query: { verified: false, limit: requestedRows },
   })
-  const webhooks = useIf(isAdmin, listWebhooksRoute, { query: { limit: 100 } })
-  const tokens = useIf(isAdmin, listTokensRoute, {
+  const webhooks = useIf(may('webhooks.manage'), listWebhooksRoute, { query: { limit: 100 } })
+  const tokens = useIf(may('tokens.manage'), listTokensRoute, {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
   const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })

@@ -154,7 +154,7 @@ export const words = {
     },
     invite: {
       title: 'Invite your team',
-      text: 'Colleagues see the same prefixes and attacks; admins can change members and tokens.',
+      text: 'Colleagues see the same prefixes and attacks. The roles of each decide what they can change.',
       action: 'Invite',
     },
     connect: {
@@ -165,6 +165,5 @@ export const words = {
     done: 'Done',
     open: 'To do',
     unknown: 'Unknown',
-    admin: 'An admin of your team does this.',
   },
 } as const

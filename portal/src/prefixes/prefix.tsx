@@ -6,7 +6,7 @@ import { getPrefixRoute, type Prefix } from '@pharos/contract/prefix'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
-import { useUser } from '../api/use-session.ts'
+import { useSeenModules } from '../api/use-grant.ts'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
@@ -23,11 +23,10 @@ import { words as texts } from './words.ts'
 
 export function PrefixPage() {
   const { id } = useParams({ from: '/frame/prefixes/$id' })
-  const user = useUser()
+  const has = useSeenModules()
   const answer = useAnswer(getPrefixRoute, { params: { prefix_id: Number(id) } })
   if (!answer.data) return <PendingPage title={texts.title} answer={answer} />
   const { cidr, name, location, created } = answer.data
-  const has = (module: string) => user?.enabled_modules.includes(module) ?? false
   return (
     <Page
       title={cidr}

@@ -3,6 +3,7 @@ import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
 import type { PtrRecord } from '@pharos/contract/dns-ptr'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type KeyboardEvent, type SyntheticEvent } from 'react'
+import { useGrant } from '../api/use-grant.ts'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { words } from './words.ts'
@@ -31,6 +32,7 @@ const columnsOf = (grid: Element): number => getComputedStyle(grid).gridTemplate
 export function Grid({ cidr, addresses, records }: Props) {
   const [current, setCurrent] = useState(0)
   const [edited, setEdited] = useState<string>()
+  const canEdit = useGrant('dns.edit')
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
     if (edited !== undefined || !(event.key in moves)) return
     event.preventDefault()
@@ -56,7 +58,8 @@ export function Grid({ cidr, addresses, records }: Props) {
             title={texts.cell(address, record?.ptrdname)}
             data-verbatim
             onFocus={() => setCurrent(at)}
-            onClick={() => setEdited(address)}
+            aria-disabled={!canEdit || undefined}
+            onClick={() => canEdit && setEdited(address)}
           >
             {address.slice(address.lastIndexOf('.') + 1)}
           </button>

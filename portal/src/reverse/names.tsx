@@ -2,6 +2,7 @@
 import { Button, Modal, Table, Text } from '@mantine/core'
 import type { PtrRecord } from '@pharos/contract/dns-ptr'
 import { useState } from 'react'
+import { useGrant } from '../api/use-grant.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -18,6 +19,7 @@ const searchFrom = 10
 
 export function Names({ records, count }: { records: readonly PtrRecord[]; count: number }) {
   const [edited, setEdited] = useState<PtrRecord>()
+  const canEdit = useGrant('dns.edit')
   const [search, setSearch] = useState('')
   const [most, setMost] = useState(step)
   const found = records.filter(({ ip, ptrdname }) => `${ip} ${ptrdname}`.includes(search.toLowerCase()))
@@ -31,7 +33,7 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
           {records.length > searchFrom && (
             <SearchField label={texts.search} width={200} value={search} onCommit={setSearch} />
           )}
-          <NameAddress />
+          {canEdit && <NameAddress />}
         </>
       }
     >
@@ -53,16 +55,20 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
               {found.slice(0, most).map((record) => (
                 <Table.Tr key={record.ip}>
                   <Table.Td data-verbatim>
-                    <Button
-                      variant="subtle"
-                      size="compact-sm"
-                      ml={-8}
-                      ff="monospace"
-                      aria-label={texts.edit(record.ip)}
-                      onClick={() => setEdited(record)}
-                    >
-                      {record.ip}
-                    </Button>
+                    {canEdit ? (
+                      <Button
+                        variant="subtle"
+                        size="compact-sm"
+                        ml={-8}
+                        ff="monospace"
+                        aria-label={texts.edit(record.ip)}
+                        onClick={() => setEdited(record)}
+                      >
+                        {record.ip}
+                      </Button>
+                    ) : (
+                      record.ip
+                    )}
                   </Table.Td>
                   <Table.Td className={classes['mono']!} data-verbatim>
                     {record.ptrdname}

@@ -3,6 +3,7 @@ import { Group, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { listPtrRecordsRoute } from '@pharos/contract/dns-ptr'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
@@ -22,12 +23,14 @@ const limit = 1000
 
 export function Reverse() {
   const { parts, error, refetch } = useNetworks()
+  const canEdit = useGrant('dns.edit')
+  const canAdd = useGrant('ipam.manage')
   const { search, setSearch } = usePageSearch('/reverse')
   const wanted = textOf(search.network)
   const network = parts?.includes(wanted) ? wanted : (parts?.[0] ?? '')
   const tab = search.tab === 'templates' ? 'templates' : 'addresses'
   return (
-    <Page title={words.title} note={words.note} actions={parts && parts.length > 0 && <Batch />}>
+    <Page title={words.title} note={words.note} actions={canEdit && parts && parts.length > 0 && <Batch />}>
       {error && !parts ? (
         <Problem error={error} retry={refetch} />
       ) : !parts ? (
@@ -36,9 +39,11 @@ export function Reverse() {
         <Empty title={words.empty}>
           <Stack align="center">
             {words.emptyText}
-            <ButtonLink to="/announcements/new" variant="default">
-              {words.addPrefix}
-            </ButtonLink>
+            {canAdd && (
+              <ButtonLink to="/announcements/new" variant="default">
+                {words.addPrefix}
+              </ButtonLink>
+            )}
           </Stack>
         </Empty>
       ) : (

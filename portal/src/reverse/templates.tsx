@@ -13,6 +13,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { call, resultOf } from '../api/call.ts'
 import { teamIdNow, useAnswer } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
@@ -30,6 +31,7 @@ const { templates: texts } = words
 
 export function Templates({ network }: { network: string }) {
   const answer = useAnswer(listPtrTemplatesRoute, { query: { limit: 1000 } })
+  const canEdit = useGrant('dns.edit')
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={160} radius="lg" />
   if (answer.data.count === 0)
@@ -37,7 +39,7 @@ export function Templates({ network }: { network: string }) {
       <Empty title={texts.none}>
         <Stack align="center">
           <span data-verbatim>{texts.noneText}</span>
-          <AddTemplate network={network} />
+          {canEdit && <AddTemplate network={network} />}
         </Stack>
       </Empty>
     )
@@ -46,9 +48,11 @@ export function Templates({ network }: { network: string }) {
       <Text size="sm" c="dimmed">
         {texts.note}
       </Text>
-      <div>
-        <AddTemplate network={network} />
-      </div>
+      {canEdit && (
+        <div>
+          <AddTemplate network={network} />
+        </div>
+      )}
       <Table.ScrollContainer minWidth={560}>
         <Table aria-label={texts.title}>
           <Table.Thead>
@@ -57,7 +61,7 @@ export function Templates({ network }: { network: string }) {
               <Table.Th>{texts.pattern}</Table.Th>
               <Table.Th>{texts.overwrite}</Table.Th>
               <Table.Th>{texts.changed}</Table.Th>
-              <Table.Th>{texts.actions}</Table.Th>
+              {canEdit && <Table.Th>{texts.actions}</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -71,9 +75,11 @@ export function Templates({ network }: { network: string }) {
                 <Table.Td>
                   <Time at={template.touched} />
                 </Table.Td>
-                <Table.Td>
-                  <RemoveTemplate template={template} />
-                </Table.Td>
+                {canEdit && (
+                  <Table.Td>
+                    <RemoveTemplate template={template} />
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>

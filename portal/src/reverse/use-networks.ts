@@ -3,14 +3,14 @@ import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { listPrefixesRoute } from '@pharos/contract/prefix'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, useAnswer } from '../api/queries.ts'
-import { useUser } from '../api/use-session.ts'
+import { useHasModule } from '../api/use-grant.ts'
 import { partsOf } from './networks.ts'
 
 const limit = 1000
 
 /** `parts` is undefined until both lists have answered. */
 export function useNetworks() {
-  const hasAnnouncements = useUser()?.enabled_modules.includes('ipam') === true
+  const hasAnnouncements = useHasModule('ipam')
   const prefixes = useAnswer(listPrefixesRoute, { query: { limit } })
   const announcements = useQuery({
     ...answerOf(listAnnouncementsRoute, { query: { limit } }),

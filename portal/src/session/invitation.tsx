@@ -1,6 +1,7 @@
 // The page that the link of an invitation opens: the team that invites, and a new account if there is none yet.
 import { Alert, Skeleton, Text } from '@mantine/core'
 import { acceptInvitationRoute, showInvitationRoute, type Invitation } from '@pharos/contract/invitation'
+import { describeRoles, rolesText } from '@pharos/contract/role'
 import { passwordHint } from '@pharos/contract/password'
 import { useQuery } from '@tanstack/react-query'
 import { callAsGuest } from '../api/call.ts'
@@ -44,7 +45,7 @@ export function InvitationPage() {
 }
 
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { email, team_name, invited_by, is_admin, expires, has_account } = invitation
+  const { email, team_name, invited_by, roles, expires, has_account } = invitation
   const form = useRequestForm({
     initialValues: { first_name: '', last_name: '', password: '' },
     ...(has_account ? {} : { route: acceptInvitationRoute, declared }),
@@ -61,7 +62,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   return (
     <Form form={form} action={has_account ? t.accept : t.create} fullWidth>
       <Text size="sm">
-        {t.text(invited_by, email, is_admin)} {t.expires} <Time at={expires} />.
+        {t.text(invited_by, email, rolesText(roles))} {describeRoles(roles)} {t.expires} <Time at={expires} />
+        .
       </Text>
       {has_account ? (
         <Text size="sm">{t.hasAccount}</Text>

@@ -28,8 +28,8 @@ export const words = {
   invitation: {
     title: 'Invitation',
     join: (team: string): string => `Join ${team}`,
-    text: (by: string, email: string, isAdmin: boolean): string =>
-      `${by} invited you (${email}) to join${isAdmin ? ' as an admin' : ''}.`,
+    text: (by: string, email: string, roles: string): string =>
+      `${by} invited you (${email}) to join as ${roles}.`,
     expires: 'The invitation expires',
     hasAccount: 'You already have an account with this address. Join, then sign in.',
     accept: 'Join team',

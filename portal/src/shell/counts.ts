@@ -7,6 +7,7 @@ import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'
+import { useSeenModules } from '../api/use-grant.ts'
 import type { CountName } from '../pages.tsx'
 import { useInbox } from '../staff/inbox-rows.ts'
 
@@ -14,7 +15,7 @@ export type Counts = Readonly<Record<CountName, number | undefined>>
 
 /** Requests what the user's role and team allow; the numbers follow the stream. */
 export function useCounts(user: User): Counts {
-  const has = (module: string) => user.enabled_modules.includes(module)
+  const has = useSeenModules()
   return {
     attacks: useCount(has('lighthouse'), listIncidentsRoute, { query: { ongoing: true, limit: 1 } }),
     blocked: useCount(has('ipam'), listAnnouncementsRoute, {

@@ -3,6 +3,7 @@ import { NavLink, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useMay } from '../api/use-grant.ts'
 import { groupLabels, isBelow, pagesOf, type AnyPage, type CountName, type Group } from '../pages.tsx'
 import type { Counts } from './counts.ts'
 import { words } from './words.ts'
@@ -20,7 +21,8 @@ type NavigationProps = {
 type Entry = ReturnType<typeof pagesOf>[number]
 
 export function Navigation({ user, path, counts, isNarrow = false }: NavigationProps) {
-  const entries = pagesOf(user).filter(({ icon, group }) => icon !== undefined && group !== 'account')
+  const may = useMay()
+  const entries = pagesOf(user, may).filter(({ icon, group }) => icon !== undefined && group !== 'account')
   const groups = [...Map.groupBy(entries, ({ group }) => group)]
   return (
     <div data-narrow={isNarrow || undefined} className={classes['navigation']}>
@@ -110,7 +112,8 @@ type BottomBarProps = Omit<NavigationProps, 'isNarrow'> & { readonly onMore: () 
 
 /** The pages that are opened most, and the rest of the navigation behind "More". */
 export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
-  const entries = pagesOf(user).filter(({ isOnBar }) => isOnBar)
+  const may = useMay()
+  const entries = pagesOf(user, may).filter(({ isOnBar }) => isOnBar)
   return (
     <nav aria-label={words.mainPages} className={classes['bar']}>
       {entries.map((page) => {

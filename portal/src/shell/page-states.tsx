@@ -1,6 +1,8 @@
 // Shown in place of a page: while it loads, if it failed, if its address is unknown or not open to the user.
 import { Anchor, Container, Skeleton, Stack, Text } from '@mantine/core'
+import type { Grant } from '@pharos/contract/role'
 import { isConnectionError } from '../api/connection.ts'
+import { onlyWith } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -35,11 +37,15 @@ export const NotFound = () => (
   </Page>
 )
 
-/** The user's role does not open the page. */
-export const RoleMissing = ({ label, role }: { label: string; role: 'admin' | 'staff' }) => (
+export const StaffOnly = ({ label }: { label: string }) => (
   <Page title={label}>
-    <Empty title={role === 'staff' ? t.staffOnly : t.adminsOnly}>
-      {role === 'staff' ? t.staffOnlyText : t.adminsOnlyText}
-    </Empty>
+    <Empty title={t.staffOnly}>{t.staffOnlyText}</Empty>
+  </Page>
+)
+
+/** The roles of the user do not open the page. */
+export const GrantMissing = ({ label, grant }: { label: string; grant: Grant }) => (
+  <Page title={label}>
+    <Empty title={t.grantMissing}>{onlyWith(grant)}</Empty>
   </Page>
 )

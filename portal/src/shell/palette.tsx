@@ -31,6 +31,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
+import { useMay } from '../api/use-grant.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
@@ -147,8 +148,9 @@ function useHits(query: string) {
 
 function usePages(user: User): SpotlightActionData[] {
   const navigate = useNavigate()
+  const may = useMay()
   return [
-    ...pagesOf(user).map(({ path, label, tabOf, keywords = [] }) => ({
+    ...pagesOf(user, may).map(({ path, label, tabOf, keywords = [] }) => ({
       id: path,
       label: tabOf === undefined ? label : `${pageAt(tabOf)?.label}: ${label}`,
       keywords: [...keywords],

@@ -9,14 +9,14 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session'
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { answerQuestion, useIsAsking } from '../api/unsaved.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { useGatedTeamId } from '../session/second-factor-gate.ts'
 import { ModuleDisabled } from '../session/module-disabled.tsx'
-import { hasRole, isAt, pageAt } from '../pages.tsx'
+import { isAt, pageAt } from '../pages.tsx'
 import { DiscardQuestion } from '../ui/discard-question.tsx'
 import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useCounts, type Counts } from './counts.ts'
@@ -27,8 +27,10 @@ import { Shortcuts } from './shortcuts.tsx'
 import { TabbedPages } from './tabbed-pages.tsx'
 import { TeamMenu } from './team-menu.tsx'
 import { TopBar } from './top-bar.tsx'
-import { PageWaiting, RoleMissing } from './page-states.tsx'
+import { GrantMissing, PageWaiting, StaffOnly } from './page-states.tsx'
+import { useHasModule, useMay, useRolesState } from '../api/use-grant.ts'
 import { useSession } from '../api/use-session.ts'
+import { Problem } from '../ui/problem.tsx'
 import { useWindowTitle } from './window-title.ts'
 import { words } from './words.ts'
 import classes from './shell.module.css'
@@ -75,6 +77,7 @@ function Frame({ user }: { user: User }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const isNarrow = useStoredChoice(narrowSidebar)
   const counts = useCounts(user)
+  const hasShield = useHasModule('shield')
   useWindowTitle(counts.attacks)
   useEffect(close, [path, close])
   return (
@@ -105,7 +108,7 @@ function Frame({ user }: { user: User }) {
               <HoldBanner />
             </Suspense>
           )}
-          {user.enabled_modules.includes('shield') && (
+          {hasShield && (
             <Suspense>
               <ConfirmTimers />
             </Suspense>
@@ -195,7 +198,10 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
 /** The page, or the reason why the user cannot see it in this team. */
 function Content({ user, path }: { user: User; path: string }) {
   const gatedTeamId = useGatedTeamId()
-  const page = pageAt(path)
+  const { isKnown, error, retry } = useRolesState()
+  const may = useMay()
+  // Of the page that is rendered: while the next one loads, the address is that of the next one already.
+  const page = pageAt(useMatches({ select: (matches) => matches.at(-1)?.pathname ?? path }))
   if (gatedTeamId === user.current_team.id && path !== '/profile')
     return (
       <Suspense fallback={<PageWaiting />}>
@@ -204,8 +210,11 @@ function Content({ user, path }: { user: User; path: string }) {
     )
   if (page?.module && !user.enabled_modules.includes(page.module))
     return <ModuleDisabled label={page.label ?? 'Not enabled'} module={page.module} />
-  if (page?.role && !hasRole(page.role, user))
-    return <RoleMissing label={page.label ?? ''} role={page.role} />
+  if (page?.role && !user.is_staff) return <StaffOnly label={page.label ?? words.states.notOpen} />
+  if (error !== null && !isKnown) return <Problem error={error} retry={retry} />
+  if (!isKnown) return <PageWaiting />
+  if (page?.grant && !may(page.grant))
+    return <GrantMissing label={page.label ?? words.states.notOpen} grant={page.grant} />
   if (page?.tabOf === undefined) return <Outlet />
   return (
     <TabbedPages user={user} entry={page.tabOf} path={path}>

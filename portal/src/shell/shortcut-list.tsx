@@ -1,6 +1,7 @@
 // The keyboard shortcuts, in a dialog.
 import { Kbd, Modal, Table } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
+import { useMay } from '../api/use-grant.ts'
 import { pagesOf } from '../pages.tsx'
 import { words } from './words.ts'
 
@@ -15,9 +16,12 @@ const general: readonly (readonly [string, string])[] = [
 ]
 
 export function ShortcutList({ user, onClose }: { user: User; onClose: () => void }) {
+  const may = useMay()
   const all = [
     ...general,
-    ...pagesOf(user).flatMap(({ key, label }) => (key === undefined ? [] : [[`g ${key}`, label] as const])),
+    ...pagesOf(user, may).flatMap(({ key, label }) =>
+      key === undefined ? [] : [[`g ${key}`, label] as const],
+    ),
     ['?', t.show] as const,
   ]
   return (

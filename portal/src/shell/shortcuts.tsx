@@ -3,6 +3,7 @@
 import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useMay } from '../api/use-grant.ts'
 import { pagesOf } from '../pages.tsx'
 import { isHandledElsewhere } from '../ui/key-events.ts'
 import { showOverlay, useOverlay } from './overlay.ts'
@@ -13,6 +14,7 @@ const secondKeyWithinMs = 1_000
 
 export function Shortcuts({ user }: { user: User }) {
   const navigate = useNavigate()
+  const may = useMay()
   const shown = useOverlay()
   const leader = useRef(-Infinity)
   useEffect(() => {
@@ -23,7 +25,7 @@ export function Shortcuts({ user }: { user: User }) {
       }
       if (isHandledElsewhere(event)) return
       const isSecond = event.timeStamp - leader.current < secondKeyWithinMs
-      const page = isSecond ? pagesOf(user).find(({ key }) => key === event.key) : undefined
+      const page = isSecond ? pagesOf(user, may).find(({ key }) => key === event.key) : undefined
       leader.current = event.key === 'g' ? event.timeStamp : -Infinity
       if (page) {
         // The list on the page must not handle it too.
@@ -36,7 +38,7 @@ export function Shortcuts({ user }: { user: User }) {
     // Before the page's own keys: after `g` a key names a page.
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })
-  }, [navigate, user])
+  }, [navigate, user, may])
   const close = () => showOverlay(undefined)
   return (
     <Suspense>

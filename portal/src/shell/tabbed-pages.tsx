@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useMay } from '../api/use-grant.ts'
 import { isBelow, pagesOf } from '../pages.tsx'
 import { Page } from '../ui/page.tsx'
 
@@ -19,7 +20,8 @@ export function TabbedPages({
   children: ReactNode
 }) {
   const navigate = useNavigate()
-  const tabs = pagesOf(user).filter(({ tabOf }) => tabOf === entry)
+  const may = useMay()
+  const tabs = pagesOf(user, may).filter(({ tabOf }) => tabOf === entry)
   const current = tabs.find((one) => isBelow(one, path))
   return (
     <Page title={current?.label ?? user.current_team.name}>

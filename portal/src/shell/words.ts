@@ -7,8 +7,8 @@ export const words = {
     toOverview: 'Go to the overview',
     staffOnly: 'For provider staff only',
     staffOnlyText: 'This page is for staff of your provider.',
-    adminsOnly: 'For team admins only',
-    adminsOnlyText: 'Ask an admin of your team for access.',
+    notOpen: 'Page not available',
+    grantMissing: 'Your roles do not include this page',
   },
   shortcutList: {
     title: 'Keyboard shortcuts',

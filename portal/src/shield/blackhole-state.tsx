@@ -4,7 +4,7 @@ import { deleteBlackholeRoute, listBlackholesRoute, type Blackhole } from '@phar
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-import { useHasModule, useIsAdmin } from '../api/use-session.ts'
+import { useGrant, useHasModule } from '../api/use-grant.ts'
 import { Mono } from '../ui/cells.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
@@ -78,7 +78,7 @@ export function BlackholeState({ blackhole, linked = true }: Props) {
 }
 
 function EndNow({ blackhole: { id } }: { readonly blackhole: Blackhole }) {
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const end = useMutation({
     mutationFn: () => call(deleteBlackholeRoute, { params: { blackhole_id: id } }),
     onSuccess: async () => {

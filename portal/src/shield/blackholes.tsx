@@ -3,7 +3,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { listBlackholesRoute, type Blackhole } from '@pharos/contract/blackhole'
 import { useState, type ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { BlackholeDialog } from './blackhole-dialog.tsx'
@@ -14,7 +14,7 @@ const { blackholes: texts } = words
 
 /** The newest black holes, and the start of another one. */
 export function Blackholes() {
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const [isOpen, setOpen] = useState(false)
   const answer = useAnswer(listBlackholesRoute, { query: { limit: 5 } }, { refetchInterval: 3_000 })
   return (
@@ -53,7 +53,7 @@ type OfHostProps = {
 
 /** The last resort of an attack: its black hole with the time that is left, or the start of one. Renders nothing if neither applies. */
 export function BlackholeOfHost({ host, eventId, canStart, frame }: OfHostProps) {
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const [isOpen, setOpen] = useState(false)
   const answer = useAnswer(
     listBlackholesRoute,

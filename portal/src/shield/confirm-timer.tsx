@@ -5,7 +5,7 @@ import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield'
 import { IconClockShield } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { clockText, useSecondsUntil } from './countdown.ts'
@@ -38,7 +38,7 @@ export function ConfirmTimers() {
 
 function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly confirmBy: string }) {
   const left = useSecondsUntil(confirmBy)
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const { prefix } = list
   const confirm = useMutation({
     mutationFn: () => confirmList(list),

@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
 import { answerOf } from '../api/queries.ts'
-import { useHasModule, useIsAdmin } from '../api/use-session.ts'
+import { useGrant, useHasModule } from '../api/use-grant.ts'
 import { Mono, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
@@ -80,7 +80,7 @@ const declaration: ListDeclaration = {
 
 export function ShieldLists() {
   const view = useListSearch('/shield', declaration)
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   return (
     <Page title={texts.title} note={texts.note}>
       {canChange && <NewList />}

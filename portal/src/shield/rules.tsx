@@ -7,7 +7,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { useNewerVersion } from '../ui/newer-version.tsx'
@@ -82,7 +82,7 @@ const draftsOf = (rules: readonly ShieldRule[]): readonly DraftRule[] =>
   rules.map((rule) => draftOf(rule, keyOf(rule)))
 
 function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) {
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const version = versionOf(rules, list)
   const [base, setBase] = useState<Base>(() => ({ version, rules: draftsOf(rules) }))
   const [draft, setDraft] = useState<readonly DraftRule[]>(base.rules)
@@ -134,7 +134,7 @@ function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) 
       {newer}
       {!canChange && (
         <Text size="sm" c="dimmed">
-          {texts.readOnly}
+          {onlyWith('shield.apply')}
         </Text>
       )}
       <Columns

@@ -6,7 +6,7 @@ import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contrac
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import { answerOf, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { formatRate } from '../ui/rate.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -65,7 +65,7 @@ type SuggestedProps = { readonly answer: ShieldSuggestions; readonly prefix: str
 
 /** Those that are in place are listed with the rules in place. */
 function Suggested({ answer, prefix }: SuggestedProps) {
-  const canChange = useIsAdmin()
+  const canChange = useGrant('shield.apply')
   const [isOpen, setOpen] = useState(false)
   const { suggestions, attack_shares: attack, normal_shares: normal, source, in_place_share: share } = answer
   const open = suggestions.filter(({ rule_id }) => rule_id === null)
@@ -113,7 +113,7 @@ function Suggested({ answer, prefix }: SuggestedProps) {
           </Button>
         ) : (
           <Text size="xs" c="dimmed">
-            {words.editor.readOnly}
+            {onlyWith('shield.apply')}
           </Text>
         ))}
       {isOpen && <ReviewSuggested answer={answer} prefix={prefix} onClose={() => setOpen(false)} />}
@@ -193,6 +193,7 @@ type RulesInPlaceProps = {
 
 /** Rules for the target that drop or limit, with their counters. Renders nothing if there are none. */
 export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
+  const canChange = useGrant('shield.apply')
   const answer = useRulesAround(network)
   const lists = useAnswer(
     listShieldListsRoute,
@@ -231,7 +232,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
       })}
       <li>
         <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix: rules[0]!.prefix }}>
-          {texts.edit}
+          {canChange ? texts.edit : texts.show}
         </ButtonLink>
       </li>
     </ul>,

@@ -42,7 +42,6 @@ export const words = {
     title: 'Rules',
     empty: 'No rules for this prefix',
     emptyText: 'All traffic passes. Add a rule to drop or limit a part of it.',
-    readOnly: 'Only admins of the team can change rules.',
     rest: 'Everything else passes',
     order: 'Order',
     rule: 'Rule',
@@ -232,6 +231,7 @@ export const words = {
     matchedNone: 'no packet matched yet',
     unconfirmed: 'not confirmed yet',
     edit: 'Edit rules',
+    show: 'View rules',
   },
   warnings: {
     shadowed: (place: number) => `Never matches: rule ${place} before it matches all of its packets.`,

@@ -190,6 +190,8 @@ export function entryText(entry: Pick<AuditEntry, 'action' | 'target' | 'before'
 const fieldNames: Readonly<Record<string, string>> = {
   cidr: 'Prefix',
   is_admin: 'Admin',
+  roles: 'Roles',
+  default_roles: 'Roles of new members',
   allowed_subnets: 'Allowed networks',
   max_unused_days: 'Days until unused tokens expire',
   require_2fa: 'Two-factor authentication required',

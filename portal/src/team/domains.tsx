@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -35,7 +35,7 @@ const declared = {
 }
 
 export function Domains() {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('team.manage')
   const answer = useAnswer(
     listDomainsRoute,
     { params: team, query: { limit: 1000 } },
@@ -43,7 +43,7 @@ export function Domains() {
   )
   return (
     <Stack>
-      {isAdmin && (
+      {canManage && (
         <Group>
           <AddDomain />
         </Group>
@@ -54,7 +54,7 @@ export function Domains() {
       {answer.data && answer.data.count > 0 && (
         <ul className={classes['rows']}>
           {answer.data.results.map((domain) => (
-            <DomainRow key={domain.id} domain={domain} isAdmin={isAdmin} />
+            <DomainRow key={domain.id} domain={domain} canManage={canManage} />
           ))}
         </ul>
       )}
@@ -81,7 +81,7 @@ const AddDomain = () => (
   />
 )
 
-function DomainRow({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean }) {
+function DomainRow({ domain: one, canManage }: { domain: Domain; canManage: boolean }) {
   const { id, domain, verified, last_check, last_check_result, auto_join } = one
   const params = { ...team, domain_id: id }
   const check = useMutation({
@@ -99,7 +99,7 @@ function DomainRow({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean 
       <div className={classes['rowHead']}>
         <h2 className={classes['rowName']}>{domain}</h2>
         <StatePill color={verified ? 'ok' : 'warn'}>{verified ? t.verified : t.notVerified}</StatePill>
-        {isAdmin && (
+        {canManage && (
           <div className={classes['rowActions']}>
             <Button
               variant="default"
@@ -120,7 +120,7 @@ function DomainRow({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean 
           size="xs"
           label={t.joinOf(domain)}
           checked={auto_join}
-          disabled={!isAdmin || join.isPending}
+          disabled={!canManage || join.isPending}
           onChange={() => join.mutate()}
         />
         <Text size="xs" c="dimmed">

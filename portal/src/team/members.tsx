@@ -9,19 +9,22 @@ import {
   updateMemberRoute,
   type Member,
 } from '@pharos/contract/member'
+import { describeRoles, roleLabels, roles, rolesText, type Role } from '@pharos/contract/role'
+import { getSessionTokenRoute } from '@pharos/contract/session'
 import { getTeamRoute } from '@pharos/contract/team'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { invalidate } from '../api/queries.ts'
-import { useIsAdmin, useUser } from '../api/use-session.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
+import { useUser } from '../api/use-session.ts'
 import { actionsColumn, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import { yesNo } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
-import { emails, select, textarea } from '../ui/form-widgets.tsx'
+import { checkboxes, emails, textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
@@ -42,12 +45,12 @@ const columns: readonly Column<Member>[] = [
   },
   { id: 'name', header: t.name, width: 160, card: 'secondary', cell: ({ display_name }) => display_name },
   {
-    id: 'role',
-    header: t.role,
-    width: 90,
+    id: 'roles',
+    header: t.roles,
+    width: 130,
     card: 'secondary',
     orderBy: 'is_admin',
-    cell: ({ is_admin }) => (is_admin ? t.roleName.admin : t.roleName.member),
+    cell: ({ roles: held }) => rolesText(held),
   },
   {
     id: 'status',
@@ -73,7 +76,7 @@ function TwoFactor({ member: { status, two_factor } }: { member: Member }) {
   )
 }
 
-const refresh = () => invalidate(listMembersRoute, getTeamRoute)
+const refresh = () => invalidate(listMembersRoute, getTeamRoute, getSessionTokenRoute)
 
 const declaration: ListDeclaration = {
   sort: 'email',
@@ -86,17 +89,17 @@ const declaration: ListDeclaration = {
       isSingle: true,
       options: memberStatuses.map((status) => ({ value: status, label: t.state[status] })),
     },
-    yesNo('is_admin', t.role, t.roleName.admin, t.roleName.member),
+    yesNo('is_admin', t.roles, roleLabels.admin, t.notAdmin),
   ],
 }
 
 export function Members() {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('team.manage')
   const view = useListSearch('/team/members', declaration)
   const shown = useMemo(
     () =>
-      isAdmin ? [...columns, actionsColumn<Member>(t.actions, (one) => <Actions member={one} />)] : columns,
-    [isAdmin],
+      canManage ? [...columns, actionsColumn<Member>(t.actions, (one) => <Actions member={one} />)] : columns,
+    [canManage],
   )
   return (
     <List<Member>
@@ -106,33 +109,42 @@ export function Members() {
       params={team}
       view={view}
       columns={shown}
-      toolbar={isAdmin && <Invite />}
+      toolbar={canManage && <Invite />}
       empty={<Empty title={t.none} />}
     />
   )
 }
 
-type Invitations = { readonly email: string[]; readonly role: string; readonly message: string }
+type Invitations = { readonly email: string[]; readonly roles: Role[]; readonly message: string }
+
+const rolesField = checkboxes({
+  label: t.roles,
+  help: t.rolesHelp,
+  required: true,
+  groups: [
+    {
+      options: roles.map((value) => ({
+        value,
+        label: roleLabels[value],
+        help: describeRoles([value]),
+      })),
+    },
+  ],
+})
+
 const invitationFields = {
   email: emails({ label: t.emails, help: t.emailsHelp, required: true, placeholder: 'noc@acme.net' }),
-  role: select({
-    label: t.role,
-    required: true,
-    data: [
-      { value: 'member', label: t.roles.member },
-      { value: 'admin', label: t.roles.admin },
-    ],
-  }),
+  roles: rolesField,
   message: textarea({ label: t.message, help: t.messageHelp }),
 }
 
 /** Sends one invitation per address, in order; a refused one leaves those after it. */
-async function invite({ email: list, role, message }: Invitations): Promise<void> {
+async function invite({ email: list, roles: chosen, message }: Invitations): Promise<void> {
   const sent: string[] = []
   const already: string[] = []
   try {
     for (const email of list) {
-      const body = { email, is_admin: role === 'admin', ...(message ? { message } : {}) }
+      const body = { email, roles: chosen, ...(message ? { message } : {}) }
       const { status } = await call(addMemberRoute, { params: team, body })
       ;(status === 200 ? already : sent).push(email)
     }
@@ -143,22 +155,25 @@ async function invite({ email: list, role, message }: Invitations): Promise<void
   }
 }
 
-const Invite = () => (
-  <Dialog<Invitations>
-    title={t.inviteTitle}
-    action={t.inviteAction}
-    size="lg"
-    route={addMemberRoute}
-    declared={invitationFields}
-    initialValues={{ email: [], role: 'member', message: '' }}
-    trigger={(open) => (
-      <Button leftSection={<IconUserPlus size={14} />} onClick={open}>
-        {t.invite}
-      </Button>
-    )}
-    onSubmit={invite}
-  />
-)
+function Invite() {
+  const { data } = useAnswer(getTeamRoute, { params: team })
+  return (
+    <Dialog<Invitations>
+      title={t.inviteTitle}
+      action={t.inviteAction}
+      size="lg"
+      route={addMemberRoute}
+      declared={invitationFields}
+      initialValues={{ email: [], roles: data?.default_roles ?? ['reader'], message: '' }}
+      trigger={(open) => (
+        <Button leftSection={<IconUserPlus size={14} />} onClick={open}>
+          {t.invite}
+        </Button>
+      )}
+      onSubmit={invite}
+    />
+  )
+}
 
 /** Returns the texts for cancelling an invitation, leaving the team, or removing a member. */
 function removalOf({ email, status }: Member, isSelf: boolean) {
@@ -183,42 +198,37 @@ function removalOf({ email, status }: Member, isSelf: boolean) {
 
 function Actions({ member }: { member: Member }) {
   const user = useUser()
-  const { id, email, is_admin, status, user_id } = member
+  const { id, email, roles: held, status, user_id } = member
   const params = { ...team, member_id: id }
   const { title, action, effect } = removalOf(member, user_id === user?.id)
-  async function changeRole() {
-    await call(updateMemberRoute, { params, body: { is_admin: !is_admin } })
-    await refresh()
-  }
   async function resend() {
     await call(resendInvitationRoute, { params })
     notifySuccess(t.sentAgain(email))
   }
-  return (
+  const menu = (openRoles: () => void, openRemoval: () => void) => (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon size="sm" aria-label={t.actionsFor(email)}>
+          <IconDots size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={openRoles}>{t.changeRoles}</Menu.Item>
+        {status === 'invited' && (
+          <Menu.Item onClick={() => void resend().catch(notifyProblem)}>{t.sendAgain}</Menu.Item>
+        )}
+        <Menu.Item color="bad" onClick={openRemoval}>
+          {action}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+  const removal = (openRoles: () => void) => (
     <Dialog
       title={title}
       action={action}
       danger
-      trigger={(open) => (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon size="sm" aria-label={t.actionsFor(email)}>
-              <IconDots size={14} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => void changeRole().catch(notifyProblem)}>
-              {is_admin ? t.makeMember : t.makeAdmin}
-            </Menu.Item>
-            {status === 'invited' && (
-              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>{t.sendAgain}</Menu.Item>
-            )}
-            <Menu.Item color="bad" onClick={open}>
-              {action}
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      trigger={(open) => menu(openRoles, open)}
       onSubmit={async () => {
         await call(removeMemberRoute, { params })
         await refresh()
@@ -226,5 +236,22 @@ function Actions({ member }: { member: Member }) {
     >
       <Text size="sm">{effect}</Text>
     </Dialog>
+  )
+  return (
+    <Dialog<{ roles: Role[] }>
+      title={t.rolesOf(email)}
+      action={t.changeRoles}
+      size="lg"
+      route={updateMemberRoute}
+      declared={{ roles: rolesField }}
+      initialValues={{ roles: held }}
+      intro={status === 'active' && <Text size="sm">{t.tokensLose}</Text>}
+      trigger={removal}
+      onSubmit={async ({ roles: chosen }) => {
+        await call(updateMemberRoute, { params, body: { roles: chosen } })
+        notifySuccess(t.rolesChanged(email))
+        await refresh()
+      }}
+    />
   )
 }

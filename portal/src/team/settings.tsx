@@ -1,12 +1,13 @@
 // The settings of the team: name, contacts and time zone, and whether members need two-factor authentication.
 import { Skeleton } from '@mantine/core'
+import { defaultRoles, roleLabels } from '@pharos/contract/role'
 import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { email, text } from '../ui/form-text-widgets.tsx'
-import { country, textarea, timeZone, toggle } from '../ui/form-widgets.tsx'
+import { country, multiSelect, textarea, timeZone, toggle } from '../ui/form-widgets.tsx'
 import { changesOf } from '../ui/form-changes.ts'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { useNewerVersion } from '../ui/newer-version.tsx'
@@ -39,6 +40,7 @@ const valuesOf = ({
   country,
   timezone,
   require_2fa,
+  default_roles,
 }: Team): Values => ({
   name,
   description,
@@ -49,6 +51,7 @@ const valuesOf = ({
   country,
   timezone,
   require_2fa,
+  default_roles,
 })
 
 const declared = {
@@ -61,10 +64,17 @@ const declared = {
   billing_email: email({ label: t.billing, help: t.billingHelp }),
   noc_phone: text({ label: t.phone, help: t.phoneHelp, inputMode: 'tel', autoComplete: 'off' }),
   require_2fa: toggle({ label: t.require, help: t.requireHelp }),
+  default_roles: multiSelect({
+    label: t.defaultRoles,
+    help: t.defaultRolesHelp,
+    data: defaultRoles.map((value) => ({ value, label: roleLabels[value] })),
+  }),
 }
 
 function SettingsForm({ team }: { team: Team }) {
-  const readOnly = !useIsAdmin()
+  const canManage = useGrant('team.manage')
+  const canChangeBilling = useGrant('billing.manage')
+  const readOnly = !canManage
   const latest = valuesOf(team)
   const [base, setBase] = useState(latest)
   const form = useRequestForm({
@@ -93,7 +103,12 @@ function SettingsForm({ team }: { team: Team }) {
     <>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
       {newer}
-      <FormLayout form={form} action={words.save} disabled={!isEdited} readOnly={readOnly}>
+      <FormLayout
+        form={form}
+        action={words.save}
+        disabled={!isEdited}
+        readOnly={readOnly && !canChangeBilling}
+      >
         <FormSection title={t.general} help={<About team={team} readOnly={readOnly} />}>
           <Field form={form} name="name" readOnly={readOnly} />
           <Field form={form} name="description" readOnly={readOnly} />
@@ -103,11 +118,12 @@ function SettingsForm({ team }: { team: Team }) {
         <FormSection title={t.contacts} help={t.contactsHelp}>
           <Field form={form} name="technical_email" readOnly={readOnly} />
           <Field form={form} name="abuse_email" readOnly={readOnly} />
-          <Field form={form} name="billing_email" readOnly={readOnly} />
+          <Field form={form} name="billing_email" readOnly={!canChangeBilling} />
           <Field form={form} name="noc_phone" readOnly={readOnly} />
         </FormSection>
         <FormSection title={t.security} help={t.securityHelp}>
           <Field form={form} name="require_2fa" readOnly={readOnly} />
+          <Field form={form} name="default_roles" readOnly={readOnly} />
         </FormSection>
       </FormLayout>
     </>
@@ -117,6 +133,6 @@ function SettingsForm({ team }: { team: Team }) {
 const About = ({ team, readOnly }: { team: Team; readOnly: boolean }) => (
   <>
     {t.generalHelp(team.slug, team.member_count)} · <Time at={team.created} />
-    {readOnly && <div>{t.readOnly}</div>}
+    {readOnly && <div>{onlyWith('team.manage')}</div>}
   </>
 )

@@ -14,7 +14,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { changesOf } from '../ui/form-changes.ts'
@@ -35,7 +35,7 @@ const { webhook: t } = words
 
 export function WebhookPage() {
   const id = Number(useParams({ from: '/frame/team/webhooks/$id' }).id)
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('webhooks.manage')
   const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
   if (answer.error && !answer.data)
     return (
@@ -52,11 +52,11 @@ export function WebhookPage() {
       mono
       state={<WebhookBadge webhook={webhook} />}
       note={webhook.description}
-      actions={isAdmin && <Actions webhook={webhook} />}
+      actions={canManage && <Actions webhook={webhook} />}
     >
       <Grid min={340}>
         <Section title={t.facts} fill>
-          <EndpointFacts webhook={webhook} isAdmin={isAdmin} />
+          <EndpointFacts webhook={webhook} canManage={canManage} />
         </Section>
         <Section title={t.eventsSent} note={<Dimmed>{webhook.events.length}</Dimmed>} fill>
           <ul className={classes['events']}>
@@ -67,12 +67,12 @@ export function WebhookPage() {
         </Section>
       </Grid>
       <h2 className={classes['heading']}>{t.deliveries}</h2>
-      <Deliveries webhookId={id} canSend={isAdmin && webhook.enabled} />
+      <Deliveries webhookId={id} canSend={canManage && webhook.enabled} />
     </Page>
   )
 }
 
-function EndpointFacts({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
+function EndpointFacts({ webhook, canManage }: { webhook: Webhook; canManage: boolean }) {
   const { id, enabled, created, last_delivery, failing_since } = webhook
   const change = useMutation({
     mutationFn: (enable: boolean) =>
@@ -94,7 +94,7 @@ function EndpointFacts({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolea
         mt="sm"
         label={t.sends}
         checked={enabled}
-        disabled={!isAdmin || change.isPending}
+        disabled={!canManage || change.isPending}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
     </>

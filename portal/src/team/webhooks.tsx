@@ -4,7 +4,7 @@ import { createWebhookRoute, listWebhooksRoute, type Webhook } from '@pharos/con
 import { IconWebhook } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Mono, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -65,7 +65,7 @@ const declaration: ListDeclaration = {
 }
 
 export function Webhooks() {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('webhooks.manage')
   return (
     <List<Webhook>
       name="webhooks"
@@ -74,7 +74,7 @@ export function Webhooks() {
       view={useListSearch('/team/webhooks', declaration)}
       columns={columns}
       refetchMs={10_000}
-      toolbar={isAdmin && <AddWebhook />}
+      toolbar={canManage && <AddWebhook />}
       empty={<Empty title={t.noneTitle}>{t.noneText}</Empty>}
     />
   )

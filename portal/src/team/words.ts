@@ -1,6 +1,7 @@
 // The texts of the team's pages: members, settings, domains, API tokens, webhooks, audit log.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { DomainCheckResult } from '@pharos/contract/domain'
+import { roleLabels } from '@pharos/contract/role'
 import type { AdminNeed, Scope } from '@pharos/contract/scope'
 import type { DeliveryState, SentType, Webhook } from '@pharos/contract/webhook'
 
@@ -232,13 +233,12 @@ export const words = {
     writing: 'Write',
     scope: scopes,
     needsAdmin: {
-      all: ' The token also needs the role admin.',
-      some: ' Some of this also needs the role admin.',
+      all: ' The token also needs the role Admin.',
+      some: ' Some of this also needs the role Admin.',
       none: '',
     } satisfies Record<AdminNeed, string>,
     admin: 'Act as an admin of the team',
-    adminHelp:
-      'Some changes, such as announcing a prefix, adding a webhook or inviting a member, are for admins only. It stays within the scopes above.',
+    adminHelp: `Without it a token may do what the role ${roleLabels.editor} may, within the scopes above. With it, also what needs other roles.`,
     network: 'Network',
     networkHelp: 'A token that leaks is of no use outside of these networks.',
     subnets: 'Allowed networks',
@@ -342,7 +342,8 @@ export const words = {
     require: 'Require two-factor authentication',
     requireHelp: 'Members without it can only open their own account until they set it up.',
     asns: 'AS numbers',
-    readOnly: 'Only admins of the team can change these settings.',
+    defaultRoles: 'Roles of new members',
+    defaultRolesHelp: 'For members who join by a domain, and for invitations without roles.',
   },
 
   member: {
@@ -351,11 +352,13 @@ export const words = {
     inviteAction: 'Send invitations',
     emails: 'E-mail addresses',
     emailsHelp: 'Separate several addresses with a comma or a space. Each gets an invitation of its own.',
-    role: 'Role',
-    roles: {
-      member: 'Member – sees everything in the team, changes nothing',
-      admin: 'Admin – also changes announcements, members, domains, tokens and webhooks',
-    },
+    roles: 'Roles',
+    rolesOf: (email: string): string => `Roles of ${email}`,
+    changeRoles: 'Change roles',
+    rolesHelp: 'A member with several roles has the rights of each.',
+    rolesChanged: (email: string): string => `The roles of ${email} were changed.`,
+    tokensLose: 'API tokens of this member lose what the new roles do not allow.',
+    notAdmin: 'Others',
     message: 'Message',
     messageHelp: 'Included in the e-mail.',
     sent: (list: readonly string[]): string =>
@@ -366,7 +369,6 @@ export const words = {
     none: 'No members yet',
     email: 'E-mail',
     name: 'Name',
-    roleName: { admin: 'Admin', member: 'Member' },
     status: 'Status',
     state: { active: 'Active', invited: 'Invited' },
     twoFactor: 'Two-factor',
@@ -377,8 +379,6 @@ export const words = {
     never: 'Never',
     actions: 'Actions',
     actionsFor: (email: string): string => `Actions for ${email}`,
-    makeAdmin: 'Make admin',
-    makeMember: 'Remove admin role',
     sendAgain: 'Send again',
     sentAgain: (email: string): string => `Invitation sent to ${email} again. Earlier links no longer work.`,
     cancel: 'Cancel invitation',

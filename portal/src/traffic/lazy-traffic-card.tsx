@@ -1,7 +1,7 @@
 // The traffic card, loaded with the charts once the browser is idle: nothing else on its page depends on it.
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { useHasModule } from '../api/use-session.ts'
+import { useHasModule } from '../api/use-grant.ts'
 import { whenIdle } from '../ui/idle.ts'
 import type { TrafficCardProps } from './traffic-card.tsx'
 

@@ -4,7 +4,7 @@ import { classificationLabel } from '@pharos/contract/classification'
 import { listIncidentsRoute } from '@pharos/contract/incident'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, queryClient, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
-import { useUser } from '../api/use-session.ts'
+import { useSeenModules } from '../api/use-grant.ts'
 import type { ChartMark } from '../charts/chart-props.ts'
 import type { Span } from '../ui/time-range.ts'
 import { words } from './words.ts'
@@ -27,7 +27,7 @@ export type Marks = {
  * the traffic.
  */
 export function useMarks(span: Span, network: string | undefined, attacksMax: number): Marks {
-  const modules = useUser()?.enabled_modules ?? []
+  const has = useSeenModules()
   const attacks = useQuery({
     ...answerOf(listIncidentsRoute, {
       query: {
@@ -38,12 +38,12 @@ export function useMarks(span: Span, network: string | undefined, attacksMax: nu
         limit: attacksMax,
       },
     }),
-    enabled: modules.includes('lighthouse'),
+    enabled: has('lighthouse'),
     refetchInterval: () => refetchIntervalOf(listIncidentsRoute, 30_000),
   })
   const changes = useQuery({
     queryKey: [teamIdNow(), 'traffic-announcement-changes', network, span.start, span.end],
-    enabled: modules.includes('ipam') && span.start !== undefined,
+    enabled: has('ipam') && span.start !== undefined,
     staleTime: 60_000,
     queryFn: () => announcementChanges(network, span),
   })

@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -32,6 +33,7 @@ export function ClaimProof({ error, onVerified }: { error: unknown; onVerified: 
 }
 
 function Proof({ record, onVerified }: { record: ClaimRecord; onVerified: () => void }) {
+  const canManage = useGrant('team.manage')
   const verify = useMutation({
     mutationFn: async () => {
       const { id } = await domainOf(record.domain)
@@ -69,9 +71,13 @@ function Proof({ record, onVerified }: { record: ClaimRecord; onVerified: () => 
       )}
       {verify.error && <Problem error={verify.error} />}
       <Group>
-        <Button loading={verify.isPending} onClick={() => verify.mutate()}>
-          {texts.check}
-        </Button>
+        {canManage ? (
+          <Button loading={verify.isPending} onClick={() => verify.mutate()}>
+            {texts.check}
+          </Button>
+        ) : (
+          <Text size="sm">{onlyWith('team.manage')}</Text>
+        )}
         <TextLink to="/team/domains" size="sm">
           {texts.later}
         </TextLink>

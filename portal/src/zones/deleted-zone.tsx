@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { restoreZoneRoute, type Zone } from '@pharos/contract/dns-zone'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { TextLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
@@ -15,7 +15,7 @@ import { invalidateZones } from './zone-queries.ts'
 const { deleted: texts } = words
 
 export function DeletedZone({ zone: { id, name, details, state_messages: messages = [] } }: { zone: Zone }) {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('dns.manage')
   const restore = useMutation({
     mutationFn: () => call(restoreZoneRoute, { params: { zone: String(id) } }),
     onSuccess: () => {
@@ -33,7 +33,7 @@ export function DeletedZone({ zone: { id, name, details, state_messages: message
           {messages.map(({ tag, message }) => (
             <span key={tag}>{message}</span>
           ))}
-          {isAdmin && (
+          {canManage && (
             <Group>
               <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
                 {texts.restore}

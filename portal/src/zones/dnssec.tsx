@@ -3,7 +3,7 @@ import { Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dns-dnssec'
 import type { Zone } from '@pharos/contract/dns-zone'
 import { useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
@@ -22,7 +22,7 @@ import classes from './zones.module.css'
 const { dnssecPage: texts } = words
 
 export function DnssecTab({ zone }: { zone: Zone }) {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('dns.manage')
   const answer = useAnswer(
     getDnssecRoute,
     { params: { zone: String(zone.id) } },
@@ -36,14 +36,14 @@ export function DnssecTab({ zone }: { zone: Zone }) {
       <Empty title={texts.offTitle}>
         <Stack align="center">
           {zone.kind === 'secondary' ? texts.offSecondary : texts.offText}
-          {isAdmin && zone.kind === 'primary' && <EnableDnssec zone={zone} />}
+          {canManage && zone.kind === 'primary' && <EnableDnssec zone={zone} />}
         </Stack>
       </Empty>
     )
   return (
     <Stack>
       <Steps zone={zone} dnssec={dnssec} />
-      <NextStep zone={zone} dnssec={dnssec} isAdmin={isAdmin} />
+      <NextStep zone={zone} dnssec={dnssec} canManage={canManage} />
       {dnssec.status !== 'pending_disabled' && <DsRecords zone={zone} dnssec={dnssec} />}
       <Parent zone={zone} dnssec={dnssec} />
       <Keys keys={dnssec.keys} />
@@ -90,16 +90,16 @@ function Steps({ zone, dnssec }: PartProps) {
   )
 }
 
-type NextProps = PartProps & { isAdmin: boolean }
+type NextProps = PartProps & { canManage: boolean }
 
-function NextStep({ zone, dnssec, isAdmin }: NextProps) {
+function NextStep({ zone, dnssec, canManage }: NextProps) {
   const { status, reason, unsigned_after: after } = dnssec
   const text = reason === null ? texts.nothing : isForPeople(reason) ? reason : texts.reasonUnknown
   return (
     <Section
       title={texts.reason}
       actions={
-        isAdmin &&
+        canManage &&
         (status === 'pending_disabled' ? (
           <CancelDisable zone={zone} />
         ) : (

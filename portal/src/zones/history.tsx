@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { useMemberNames } from '../announcements/use-member-names.ts'
 import { call, resultOf } from '../api/call.ts'
 import { answerOverLastOf, useAnswer } from '../api/queries.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -73,6 +74,7 @@ type EntryProps = { zone: Zone; version: ZoneVersion; actor: string; isNewest: b
 
 function Entry({ zone, version: entry, actor, isNewest }: EntryProps) {
   const { version, at, what, added_count: added, changed_count: changed, removed_count: removed } = entry
+  const canEdit = useGrant('dns.edit')
   const [isOpen, setOpen] = useState(false)
   return (
     <li>
@@ -96,7 +98,7 @@ function Entry({ zone, version: entry, actor, isNewest }: EntryProps) {
           >
             {texts.show}
           </Button>
-          {!isNewest && zone.kind === 'primary' && <RollBack zone={zone} version={version} />}
+          {canEdit && !isNewest && zone.kind === 'primary' && <RollBack zone={zone} version={version} />}
         </div>
       </div>
       {isOpen && <Difference zone={zone} version={version} />}

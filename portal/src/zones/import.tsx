@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
 import { call, resultOf } from '../api/call.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { isPreconditionFailed, useNewerVersion } from '../ui/newer-version.tsx'
@@ -45,7 +45,7 @@ export const ImportPage = () => (
 )
 
 export function ImportTab({ zone }: { zone: Zone }) {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('dns.manage')
   return (
     <Stack>
       <Section
@@ -64,9 +64,9 @@ export function ImportTab({ zone }: { zone: Zone }) {
           {texts.exportText}
         </Text>
       </Section>
-      {zone.kind === 'secondary' || !isAdmin ? (
+      {zone.kind === 'secondary' || !canManage ? (
         <Text size="sm" c="dimmed">
-          {zone.kind === 'secondary' ? texts.secondary : texts.readOnly}
+          {zone.kind === 'secondary' ? texts.secondary : onlyWith('dns.manage')}
         </Text>
       ) : (
         <Import zone={zone} />

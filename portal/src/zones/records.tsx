@@ -26,6 +26,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answerOverLastOf, useAnswer } from '../api/queries.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useNewerVersion } from '../ui/newer-version.tsx'
 import { NotUpdated } from '../ui/not-updated.tsx'
@@ -70,7 +71,9 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   useEffect(() => {
     if (isPastEnd && !answer.isPlaceholderData) setOffset((Math.ceil(count / pageSize) - 1) * pageSize)
   }, [isPastEnd, answer.isPlaceholderData, count])
-  const isReadOnly = zone.kind === 'secondary'
+  const canEdit = useGrant('dns.edit')
+  const isSecondary = zone.kind === 'secondary'
+  const isReadOnly = isSecondary || !canEdit
   const isEditable = ({ managed, name, type: of }: RecordSet) =>
     !isReadOnly && (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
   const onThisPage = new Set(results.map((set) => set.id))
@@ -148,7 +151,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
       </Group>
       {isReadOnly && (
         <Text size="sm" c="dimmed">
-          {texts.secondary}
+          {isSecondary ? texts.secondary : onlyWith('dns.edit')}
         </Text>
       )}
       <NotUpdated answers={[answer]} />

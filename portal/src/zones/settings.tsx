@@ -12,7 +12,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { queryClient, teamIdNow, useAnswer } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { multiSelect, networks, number, toggle, type Option } from '../ui/form-widgets.tsx'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
@@ -141,7 +141,7 @@ function bodyOf(values: Values): ZoneSettings {
 type FormProps = { params: Params; read: Read; keys: readonly TsigKey[] }
 
 function SettingsForm({ params, read, keys }: FormProps) {
-  const readOnly = !useIsAdmin()
+  const readOnly = !useGrant('dns.manage')
   const [base, setBase] = useState(read)
   const declared = useMemo(
     () => declaredWith(keyOptions(keys, base.settings.tsig_key_ids)),
@@ -187,7 +187,7 @@ function SettingsForm({ params, read, keys }: FormProps) {
       <UnsavedGuard isUnsaved={form.isUnsaved} />
       {newer}
       <FormLayout form={form} action={words.save} disabled={!form.fields.isDirty()} readOnly={readOnly}>
-        <FormSection title={texts.ttls} help={readOnly ? texts.readOnly : texts.ttlsHelp}>
+        <FormSection title={texts.ttls} help={readOnly ? onlyWith('dns.manage') : texts.ttlsHelp}>
           {field('default_ttl')}
           {field('minimum_ttl')}
           {field('negative_ttl')}

@@ -51,7 +51,6 @@ export const words = {
     empty: 'No zones yet',
     emptyText:
       'Create a zone, or import a zone file of your current provider. Then enter our name servers at your registrar.',
-    emptyMember: 'Ask an admin of your team to create a zone or import a zone file.',
     search: 'Search zones',
     name: 'Zone',
     status: 'Status',
@@ -492,7 +491,6 @@ export const words = {
     export: 'Export',
     exportText: 'The zone as a zone file, without DNSSEC records. Importing it again changes nothing.',
     exportAction: 'Download zone file',
-    readOnly: 'Only admins of the team can import a zone file.',
     secondary: 'A secondary zone is copied from its primary servers, so nothing can be imported.',
   },
 
@@ -572,7 +570,6 @@ export const words = {
     days: 'days',
     multi_signer: 'Accept keys of another signer',
     multi_signer_help: 'For a zone that two providers sign.',
-    readOnly: 'Only admins of the team can change settings.',
   },
 
   history: {

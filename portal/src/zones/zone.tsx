@@ -7,7 +7,7 @@ import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { answerOf } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
+import { useGrant } from '../api/use-grant.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
@@ -213,7 +213,7 @@ function Messages({ zone }: { zone: Zone }) {
 }
 
 function Actions({ zone }: { zone: Zone }) {
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('dns.manage')
   const clipboard = useClipboard()
   const [deleting, { open, close }] = useDisclosure(false)
   return (
@@ -233,7 +233,7 @@ function Actions({ zone }: { zone: Zone }) {
             {texts.copyDig}
           </Menu.Item>
           <Menu.Item onClick={() => void exportZone(zone)}>{texts.export}</Menu.Item>
-          {isAdmin && (
+          {canManage && (
             <>
               <Menu.Divider />
               <Menu.Item color="bad" onClick={open}>

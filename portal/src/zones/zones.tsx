@@ -3,7 +3,7 @@ import { Group } from '@mantine/core'
 import { dnssecStates } from '@pharos/contract/dns-term'
 import { listZonesRoute, zoneKinds, zoneStatuses, type Zone } from '@pharos/contract/dns-zone'
 import { IconFileImport, IconPlus } from '@tabler/icons-react'
-import { useIsAdmin } from '../api/use-session.ts'
+import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
@@ -143,9 +143,9 @@ const query = { include: 'servers' }
 
 export function Zones() {
   const view = useListSearch('/zones', declaration)
-  const isAdmin = useIsAdmin()
+  const canManage = useGrant('dns.manage')
   return (
-    <Page title={texts.title} note={texts.note} actions={isAdmin && <Actions />}>
+    <Page title={texts.title} note={texts.note} actions={canManage && <Actions />}>
       <List<Zone>
         name="zones"
         things={texts.things}
@@ -156,8 +156,8 @@ export function Zones() {
         refetchMs={10_000}
         empty={
           <Empty title={texts.empty}>
-            {isAdmin ? texts.emptyText : texts.emptyMember}
-            {isAdmin && (
+            {canManage ? texts.emptyText : onlyWith('dns.manage')}
+            {canManage && (
               <Group justify="center" mt="md">
                 <Actions />
               </Group>

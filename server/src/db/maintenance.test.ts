@@ -99,12 +99,14 @@ describe('maintenance', () => {
     await sql`insert into users (email, username, password_hash) values ('a@b.example', 'a', '-')`.execute(
       owner,
     )
-    await sql`insert into memberships (team_id, user_id) values (1, 1)`.execute(owner)
+    await sql`insert into memberships (team_id, user_id, roles) values (1, 1, '{editor}')`.execute(owner)
     await sql`
-      insert into invitations (team_id, email, token_mac, inviter, inviter_name, expires, accepted, accepted_by)
-      values (1, 'over@b.example', '', 'user:1', 'a', now() - interval '1 minute', null, null),
-        (1, 'a@b.example', '', 'user:1', 'a', now() - interval '1 minute', now(), 1),
-        (1, 'open@b.example', '', 'user:1', 'a', now() + interval '1 minute', null, null)`.execute(owner)
+      insert into invitations (team_id, email, roles, token_mac, inviter, inviter_name, expires, accepted, accepted_by)
+      values (1, 'over@b.example', '{editor}', '', 'user:1', 'a', now() - interval '1 minute', null, null),
+        (1, 'a@b.example', '{editor}', '', 'user:1', 'a', now() - interval '1 minute', now(), 1),
+        (1, 'open@b.example', '{editor}', '', 'user:1', 'a', now() + interval '1 minute', null, null)`.execute(
+      owner,
+    )
     await maintain(owner)
     const { rows } = await sql<{ email: string }>`select email from invitations`.execute(owner)
     assert.deepEqual(rows, [{ email: 'open@b.example' }])

@@ -26,7 +26,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 function operationWith(key: string): Operation {
-  const actor = { kind: 'token', tokenId: 'abc', teamId, isAdmin: true, isStaff: false } as const
+  const actor = { kind: 'token', tokenId: 'abc', teamId, roles: ['admin'], isStaff: false } as const
   return {
     actor: { ...actor, modules: [], scopes: [] } as unknown as Operation['actor'],
     requestId: randomUUID(),

@@ -2232,17 +2232,19 @@ create table invitations (
   accepted timestamp with time zone, -- kept until it expires, so that a link that is followed twice answers twice
   accepted_by integer,
   account_created boolean not null default false,
+  roles text[] not null, -- admin or others; is_admin agrees
   constraint invitations_pkey PRIMARY KEY (id),
   constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id) ON DELETE CASCADE,
   constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint invitations_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint invitations_check CHECK (((accepted IS NULL) = (accepted_by IS NULL)))
+  constraint invitations_check CHECK (((accepted IS NULL) = (accepted_by IS NULL))),
+  constraint invitations_roles CHECK (((roles IS NULL) OR ((roles <@ '{reader,editor,network,dns,billing,admin}'::text[]) AND ((cardinality(roles) >= 1) AND (cardinality(roles) <= 6)) AND (is_admin = ('admin'::text = ANY (roles))))))
 );
 CREATE INDEX invitations_accepted_by ON public.invitations USING btree (accepted_by);
 CREATE INDEX invitations_invited_by ON public.invitations USING btree (invited_by);
 CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (team_id, lower(email)) WHERE (accepted IS NULL);
 alter table invitations enable row level security;
-CREATE TRIGGER invitations_version BEFORE UPDATE OF email, is_admin, token_mac, expires ON public.invitations FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
+CREATE TRIGGER invitations_version BEFORE UPDATE OF email, is_admin, roles, token_mac, expires ON public.invitations FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on invitations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table letter_announcements (
@@ -2370,12 +2372,16 @@ create table memberships (
   invited_by integer,
   version integer not null default 1, -- raised by every change; the ETag
   managed_by text not null default 'team'::text, -- who decided last that there is this member, and in which role
+  roles text[] not null, -- admin or others; is_admin agrees
+  roles_source text not null default 'manual'::text, -- who decides on the roles: an admin of the team, or a provider of identities
   constraint memberships_pkey PRIMARY KEY (team_id, user_id),
   constraint memberships_id_key UNIQUE (id),
   constraint memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint memberships_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint memberships_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text])))
+  constraint memberships_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
+  constraint memberships_roles CHECK (((roles IS NULL) OR ((roles <@ '{reader,editor,network,dns,billing,admin}'::text[]) AND ((cardinality(roles) >= 1) AND (cardinality(roles) <= 6)) AND (is_admin = ('admin'::text = ANY (roles)))))),
+  constraint memberships_roles_source_check CHECK ((roles_source = ANY (ARRAY['manual'::text, 'provider'::text, 'scim'::text])))
 );
 CREATE INDEX memberships_invited_by ON public.memberships USING btree (invited_by);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
@@ -3202,9 +3208,11 @@ create table teams (
   timezone text not null default 'UTC'::text, -- IANA name, such as Europe/Amsterdam
   version integer not null default 1, -- raised by every change; the ETag
   renamed timestamp with time zone, -- when the team last named itself; null while the name is the operator's
+  default_roles text[] not null default '{reader}'::text[], -- of members who join by a domain, and of is_admin false in requests
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
+  constraint teams_default_roles_check CHECK (((default_roles <@ '{reader,editor,network,dns,billing}'::text[]) AND ((cardinality(default_roles) >= 1) AND (cardinality(default_roles) <= 5)))),
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 alter table teams enable row level security;
@@ -3353,7 +3361,7 @@ grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant select on announcement_visibility to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (description, enabled, status, version, as_set, delegate_loa, loa_signatory, check_requested, deleted) on announcements to pharos_tenant;
-grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
+grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, scopes, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on attachments to pharos_tenant;
@@ -3396,14 +3404,14 @@ grant delete, insert, select on idempotency_keys to pharos_tenant;
 grant select on interface_counters to pharos_tenant;
 grant select on interface_log to pharos_tenant;
 grant select on interfaces to pharos_tenant;
-grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
+grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires, roles), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted, roles), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires, roles) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id, origin_asn), select, update (replaced) on letter_announcements to pharos_tenant;
 grant insert, select on letter_files to pharos_tenant;
 grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by, pages), select, update (replaced_by) on letters to pharos_tenant;
 grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant usage on member_ids to pharos_tenant;
-grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
+grant delete, select, update (is_admin, managed_by, roles, roles_source) on memberships to pharos_tenant;
 grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data, user_id), select on outbox to pharos_tenant;
 grant select on port_assignments to pharos_tenant;
@@ -3424,7 +3432,7 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;

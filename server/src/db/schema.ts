@@ -1485,6 +1485,8 @@ export interface InvitationsTable {
   accepted: Date | null
   accepted_by: number | null
   account_created: Generated<boolean>
+  /** admin or others; is_admin agrees */
+  roles: string[]
 }
 
 export interface LetterAnnouncementsTable {
@@ -1579,6 +1581,8 @@ export interface MailsTable {
 
 export type MembershipsManagedBy = 'operator' | 'team'
 
+export type MembershipsRolesSource = 'manual' | 'provider' | 'scim'
+
 export interface MembershipsTable {
   team_id: number
   user_id: number
@@ -1591,6 +1595,10 @@ export interface MembershipsTable {
   version: Generated<number>
   /** who decided last that there is this member, and in which role */
   managed_by: Generated<MembershipsManagedBy>
+  /** admin or others; is_admin agrees */
+  roles: string[]
+  /** who decides on the roles: an admin of the team, or a provider of identities */
+  roles_source: Generated<MembershipsRolesSource>
 }
 
 export type MigrationsPhase = 'expand' | 'contract'
@@ -2324,6 +2332,8 @@ export interface TeamsTable {
   version: Generated<number>
   /** when the team last named itself; null while the name is the operator's */
   renamed: Date | null
+  /** of members who join by a domain, and of is_admin false in requests */
+  default_roles: Generated<string[]>
 }
 
 /** pluggable modules; another serial number is another module, with a history of its own */

@@ -1,7 +1,7 @@
 // From a request's credential to an actor, and from the route's permission to a decision. The composition root provides
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
-import { adminOnly } from '../operation/admin-only.ts'
+import { requireGrant } from '../operation/grant.ts'
 import { fail } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
@@ -57,10 +57,13 @@ function refuseWrongScheme({ scheme, value }: Credential): void {
 /** RFC 7519: three parts, the first of which begins with the encoded `{"`. */
 const isJwt = (value: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(value)
 
-/** Throws if the actor may not call a route with this permission. Pure. */
-export function authorize(actor: AnyActor, permission: Permission): void {
+/**
+ * Throws if the actor may not call a route with this permission in the team of the credential. `withGrant`: false for a route whose path
+ * names the team; its use case checks the grant there. Pure.
+ */
+export function authorize(actor: AnyActor, permission: Permission, withGrant = true): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
-  const { role, module, scope, personal } = permission
+  const { role, module, scope, grant, personal } = permission
   if (actor.kind === 'staff_token') {
     if (role !== 'staff') throw fail('forbidden', 'staffToken')
     if (!actor.scopes.includes(permission.scope))
@@ -71,7 +74,7 @@ export function authorize(actor: AnyActor, permission: Permission): void {
     throw fail('second_factor_required', 'team')
   }
   if (role === 'staff' && !actor.isStaff) throw fail('forbidden', 'staffOnly')
-  if (role === 'admin' && !actor.isAdmin && !actor.isStaff) throw adminOnly(actor.kind, scope)
+  if (grant !== undefined && withGrant) requireGrant(actor, grant, scope)
   if (module && !actor.modules.includes(module)) {
     throw fail('module_disabled', 'module', { module })
   }

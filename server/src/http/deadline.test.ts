@@ -15,7 +15,7 @@ const actor = {
   userId: 1,
   sessionId: 's',
   teamId: 1,
-  isAdmin: true,
+  roles: ['admin'],
   isStaff: false,
   lacksSecondFactor: false,
   modules: ['lighthouse'],

@@ -17,7 +17,7 @@ const actor = {
   userId: 1,
   sessionId: 's',
   teamId: 1,
-  isAdmin: true,
+  roles: ['admin'],
   isStaff: true,
   lacksSecondFactor: false,
   modules: ['lighthouse'],

@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { isCustomerChange } from '@pharos/contract/answers'
 import type { ProblemCode } from '@pharos/contract/problem'
-import type { Permission, Route } from '@pharos/contract/route'
+import { isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -401,17 +401,14 @@ function addAuthentication(
     throw error
   }
 
-  function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    permission: Permission,
-    actor: AnyActor | null,
-  ) {
+  function admit(request: FastifyRequest, reply: FastifyReply, actor: AnyActor | null): void {
     const state = actor ? credentials.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
-    if (actor) authorize(actor, permission)
-    if (actor && deps.gate.state === 'closed') refuseChange(request.routeOptions.config.mounted!.route, actor)
+    if (!actor) return
+    const { route } = request.routeOptions.config.mounted!
+    authorize(actor, route.permission, !isOfTeamInPath(route))
+    if (deps.gate.state === 'closed') refuseChange(route, actor)
   }
 
   // Returns a promise, which the framework awaits, only if the credential has to be loaded.
@@ -421,9 +418,9 @@ function addAuthentication(
     if (actor instanceof Promise) {
       return actor
         .catch((error: unknown) => refuse(request, reply, error))
-        .then((loaded) => admit(request, reply, permission, loaded))
+        .then((loaded) => admit(request, reply, loaded))
     }
-    admit(request, reply, permission, actor)
+    admit(request, reply, actor)
     return done()
   })
 

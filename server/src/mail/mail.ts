@@ -1,5 +1,6 @@
 // Queues mails: a row is inserted in the transaction that causes the mail, and a loop sends it later. Callers pass a
 // template and its content; templates.ts defines the text.
+import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { seal, type KeyRing } from '../runtime/secrets.ts'
@@ -14,6 +15,8 @@ export type MailContents = {
   readonly 'password-reset': { readonly link: string; readonly minutes: number }
   readonly 'password-changed': { readonly at: string; readonly address: string }
   readonly invitation: {
+    /** Mails that an earlier release queued have none. */
+    readonly roles?: readonly Role[]
     readonly link: string
     readonly days: number
     readonly team: string

@@ -27,7 +27,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       invitedBy: 'Anna <b>',
       message: 'Hi!\n\nSee https://blue.example/x',
     },
-    { link, days: 1, team: 'Blue', invitedBy: 'Anna', message: '' },
+    { link, days: 1, team: 'Blue', invitedBy: 'Anna', roles: ['network', 'billing'], message: '' },
   ],
   'second-factor-changed': [
     { change: 'on', at, address },

@@ -1,6 +1,7 @@
 // The templates of mails: pure functions from content to parts. They are written for recipients who did not expect the
 // mail: what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
 import { counted } from '@pharos/contract/counted'
+import { describeRoles, rolesText } from '@pharos/contract/role'
 import { isIP } from 'node:net'
 import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
@@ -46,10 +47,11 @@ const templates: Templates = {
     after: [notYou(`reset your password at once from the sign-in page, and write to ${contact}`)],
   }),
 
-  invitation: ({ link, days, team, invitedBy, message }, { provider }) => ({
+  invitation: ({ link, days, team, invitedBy, roles, message }, { provider }) => ({
     subject: `You are invited to a team at ${provider}`,
     paragraphs: [
-      `${word(invitedBy)} invites you to the team "${word(team)}".`,
+      `${word(invitedBy)} invites you to the team "${word(team)}"${roles ? ` as ${rolesText(roles)}` : ''}.`,
+      ...(roles ? [describeRoles(roles)] : []),
       ...quoteOf(`${word(invitedBy)} writes:`, message),
     ],
     link: { label: 'View the invitation', url: link },

@@ -1,8 +1,10 @@
 // The SQL that writes notifications and their mails, as the owner: one run reads the outbox of all teams.
+import { rolesWith } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { NotificationKind } from '@pharos/contract/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
+import { rolesOfMember } from '../db/roles.ts'
 import { writeRows, type RefusedRow } from '../db/write-rows.ts'
 import type { NewNotification, Occurrence, Recipient, ReportedMessage } from './recipient.ts'
 import { settingsOf } from './settings.ts'
@@ -110,15 +112,16 @@ export async function listRecipients(
     readonly saved: SavedSettings | null
   }
   const { rows } = await sql<Row>`
-    select p."userId", p."teamId", p.joined, p.modules, case when s.user_id is not null then jsonb_build_object(
+    select p."userId", p."teamId", p.joined, p.roles, p.modules, case when s.user_id is not null then jsonb_build_object(
       'mail', s.mail, 'digest', s.digest, 'attackBps', s.attack_bps, 'attackPps', s.attack_pps, 'kinds', s.kinds,
       'monthlyReport', s.monthly_report) end as saved
     from (
-      select m.user_id as "userId", m.team_id as "teamId", m.joined, t.enabled_modules as modules
+      select m.user_id as "userId", m.team_id as "teamId", m.joined, ${rolesOfMember} as roles,
+        t.enabled_modules as modules
       from memberships m join teams t on t.id = m.team_id
       where m.team_id = any(${teamIds.filter((id) => id !== null)}::integer[])
       union all
-      select u.id, null, u.created, '{}' from users u where u.is_staff and ${teamIds.includes(null)}
+      select u.id, null, u.created, '{}', '{}' from users u where u.is_staff and ${teamIds.includes(null)}
     ) p left join notification_settings s on s.user_id = p."userId" and s.team_id is not distinct from p."teamId"
     order by p."teamId", p."userId"`.execute(trx)
   return rows.map(({ saved, ...row }) => ({ ...row, settings: settingsOf(saved ?? undefined) }))
@@ -208,7 +211,7 @@ export async function listReportSubscribers(db: Db | Trx, teamId: number): Promi
   const { rows } = await sql<Subscriber>`
     select u.id as "userId", u.email from memberships m join users u on u.id = m.user_id join teams t on t.id = m.team_id
       join notification_settings s on s.user_id = m.user_id and s.team_id = m.team_id
-    where m.team_id = ${teamId} and s.mail and s.monthly_report and u.email_confirmed is not null
+    where m.team_id = ${teamId} and ${rolesOfMember} && ${rolesWith('report.see')}::text[] and s.mail and s.monthly_report and u.email_confirmed is not null
       and not (t.require_2fa and u.totp_enabled is null)
     order by u.id`.execute(db)
   return rows

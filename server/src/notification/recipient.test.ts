@@ -9,6 +9,7 @@ const recipient = (change: Partial<Settings> = {}, userId = 1, teamId: number | 
   userId,
   teamId,
   joined: new Date(0),
+  roles: teamId === null ? [] : ['reader'],
   settings: { ...settingsOf(undefined), ...change },
 })
 
@@ -108,6 +109,15 @@ describe('an attack', () => {
   it('is not reported to those who joined later, or are in another team', () => {
     const later = { ...recipient(), joined: new Date(at.getTime() + 1) }
     assert.deepEqual(kindsOf(attack('incident.started', 2e9), later, recipient({}, 2, 8)), [])
+  })
+
+  it('is reported to members whose roles let them see attacks', () => {
+    const billing: Recipient = { ...recipient({}, 2), roles: ['billing', 'dns'] }
+    const both: Recipient = { ...recipient({}, 3), roles: ['billing', 'reader'] }
+    assert.deepEqual(kindsOf(attack('incident.started', 2e9), recipient(), billing, both), [
+      'attack 1 mailed',
+      'attack 3 mailed',
+    ])
   })
 
   it('is in the feed without a mail if mails are off', () => {

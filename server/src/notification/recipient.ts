@@ -1,5 +1,6 @@
 // Decides who is notified of a message of the outbox, and whether by mail. Pure.
 import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/notification-text'
+import { hasGrant, type Role } from '@pharos/contract/role'
 import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
 import type { moduleOf } from '../outbox/message.ts'
 import type { Settings } from './settings.ts'
@@ -10,6 +11,8 @@ export type Recipient = {
   readonly teamId: number | null
   /** When the user joined: what began earlier is not reported. */
   readonly joined: Date
+  /** Roles in the team; empty for an employee of the provider. */
+  readonly roles: readonly Role[]
   readonly settings: Settings
 }
 
@@ -235,8 +238,10 @@ export function notificationsOf(
   return occurrences.flatMap((occurrence) =>
     (byTeam.get(occurrence.teamId) ?? [])
       .filter(
-        ({ settings, joined }) =>
-          joined <= (occurrence.since ?? occurrence.at) && isReported(occurrence, settings),
+        ({ settings, joined, roles }) =>
+          joined <= (occurrence.since ?? occurrence.at) &&
+          isReported(occurrence, settings) &&
+          sees(occurrence, roles),
       )
       .map(({ userId, settings }) => ({
         ...occurrence,
@@ -245,6 +250,10 @@ export function notificationsOf(
       })),
   )
 }
+
+/** A member is notified of what the member may read. */
+const sees = ({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean =>
+  teamId === null || hasGrant(roles, `${moduleOfKind[kind as TeamNotificationKind]}.see`)
 
 function isReported({ kind, attrs }: Occurrence, { mail, kinds, attackBps, attackPps }: Settings): boolean {
   if (kind === 'attack_ended') return mail && kinds.attack_ended

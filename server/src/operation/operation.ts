@@ -1,5 +1,6 @@
 // The caller of a use-case and the conditions of the call: everything that it needs to know about a request, without
 // HTTP.
+import type { Role } from '@pharos/contract/role'
 
 /** An authenticated caller in one team: a user of the web application, or a program with an API token. */
 export type Actor = UserActor | TokenActor
@@ -12,8 +13,8 @@ export type AnyActor = Actor | StaffTokenActor
 
 type Holder = {
   readonly teamId: number
-  /** Admin of the team (of a token: it was created with that role). */
-  readonly isAdmin: boolean
+  /** Roles in the team; empty for staff who are no member. */
+  readonly roles: readonly Role[]
   /** The modules of the team (`ipam`, `lighthouse`, ...). */
   readonly modules: readonly string[]
 }

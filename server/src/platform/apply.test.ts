@@ -261,12 +261,12 @@ test('keeps the name and the members that a team has changed since, unless enfor
   const file = people('true', ', admin: true')
   await apply(file)
   await sql`update teams set name = 'Red by Choice', renamed = now()`.execute(db)
-  await sql`update memberships set is_admin = false, managed_by = 'team'
+  await sql`update memberships set is_admin = false, roles = '{editor}', managed_by = 'team'
     where user_id = (select id from users where email = 'bob@red.example')`.execute(db)
   const stays = await apply(file)
   assert.deepEqual(stays.slice(0, -1), [
     '! team red: name is Red in the file and was set to Red by Choice since; kept (--enforce sets it)',
-    '! membership red bob@red.example: admin is true in the file and was set to false since; kept (--enforce sets it)',
+    '! membership red bob@red.example: roles is [admin] in the file and was set to [editor] since; kept (--enforce sets it)',
   ])
   await sql`with gone as (delete from memberships where not is_admin returning team_id, user_id)
     insert into former_members (team_id, user_id) select * from gone`.execute(db)
@@ -279,12 +279,12 @@ test('keeps the name and the members that a team has changed since, unless enfor
   )
   assert.deepEqual((await apply(file, { prune: false, enforce: true })).slice(0, -1), [
     '~ team red name: Red by Choice -> Red',
-    '+ membership red bob@red.example (admin true)',
+    '+ membership red bob@red.example (roles [admin])',
   ])
   assert.deepEqual(await rowsOf(sql`select name, renamed from teams`), [{ name: 'Red', renamed: null }])
   assert.deepEqual(await rowsOf(sql`select * from former_members`), [])
   // The field belongs to the operator again: no enforce is needed.
-  const line = '~ membership red bob@red.example admin: true -> false'
+  const line = '~ membership red bob@red.example roles: [admin] -> [editor]'
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })
 
@@ -299,8 +299,8 @@ async function addHoldings(): Promise<() => Promise<unknown[]>> {
     db,
   )
   await sql`
-    insert into invitations (team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires)
-    select 1, split_part(email, '@', 1) || '@new.example', true, email::bytea, id, 'user:' || id, '', '2100-01-01'
+    insert into invitations (team_id, email, is_admin, roles, token_mac, invited_by, inviter, inviter_name, expires)
+    select 1, split_part(email, '@', 1) || '@new.example', true, '{admin}', email::bytea, id, 'user:' || id, '', '2100-01-01'
     from users`.execute(db)
   return () =>
     rowsOf(sql`
@@ -358,7 +358,9 @@ test('a member removed by the file is created again by the file', async () => {
     '- membership red bob@red.example',
   ])
   assert.deepEqual(await rowsOf(ended), [{ email: 'bob@red.example', ended_by: 'operator' }])
-  assert.deepEqual((await apply(people('true'))).slice(0, -1), ['+ membership red bob@red.example'])
+  assert.deepEqual((await apply(people('true'))).slice(0, -1), [
+    '+ membership red bob@red.example (roles [editor])',
+  ])
   assert.deepEqual(await rowsOf(ended), [])
 })
 
@@ -367,7 +369,9 @@ test('pruning keeps members that a team has invited and the accounts they create
   await apply(people('true'))
   await sql`with made as (
       insert into users (email, username, password_hash) values ('eve@elsewhere.example', 'eve', '-') returning id)
-    insert into memberships (team_id, user_id) select (select id from teams), id from made`.execute(db)
+    insert into memberships (team_id, user_id, roles) select (select id from teams), id, '{editor}' from made`.execute(
+    db,
+  )
   const lines = await apply(people('true'), { prune: true, enforce: true })
   assert.match(lines.join(), /0 to create, 0 to change, 0 to delete/)
 })

@@ -78,15 +78,17 @@ export const failureTexts = {
     wrong: 'The code is wrong or was used already. Wait for the next code, or send a recovery code.',
   },
   forbidden: {
-    adminOnly: 'Only an admin of the team may do this. Ask one of them.',
+    role: ({ role }: { role: string }) => `Needs ${role}. Ask an admin of the team.`,
     tokenAdminOnly: ({ scope }: { scope?: string | undefined }) =>
       'This API token has no admin role: it was created without it, or the member who created it is no longer an admin. ' +
       `Let an admin create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
     staffOnly: 'Only staff of the provider may do this.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
-    toggle: 'Only an admin of the team may enable or disable announcements. Ask one of them.',
-    details: 'Only an admin of the team may change the details of announcements. Ask one of them.',
+    toggle: ({ role }: { role: string }) =>
+      `To enable or disable announcements needs ${role}. Ask an admin of the team.`,
+    details: ({ role }: { role: string }) =>
+      `To change the details of announcements needs ${role}. Ask an admin of the team.`,
     metrics: 'Metrics are available to the operator only. Add your network to operator_networks.',
     crossSite: 'The session of the portal can be used by its own pages only.',
     demoAccount:
@@ -737,6 +739,8 @@ export const invalidTexts = {
     ({ longest }: { longest: number }) =>
       `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
   ],
+  rolesAndAdmin: ['exclusive', 'must not be sent with roles: send one of them'],
+  rolesMissing: ['required', 'is required, or is_admin'],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
   zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `must hand out the zone by AXFR: ${reason}`],

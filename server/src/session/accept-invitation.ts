@@ -1,5 +1,6 @@
 // Accepts the invitation of a link. The link proves access to the mailbox and nothing more: an account is created if none
 // exists, but no session, so that signing in still requires the second factor.
+import { orderedRoles } from '@pharos/contract/role'
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -34,7 +35,8 @@ export async function showInvitation(
     email: invitation.email,
     team_name: invitation.teamName,
     invited_by: invitation.inviterName,
-    is_admin: invitation.isAdmin,
+    is_admin: invitation.roles.includes('admin'),
+    roles: orderedRoles(invitation.roles),
     expires: invitation.expires.toISOString(),
     has_account: account !== undefined,
   }

@@ -10,7 +10,7 @@ import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
-import { requireStillAdmin } from '../team/team-lock.ts'
+import { requireStillGranted } from '../team/team-lock.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
 import {
   countApiTokens,
@@ -111,7 +111,7 @@ export async function createToken(
   const read = parseNewToken(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
   const create = async (trx: Trx) => {
-    await requireStillAdmin(trx, operation)
+    await requireStillGranted(trx, operation, 'tokens.manage')
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
     const settings = { ...read, teamId: actor.teamId, createdBy }

@@ -1,13 +1,15 @@
 // Reads a credential in one query: the session or token, its holder, the team and its modules.
 import { sql } from 'kysely'
+import type { Role } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
   readonly isStaff: boolean
   readonly isDemo: boolean
   /** Null: not a member of the team. */
-  readonly isAdmin: boolean | null
+  readonly roles: readonly Role[] | null
   readonly modules: readonly string[]
   /** The team requires a second factor, and the user has none. */
   readonly lacksSecondFactor: boolean
@@ -22,7 +24,7 @@ export async function findBearerRecord(
 ): Promise<BearerRecord | undefined> {
   const { rows } = await sql<BearerRecord>`
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      m.is_admin as "isAdmin", t.enabled_modules as modules,
+      ${rolesOfMember} as roles, t.enabled_modules as modules,
       t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
     from sessions s
     join users u on u.id = s.user_id

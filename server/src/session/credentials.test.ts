@@ -68,7 +68,9 @@ describe('an access token that was used before', () => {
     await sql`
       insert into users (email, email_confirmed, password_hash, username, first_name, last_name, display_name, country)
       values ('a@example.net', now(), 'x', 'a', 'A', 'A', 'A', 'NL')`.execute(db)
-    await sql`insert into memberships (team_id, user_id, is_admin) values (1, 1, true)`.execute(db)
+    await sql`insert into memberships (team_id, user_id, is_admin, roles) values (1, 1, true, '{admin}')`.execute(
+      db,
+    )
   }
 
   const isTaken = (call: () => Promise<unknown>): Promise<boolean> =>

@@ -6,6 +6,7 @@ import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { plainAddress } from '../runtime/client-address.ts'
 import { fail } from '../runtime/error.ts'
+import { rolesOfToken } from '../operation/grant.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import type { AccessClaims, AccessTokens } from './access-token.ts'
@@ -104,12 +105,12 @@ export function createCredentials(deps: CredentialDeps) {
 
   function actorOf(access: AccessClaims, record: BearerRecord | undefined): UserActor {
     if (!record || record.sessionVersion !== access.sessionVersion) throw notValid('access token')
-    if (record.isAdmin === null && !record.isStaff) throw notValid('access token')
+    if (record.roles === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
     const { userId, sessionId, teamId } = access
     const { isStaff, modules, lacksSecondFactor } = record
-    const isAdmin = record.isAdmin ?? false
-    return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
+    const roles = record.roles ?? []
+    return { kind: 'user', userId, sessionId, teamId, roles, isStaff, modules, lacksSecondFactor }
   }
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
@@ -132,7 +133,7 @@ export function createCredentials(deps: CredentialDeps) {
     const { id: tokenId, scopes } = record
     if (record.teamId === null) return { kind: 'staff_token', tokenId, isStaff: true, scopes }
     const { teamId, isAdmin, modules } = record
-    return { kind: 'token', tokenId, teamId, isAdmin, isStaff: false, scopes, modules }
+    return { kind: 'token', tokenId, teamId, roles: rolesOfToken(isAdmin), isStaff: false, scopes, modules }
   }
 
   function recordRefusal(actor: string, teamId: number | null, code: string, address: string): void {

@@ -4,6 +4,7 @@ import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Scope } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
+import { isAdmin } from '../operation/grant.ts'
 import type { Actor, TokenActor, UserActor } from '../operation/operation.ts'
 import { findTokenRecord } from './credentials.store.ts'
 import { findSession, findSessionTimes } from './session.store.ts'
@@ -27,7 +28,8 @@ async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredent
       id: actor.sessionId,
       name: 'web session',
       scopes: [],
-      is_admin: actor.isAdmin,
+      is_admin: isAdmin(actor),
+      roles: [...actor.roles],
       modules: [...actor.modules],
       team_id: actor.teamId,
       created: times.created.toISOString(),
@@ -49,6 +51,7 @@ async function describeToken(db: Db, actor: TokenActor): Promise<CurrentCredenti
       name: token.name,
       scopes: [...token.scopes] as Scope[],
       is_admin: token.isAdmin,
+      roles: [...actor.roles],
       modules: [...token.modules],
       team_id: token.teamId,
       created: token.created.toISOString(),

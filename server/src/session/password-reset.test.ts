@@ -202,7 +202,7 @@ describe('the number of hashes', () => {
       userId,
       sessionId,
       teamId: team.teamId,
-      isAdmin: false,
+      roles: ['editor' as const],
       isStaff: false,
       lacksSecondFactor: false,
       modules: [],

@@ -8,6 +8,7 @@ import {
 } from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { messageText, moduleOf } from '../outbox/message.ts'
+import { lacksGrant, mayDo } from '../operation/grant.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import type { OutboxListener, StreamSignal } from './outbox-listener.ts'
@@ -35,7 +36,7 @@ const batch = 100
 const silenceMs = 15_000
 
 /**
- * Yields `ready` or `reset`, then messages, and null as a keep-alive. Throws `module_disabled` or `scope_missing` if
+ * Yields `ready` or `reset`, then messages, and null as a keep-alive. Throws `forbidden`, `module_disabled` or `scope_missing` if
  * the actor may not read the requested types, `invalid` if the Last-Event-ID is not an id of this stream.
  */
 export async function followStream(
@@ -123,6 +124,7 @@ function refusalOf(actor: Actor, type: StreamMessageType): Failure | undefined {
   if (isPersonal(type)) return actor.kind === 'user' ? undefined : fail('unauthenticated', 'personal')
   const module = moduleOf(type)
   const scope = `${module}:read`
+  if (!mayDo(actor, `${module}.see`)) return lacksGrant(actor.kind, `${module}.see`, scope)
   if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
   if (actor.kind === 'token' && !actor.scopes.includes(scope))
     return fail('scope_missing', 'needed', { scope })

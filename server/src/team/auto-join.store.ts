@@ -1,4 +1,5 @@
 // The SQL of auto-join. The user is in no team yet, so it runs with the API's own role.
+import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { Domain } from './domain-name.ts'
@@ -35,15 +36,18 @@ export type NewMember = {
   readonly membersMax: number
 }
 
-/** Returns the member's id; undefined if the team is full or no longer open to the user. Locks the team. */
-export async function insertByDomain(trx: Trx, member: NewMember): Promise<number | undefined> {
+/** Returns the member, with the default roles of the team; undefined if the team is full or no longer open to the user. Locks the team. */
+export async function insertByDomain(
+  trx: Trx,
+  member: NewMember,
+): Promise<{ readonly id: number; readonly roles: readonly Role[] } | undefined> {
   const { teamId, userId, domain, membersMax } = member
-  const { rows } = await sql<{ id: number }>`
-    insert into memberships (team_id, user_id)
-    select d.team_id, ${userId} from domains d
+  const { rows } = await sql<{ id: number; roles: Role[] }>`
+    insert into memberships (team_id, user_id, roles)
+    select d.team_id, ${userId}, t.default_roles from domains d join teams t on t.id = d.team_id
     where d.team_id = ${teamId} and ${isOpenTo(userId, domain)} and ${membersMax} > (
       (select count(*) from memberships where team_id = ${teamId})
       + (select count(*) from invitations where team_id = ${teamId} and accepted is null and expires > now()))
-    on conflict do nothing returning id`.execute(trx)
-  return rows[0]?.id
+    on conflict do nothing returning id, roles`.execute(trx)
+  return rows[0]
 }

@@ -86,7 +86,7 @@ describe('a user whose confirmed address is in a verified domain', () => {
     assert.deepEqual(await membersOf(teams.acme), [{ user_id: userId, is_admin: false }])
     const { rows } = await sql<{ actor: string; action: string; after: object }>`
       select actor, action, after from audit_entries where team_id = ${teams.acme}`.execute(db())
-    const after = { user_id: userId, email: 'Ann@ACME.example', is_admin: false, domain: 'acme.example' }
+    const after = { user_id: userId, email: 'Ann@ACME.example', roles: ['reader'], domain: 'acme.example' }
     assert.deepEqual(rows, [{ actor: 'pharos', action: 'member.join', after }])
   })
 
@@ -123,7 +123,7 @@ describe('a user whose confirmed address is in a verified domain', () => {
     const userId = await addUser('ann@acme.example')
     await db()
       .insertInto('memberships')
-      .values({ team_id: teams.acme, user_id: userId, is_admin: true })
+      .values({ team_id: teams.acme, user_id: userId, is_admin: true, roles: ['admin'] })
       .execute()
     assert.equal(await join(userId), undefined)
     assert.deepEqual(await membersOf(teams.acme), [{ user_id: userId, is_admin: true }])
@@ -131,8 +131,8 @@ describe('a user whose confirmed address is in a verified domain', () => {
 
   it('does not join a full team, also for concurrent sign-ins', async () => {
     await addDomain(teams.acme, 'acme.example')
-    await sql`insert into invitations (team_id, email, token_mac, inviter, inviter_name, expires)
-      values (${teams.acme}, 'invited@elsewhere.example', '', 'user:0', '', now() + interval '1 day')`.execute(
+    await sql`insert into invitations (team_id, email, roles, token_mac, inviter, inviter_name, expires)
+      values (${teams.acme}, 'invited@elsewhere.example', '{editor}', '', 'user:0', '', now() + interval '1 day')`.execute(
       db(),
     )
     const users = await Promise.all(Array.from({ length: 12 }, (_, at) => addUser(`user${at}@acme.example`)))

@@ -1,5 +1,6 @@
 // Membership by the domain of the user's address. It excludes staff, who are in no customer's team, demo accounts, whose
 // addresses have no mailbox, and former members: only an invitation makes them members again.
+import { orderedRoles } from '@pharos/contract/role'
 import { writeAudit } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 import { findConfirmedEmail, findJoinableTeam, insertByDomain } from './auto-join.store.ts'
@@ -14,7 +15,7 @@ export type JoiningByDomain = {
 }
 
 /**
- * Makes the user a member without the admin role of the team that has verified the domain of their confirmed address and enabled
+ * Makes the user a member, with its default roles, of the team that has verified the domain of their confirmed address and enabled
  * auto-join. Returns the team's id, or undefined if there is none. A full team stays full: the user joins at a later sign-in.
  */
 export async function joinByDomain(
@@ -27,14 +28,14 @@ export async function joinByDomain(
   const teamId = domain && (await findJoinableTeam(trx, userId, domain))
   if (domain === undefined || teamId === undefined) return undefined
   await lockTeamRow(trx, teamId)
-  const memberId = await insertByDomain(trx, { teamId, userId, domain, membersMax: membersPerTeam })
-  if (memberId === undefined) return undefined
+  const member = await insertByDomain(trx, { teamId, userId, domain, membersMax: membersPerTeam })
+  if (!member) return undefined
   await writeAudit(trx, {
     teamId,
     actor: 'pharos',
     action: 'member.join',
-    target: `member:${memberId}`,
-    after: { user_id: userId, email, is_admin: false, domain },
+    target: `member:${member.id}`,
+    after: { user_id: userId, email, roles: orderedRoles(member.roles), domain },
     requestId,
     address,
   })

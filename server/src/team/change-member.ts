@@ -1,17 +1,19 @@
-// Changes the role of a member, or removes the member with everything they hold in the team. For an invitation: changes its
-// role, or revokes it.
+// Changes the roles of a member, or removes the member with everything they hold in the team. For an invitation: changes its
+// roles, or revokes it.
 import type { Member } from '@pharos/contract/member'
+import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
-import { fail, notFound } from '../runtime/error.ts'
+import { fail, invalid, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { demoteHoldings, revokeHoldings } from './holdings.ts'
 import { deleteInvitation } from './invitation.store.ts'
 import { presentMember } from './member.ts'
-import { deleteMembership, hasOtherAdmin, readMember, setAdmin, type MemberRow } from './member.store.ts'
-import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-access.ts'
+import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
+import { deleteMembership, hasOtherAdmin, readMember, saveRoles, type MemberRow } from './member.store.ts'
+import { enterTeam, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
 import { lockTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
@@ -30,42 +32,63 @@ async function lockMember(
   return { access, member }
 }
 
-/** Changes the admin role. Throws `last_admin` if the team would have no admin. */
+/** Changes the roles. Throws `last_admin` if the team would have no admin. */
 export async function updateMember(
   deps: TeamDeps,
   operation: Operation,
   named: string,
   id: number,
-  { is_admin: isAdmin }: { readonly is_admin: boolean },
+  change: ChosenRoles,
 ): Promise<Answer<Member>> {
-  const entered = await enterTeam(deps.db, operation, named)
+  requireOneForm(change)
+  const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
-    requireAdmin(access)
+    requireTeamGrant(access, 'team.manage')
     requireMatch(operation.ifMatch, etagOf(member.version))
-    if (member.is_admin === isAdmin) return presentMember(member)
-    await changeRole(trx, inTeam, member, isAdmin)
+    const roles = await rolesAfter(trx, access.teamId, member, change)
+    if (isSame(roles, orderedRoles(member.roles))) return presentMember(member)
+    await changeRoles(trx, inTeam, member, roles)
     return presentMember((await readMember(trx, access.teamId, id))!)
   })
 }
 
-async function changeRole(
+function requireOneForm({ roles, is_admin: isAdmin }: ChosenRoles): void {
+  if (roles === undefined && isAdmin === undefined) throw invalid(['body', 'roles'], 'rolesMissing')
+  refuseBothForms({ roles, is_admin: isAdmin })
+}
+
+/** A value of `is_admin` that the member has already changes nothing: programs that know no other roles send it. */
+async function rolesAfter(
+  trx: Trx,
+  teamId: number,
+  member: MemberRow,
+  change: ChosenRoles,
+): Promise<readonly Role[]> {
+  if (change.is_admin === member.is_admin) return orderedRoles(member.roles)
+  return chosenRoles(trx, teamId, change)
+}
+
+const isSame = (a: readonly Role[], b: readonly Role[]): boolean => a.join() === b.join()
+
+async function changeRoles(
   trx: Trx,
   operation: Operation,
   member: MemberRow,
-  isAdmin: boolean,
+  roles: readonly Role[],
 ): Promise<void> {
   const { teamId } = operation.actor
-  if (!isAdmin) await requireOtherAdmin(trx, teamId, member)
-  await setAdmin(trx, teamId, member, isAdmin)
-  const lost = isAdmin || member.user_id === null ? {} : await demoteHoldings(trx, teamId, member.user_id)
+  if (!roles.includes('admin')) await requireOtherAdmin(trx, teamId, member)
+  await saveRoles(trx, teamId, member, roles)
+  const lost =
+    member.user_id === null ? {} : await demoteHoldings(trx, teamId, member.user_id, member.roles, roles)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'member.update',
     target: `member:${member.id}`,
-    before: { email: member.email, is_admin: member.is_admin },
-    after: { email: member.email, is_admin: isAdmin, ...lost },
+    before: { email: member.email, roles: orderedRoles(member.roles) },
+    after: { email: member.email, roles, ...lost },
   })
 }
 
@@ -81,11 +104,11 @@ export async function removeMember(
   named: string,
   id: number,
 ): Promise<Answer<null>> {
-  const entered = await enterTeam(deps.db, operation, named)
+  const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
-    if (!isSelf(operation, member)) requireAdmin(access)
+    if (!isSelf(operation, member)) requireTeamGrant(access, 'team.manage')
     requireMatch(operation.ifMatch, etagOf(member.version))
     await (member.user_id === null
       ? withdraw(trx, inTeam, member)
@@ -106,7 +129,7 @@ async function remove(trx: Trx, operation: Operation, member: MemberRow, userId:
     ...auditOf(operation),
     action: 'member.remove',
     target: `member:${member.id}`,
-    before: { user_id: userId, email: member.email, is_admin: member.is_admin },
+    before: { user_id: userId, email: member.email, roles: orderedRoles(member.roles) },
     after: lost,
   })
 }
@@ -117,6 +140,6 @@ async function withdraw(trx: Trx, operation: Operation, member: MemberRow): Prom
     ...auditOf(operation),
     action: 'invitation.withdraw',
     target: `member:${member.id}`,
-    before: { email: member.email, is_admin: member.is_admin },
+    before: { email: member.email, roles: orderedRoles(member.roles) },
   })
 }

@@ -59,7 +59,10 @@ async function addMember(teamId: number, name: string, isAdmin: boolean, confirm
     .values({ email: `${name}@acme.example`, username: name, password_hash: '-', email_confirmed })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await owner.insertInto('memberships').values({ team_id: teamId, user_id: id, is_admin: isAdmin }).execute()
+  await owner
+    .insertInto('memberships')
+    .values({ team_id: teamId, user_id: id, is_admin: isAdmin, roles: [isAdmin ? 'admin' : 'editor'] })
+    .execute()
 }
 
 const depsOf = (txt: TxtResolver): DomainCheckDeps => ({

@@ -23,7 +23,7 @@ import {
   saveAutoJoin,
   type TeamDomain,
 } from './domain.store.ts'
-import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
+import { enterTeam, operationIn } from './team-access.ts'
 
 /** Far more than a company has; each pending domain costs one query a minute. */
 const domainsPerTeam = 100
@@ -54,7 +54,7 @@ export async function listDomains(
   team: string,
   query: QueryOf<typeof listDomainsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { teamId } = await enterTeam(postgres.front, operation, team)
+  const { teamId } = await enterTeam(postgres.front, operation, team, 'team.see')
   const { page, count } = await listDomainRows(postgres, teamId, query)
   return { results: page.map((domain) => present(ring, domain)), count }
 }
@@ -65,7 +65,7 @@ export async function getDomain(
   team: string,
   id: number,
 ): Promise<Answered> {
-  const { teamId } = await enterTeam(postgres.front, operation, team)
+  const { teamId } = await enterTeam(postgres.front, operation, team, 'team.see')
   return answerOf(ring, known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id))))
 }
 
@@ -189,8 +189,7 @@ async function enterAsAdmin(
   operation: Operation,
   team: string,
 ): Promise<Operation> {
-  const access = await enterTeam(postgres.front, operation, team)
-  requireAdmin(access)
+  const access = await enterTeam(postgres.front, operation, team, 'team.manage')
   return operationIn(operation, access)
 }
 

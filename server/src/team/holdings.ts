@@ -1,5 +1,8 @@
 // The sessions and API tokens of a user in a team, and the invitations that the user sent. They end with the
 // membership or with the admin role, whether the team or the operator decides.
+import { grants, hasGrant, isForAdminTokens, type Grant, type Role } from '@pharos/contract/role'
+import { routes } from '@pharos/contract/routes'
+import { scopes, type Scope } from '@pharos/contract/scope'
 import type { Trx } from '../db/postgres.ts'
 import { deleteInvitationsBy } from './invitation.store.ts'
 import { demoteTokensOf, listTeamsHeldIn, revokeSessionsIn, revokeTokensOf } from './member.store.ts'
@@ -21,10 +24,46 @@ export async function revokeAllHoldings(trx: Trx, userId: number): Promise<void>
   for (const teamId of await listTeamsHeldIn(trx, userId)) await revokeHoldings(trx, teamId, userId)
 }
 
-/** For a member who is no longer an admin: removes the admin role from the API tokens, and revokes the invitations. */
-export async function demoteHoldings(trx: Trx, teamId: number, userId: number): Promise<Lost> {
+/**
+ * For a member whose roles change. The API tokens of the member lose the role admin and scopes that the new roles do not grant. Invitations
+ * are revoked if the member may no longer invite.
+ */
+export async function demoteHoldings(
+  trx: Trx,
+  teamId: number,
+  userId: number,
+  before: readonly Role[],
+  after: readonly Role[],
+): Promise<Lost> {
+  const hasLost = (grant: Grant) => hasGrant(before, grant) && !hasGrant(after, grant)
+  if (!grants.some(hasLost)) return {}
+  const tokens = await demoteTokensOf(trx, teamId, userId, {
+    isAdmin: !after.includes('admin'),
+    scopes: scopesWithout(after),
+  })
   return {
-    api_tokens_demoted: await demoteTokensOf(trx, teamId, userId),
-    invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
+    api_tokens_demoted: tokens,
+    ...(hasLost('team.manage')
+      ? { invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId) }
+      : {}),
   }
 }
+
+/** Returns the scopes that would let a token do what the roles do not grant, or that are of no use to it. */
+const scopesWithout = (held: readonly Role[]): Scope[] =>
+  scopes.filter((scope) => {
+    const needed = grantsOfScope(scope)
+    const ofAnyToken = needed.filter((grant) => !isForAdminTokens(grant))
+    return (
+      !needed.some((grant) => hasGrant(held, grant)) || !ofAnyToken.every((grant) => hasGrant(held, grant))
+    )
+  })
+
+/** Returns the grants of the operations that a token with the scope may call. */
+const grantsOfScope = (scope: Scope): Grant[] => [
+  ...new Set(
+    routes.flatMap(({ permission }) =>
+      'scope' in permission && permission.scope === scope && permission.grant ? [permission.grant] : [],
+    ),
+  ),
+]

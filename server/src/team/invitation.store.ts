@@ -1,7 +1,9 @@
 // The SQL of invitations. A team's own changes run as the team; the holder of a link has no team yet, and accepting runs as the
 // owner.
+import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
+import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
 
 /** Lifetime of an invitation's link in days, from its newest mail. */
 export const invitationDays = 7
@@ -43,7 +45,7 @@ export type NewInvitation = {
   readonly id: number
   readonly teamId: number
   readonly email: string
-  readonly isAdmin: boolean
+  readonly roles: readonly Role[]
   readonly tokenMac: Buffer
   readonly invitedBy: number | null
   /** `user:7` or `token:...` */
@@ -53,21 +55,23 @@ export type NewInvitation = {
 
 /** Replaces an expired invitation to the same address. */
 export async function insertInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
-  const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
+  const { id, teamId, email, roles, tokenMac, invitedBy, inviter, inviterName } = invitation
+  const isAdmin = roles.includes('admin')
   await sql`
     delete from invitations
     where team_id = ${teamId} and lower(email) = lower(${email}) and accepted is null`.execute(trx)
   await sql`
-    insert into invitations (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires)
-    values (${id}, ${teamId}, ${email}, ${isAdmin}, ${tokenMac}, ${invitedBy}, ${inviter}, ${inviterName},
+    insert into invitations (id, team_id, email, is_admin, roles, token_mac, invited_by, inviter, inviter_name, expires)
+    values (${id}, ${teamId}, ${email}, ${isAdmin}, ${roles}, ${tokenMac}, ${invitedBy}, ${inviter}, ${inviterName},
       now() + make_interval(days => ${invitationDays}))`.execute(trx)
 }
 
 /** Sets a new link and invalidates the earlier ones. */
 export async function renewInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
-  const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
+  const { id, teamId, email, roles, tokenMac, invitedBy, inviter, inviterName } = invitation
+  const isAdmin = roles.includes('admin')
   await sql`
-    update invitations set email = ${email}, is_admin = ${isAdmin}, token_mac = ${tokenMac},
+    update invitations set email = ${email}, is_admin = ${isAdmin}, roles = ${roles}, token_mac = ${tokenMac},
       invited_by = ${invitedBy}, inviter = ${inviter}, inviter_name = ${inviterName}, sent = now(),
       expires = now() + make_interval(days => ${invitationDays})
     where team_id = ${teamId} and id = ${id}`.execute(trx)
@@ -110,7 +114,7 @@ export type SentInvitation = {
   readonly teamId: number
   readonly teamName: string
   readonly email: string
-  readonly isAdmin: boolean
+  readonly roles: readonly Role[]
   readonly tokenMac: Buffer
   readonly invitedBy: number | null
   readonly inviterName: string
@@ -125,7 +129,7 @@ export type SentInvitation = {
  * found while its member exists.
  */
 const sent = (id: number) => sql`
-  select i.id, i.team_id as "teamId", t.name as "teamName", i.email, i.is_admin as "isAdmin",
+  select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesOfInvitation} as roles,
     i.token_mac as "tokenMac", i.invited_by as "invitedBy", i.inviter_name as "inviterName", i.expires,
     i.accepted_by as "acceptedBy", i.account_created as "accountCreated"
   from invitations i join teams t on t.id = i.team_id
@@ -151,15 +155,16 @@ export async function lockInvitation(trx: Trx, id: number): Promise<void> {
 }
 
 /**
- * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id, and becomes an
- * admin if the invitation is for an admin. Returns the member's id.
+ * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and roles, and gets
+ * those of the invitation too. Returns the member's id.
  */
 export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
-  const { id, teamId, isAdmin, invitedBy } = invitation
+  const { id, teamId, roles, invitedBy } = invitation
   const { rows } = await sql<{ id: number }>`
-    insert into memberships as m (id, team_id, user_id, is_admin, invited_by)
-    values (${id}, ${teamId}, ${userId}, ${isAdmin}, ${invitedBy})
-    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team'
+    insert into memberships as m (id, team_id, user_id, is_admin, roles, invited_by)
+    values (${id}, ${teamId}, ${userId}, ${roles.includes('admin')}, ${roles}, ${invitedBy})
+    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team',
+      roles = array(select distinct unnest(${rolesOfMember} || excluded.roles))
     returning id`.execute(trx)
   await sql`delete from former_members where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
   return rows[0]!.id

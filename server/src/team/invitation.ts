@@ -47,10 +47,10 @@ export type Joining = {
   readonly address: string
 }
 
-/** Makes the user a member with the invitation's role, and marks the invitation as accepted. */
+/** Makes the user a member with the invitation's roles, and marks the invitation as accepted. */
 export async function joinTeam(trx: Trx, invitation: SentInvitation, joining: Joining): Promise<void> {
   const { userId, accountCreated, requestId, address } = joining
-  const { id, teamId, email, isAdmin } = invitation
+  const { id, teamId, email, roles } = invitation
   const memberId = await insertInvited(trx, invitation, userId)
   await markAccepted(trx, id, userId, accountCreated)
   await writeAudit(trx, {
@@ -58,7 +58,7 @@ export async function joinTeam(trx: Trx, invitation: SentInvitation, joining: Jo
     actor: `user:${userId}`,
     action: 'member.join',
     target: `member:${memberId}`,
-    after: { user_id: userId, email, is_admin: isAdmin, account_created: accountCreated },
+    after: { user_id: userId, email, roles, account_created: accountCreated },
     requestId,
     address,
   })

@@ -1,6 +1,7 @@
 // Invites members by mail. A user becomes a member only by following the link, and the answer is the same whether or not an
 // account has the address.
 import type { Member } from '@pharos/contract/member'
+import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
@@ -24,7 +25,8 @@ import {
 } from './invitation.store.ts'
 import { presentMember } from './member.ts'
 import { countMembers, isMember, readMember } from './member.store.ts'
-import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
+import { chosenRoles, refuseBothForms, type ChosenRoles } from './chosen-roles.ts'
+import { enterTeam, operationIn, requireTeamGrant } from './team-access.ts'
 import { lockTeam, type LockedTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
@@ -45,7 +47,13 @@ export type InviteDeps = TeamDeps & {
   readonly mailsOfTeam: RateLimiter
 }
 
-export type Invitee = { readonly email: string; readonly is_admin?: boolean; readonly message?: string }
+export type Invitee = ChosenRoles & { readonly email: string; readonly message?: string }
+
+type Invited = {
+  readonly email: string
+  readonly roles: readonly Role[]
+  readonly message?: string | undefined
+}
 
 /**
  * Sends an invitation. Returns an open one of the address unchanged, with the status 200 and without a mail. Throws
@@ -57,14 +65,14 @@ export async function inviteMember(
   named: string,
   invitee: Invitee,
 ): Promise<Answer<Member>> {
-  const entered = await enterTeam(deps.db, operation, named)
-  requireAdmin(entered)
+  refuseBothForms(invitee)
+  const entered = await enterTeam(deps.db, operation, named, 'team.manage')
   const email = parseEmail(invitee.email)
   if (email === undefined) throw invalid(['body', 'email'], 'email')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)
-    requireAdmin(team.access)
+    requireTeamGrant(team.access, 'team.manage')
     const { teamId } = team.access
     if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
     const open = await findOpenInvitation(trx, teamId, email)
@@ -81,21 +89,21 @@ export async function resendInvitation(
   named: string,
   id: number,
 ): Promise<Answer<Member>> {
-  const entered = await enterTeam(deps.db, operation, named)
+  const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)
     const { teamId } = team.access
     const member = await readMember(trx, teamId, id)
     if (!member) throw notFound('member')
-    requireAdmin(team.access)
-    const { email, is_admin } = member
+    requireTeamGrant(team.access, 'team.manage')
+    const { email, roles } = member
     if (member.status === 'active') throw fail('already_member', 'joined', { email })
     const seconds = await secondsUntilResend(trx, teamId, id, deps.intervalSeconds)
     if (seconds > 0)
       throw fail('rate_limited', 'invitation', { email, seconds }, { retryAfterSeconds: seconds })
     takeMailLimits(deps, teamId, email)
-    await send(trx, deps, inTeam, team, id, { email, is_admin }, true)
+    await send(trx, deps, inTeam, team, id, { email, roles: orderedRoles(roles) }, true)
     return presentMember((await readMember(trx, teamId, id))!)
   })
 }
@@ -114,7 +122,8 @@ async function invite(
   deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
   takeMailLimits(deps, teamId, email)
   const id = await nextMemberId(trx)
-  await send(trx, deps, operation, team, id, invitee, false)
+  const roles = await chosenRoles(trx, teamId, invitee)
+  await send(trx, deps, operation, team, id, { email, roles, message: invitee.message }, false)
   return id
 }
 
@@ -134,7 +143,7 @@ async function send(
   operation: Operation,
   { name: team, access: { teamId } }: LockedTeam,
   id: number,
-  { email, is_admin: isAdmin = false, message = '' }: Invitee,
+  { email, roles, message = '' }: Invited,
   isAgain: boolean,
 ): Promise<void> {
   const token = createInvitationToken(id)
@@ -145,7 +154,7 @@ async function send(
     id,
     teamId,
     email,
-    isAdmin,
+    roles,
     tokenMac: invitationMac(ring, token),
     invitedBy,
     inviter: actorName(actor),
@@ -153,13 +162,13 @@ async function send(
   }
   await (isAgain ? renewInvitation : insertInvitation)(trx, invitation)
   const link = `${publicUrl}/invitation#${formatInvitationToken(token)}`
-  const content = { link, days: invitationDays, team, invitedBy: inviterName, message }
+  const content = { link, days: invitationDays, team, invitedBy: inviterName, roles, message }
   await queueMail(trx, ring, { to: email, teamId, template: 'invitation', content })
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'member.invite',
     target: `member:${id}`,
-    after: { email, is_admin: isAdmin, again: isAgain },
+    after: { email, roles, again: isAgain },
   })
 }
 

@@ -1,11 +1,14 @@
 // The SQL of a team's members and its invitations, as one kind of row: reads, updates and deletes. Every statement is
 // limited to the team.
 import type { listMembersRoute } from '@pharos/contract/member'
+import type { Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
+import type { Scope } from '@pharos/contract/scope'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
+import { rolesOfInvitation, rolesOfMember } from '../db/roles.ts'
 
 export type MemberStatus = 'active' | 'invited'
 
@@ -14,13 +17,13 @@ export type MemberStatus = 'active' | 'invited'
  * use is that in this team, not in other teams of the user.
  */
 const membersOf = (teamId: number): RawBuilder<unknown> => sql`
-  select m.id, m.user_id, u.email, u.display_name, m.is_admin, 'active' as status, m.invited_by, m.joined,
+  select m.id, m.user_id, u.email, u.display_name, m.is_admin, ${rolesOfMember} as roles, 'active' as status, m.invited_by, m.joined,
     (select max(s.last_used) from sessions s where s.user_id = m.user_id and s.team_id = m.team_id) as last_seen,
     u.totp_enabled is not null as two_factor, m.version
   from memberships m join users u on u.id = m.user_id
   where m.team_id = ${teamId}
   union all
-  select i.id, null, i.email, '', i.is_admin, 'invited', i.invited_by, null, null, false, i.version
+  select i.id, null, i.email, '', i.is_admin, ${rolesOfInvitation}, 'invited', i.invited_by, null, null, false, i.version
   from invitations i
   where i.team_id = ${teamId} and i.accepted is null and i.expires > now()`
 
@@ -29,6 +32,7 @@ const memberColumns = columns('memberships', 'a', ['id', 'is_admin', 'version'],
   user_id: sql<number | null>`a.user_id`,
   email: sql<string>`a.email`,
   display_name: sql<string>`a.display_name`,
+  roles: sql<Role[]>`a.roles`,
   status: sql<MemberStatus>`a.status`,
   invited_by: sql<string | null>`(select b.email from users b where b.id = a.invited_by)`,
   joined: sql<Date | null>`a.joined`,
@@ -106,13 +110,19 @@ export async function hasOtherAdmin(trx: Trx, teamId: number, id: number): Promi
   return rows.length > 0
 }
 
-/** From then on the team decides on the role, not the platform file. */
-export async function setAdmin(trx: Trx, teamId: number, member: MemberRow, isAdmin: boolean): Promise<void> {
+/** From then on the team decides on the roles, not the platform file. */
+export async function saveRoles(
+  trx: Trx,
+  teamId: number,
+  member: MemberRow,
+  roles: readonly Role[],
+): Promise<void> {
+  const columns = sql`roles = ${roles}, is_admin = ${roles.includes('admin')}`
   await (
     member.status === 'active'
-      ? sql`update memberships set is_admin = ${isAdmin}, managed_by = 'team'
+      ? sql`update memberships set ${columns}, roles_source = 'manual', managed_by = 'team'
           where team_id = ${teamId} and id = ${member.id}`
-      : sql`update invitations set is_admin = ${isAdmin} where team_id = ${teamId} and id = ${member.id}`
+      : sql`update invitations set ${columns} where team_id = ${teamId} and id = ${member.id}`
   ).execute(trx)
 }
 
@@ -133,13 +143,19 @@ export async function revokeSessionsIn(trx: Trx, teamId: number, userId: number)
   return Number(numAffectedRows)
 }
 
-/** Removes the admin role from the API tokens that the user created for the team; returns their ids. */
-export async function demoteTokensOf(trx: Trx, teamId: number, userId: number): Promise<string[]> {
+/** Removes the role admin and the scopes from the API tokens that the user created for the team; returns the ids of changed tokens. */
+export async function demoteTokensOf(
+  trx: Trx,
+  teamId: number,
+  userId: number,
+  lost: { readonly isAdmin: boolean; readonly scopes: readonly Scope[] },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update api_tokens set is_admin = false
-    where team_id = ${teamId} and created_by = ${userId} and is_admin and revoked is null returning id`.execute(
-    trx,
-  )
+    update api_tokens set is_admin = is_admin and not ${lost.isAdmin}::boolean,
+      scopes = array(select s from unnest(scopes) with ordinality o (s, at) where s <> all(${lost.scopes}::text[]) order by at)
+    where team_id = ${teamId} and created_by = ${userId} and revoked is null
+      and ((is_admin and ${lost.isAdmin}::boolean) or scopes && ${lost.scopes}::text[])
+    returning id`.execute(trx)
   return rows.map(({ id }) => id)
 }
 

@@ -1,5 +1,6 @@
 // The members and invitations of a team, as its members see them.
 import type { listMembersRoute, Member } from '@pharos/contract/member'
+import { orderedRoles } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
@@ -14,7 +15,7 @@ export async function listMembers(
   named: string,
   query: QueryOf<typeof listMembersRoute>,
 ): Promise<{ results: Member[]; count: number }> {
-  const { teamId } = await enterTeam(db, operation, named)
+  const { teamId } = await enterTeam(db, operation, named, 'team.see')
   const { page, count } = await listMemberRows(postgres, teamId, query)
   return { results: page.map((row) => presentMember(row).body), count }
 }
@@ -27,15 +28,15 @@ export async function getMember(
   named: string,
   id: number,
 ): Promise<MemberAnswer> {
-  const { teamId } = await enterTeam(db, operation, named)
+  const { teamId } = await enterTeam(db, operation, named, 'team.see')
   const row = await findMember(postgres, teamId, id)
   if (!row) throw notFound('member')
   return presentMember(row)
 }
 
 /** Returns the member with its ETag: the version, and the fields of the user's account, which have another version. */
-export function presentMember({ version, joined, last_seen, ...rest }: MemberRow): MemberAnswer {
+export function presentMember({ version, joined, last_seen, roles, ...rest }: MemberRow): MemberAnswer {
   const times = { joined: joined?.toISOString() ?? null, last_seen: last_seen?.toISOString() ?? null }
-  const body: Member = { ...rest, ...times }
+  const body: Member = { ...rest, roles: orderedRoles(roles), ...times }
   return { body, etag: etagOf(version, body) }
 }

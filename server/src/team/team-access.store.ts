@@ -1,6 +1,8 @@
-// A user's role in a team, read in one query and uncached: cached credentials cover only their own team.
+// A user's roles in a team, read in one query and uncached: cached credentials cover only their own team.
 import { sql } from 'kysely'
+import type { Role } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 export type TeamAccessRow = {
   readonly teamId: number
@@ -9,7 +11,7 @@ export type TeamAccessRow = {
   readonly hasFactor: boolean
   readonly isStaff: boolean
   /** Null: not a member of the team. */
-  readonly isAdmin: boolean | null
+  readonly roles: readonly Role[] | null
 }
 
 /** Returns undefined if the team does not exist. */
@@ -20,7 +22,7 @@ export async function findTeamAccess(
 ): Promise<TeamAccessRow | undefined> {
   const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
-      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", m.is_admin as "isAdmin"
+      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", ${rolesOfMember} as roles
     from teams t
     join users u on u.id = ${userId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id

@@ -1,7 +1,9 @@
 // The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other, each
 // seeing the result of the previous one.
+import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 /** Locks the team and returns its name; undefined if it does not exist. Does not block the team's other reads and writes. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
@@ -10,27 +12,25 @@ export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: str
   return rows[0]
 }
 
-/** Returns whether the user is an admin of the team; undefined if not a member. */
-export async function findMembership(
-  trx: Trx,
-  teamId: number,
-  userId: number,
-): Promise<{ isAdmin: boolean } | undefined> {
-  const { rows } = await sql<{ isAdmin: boolean }>`
-    select is_admin as "isAdmin" from memberships where team_id = ${teamId} and user_id = ${userId}`.execute(
-    trx,
-  )
-  return rows[0]
+/** Returns the roles of the user in the team; undefined if not a member. */
+export async function findRoles(trx: Trx, teamId: number, userId: number): Promise<Role[] | undefined> {
+  const { rows } = await sql<{ roles: Role[] }>`
+    select ${rolesOfMember} as roles from memberships m
+    where m.team_id = ${teamId} and m.user_id = ${userId}`.execute(trx)
+  return rows[0]?.roles
 }
 
-/** Returns undefined for a revoked token. */
-export async function findTokenRole(
-  trx: Trx,
-  teamId: number,
-  tokenId: string,
-): Promise<{ isAdmin: boolean } | undefined> {
+/** Returns the roles of members for whom an admin has chosen none. */
+export async function readDefaultRoles(trx: Trx, teamId: number): Promise<Role[]> {
+  const { rows } = await sql<{ roles: Role[] }>`
+    select default_roles as roles from teams where id = ${teamId}`.execute(trx)
+  return rows[0]!.roles
+}
+
+/** Returns whether the token has the role admin; undefined for a revoked token. */
+export async function isAdminToken(trx: Trx, teamId: number, tokenId: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ isAdmin: boolean }>`
     select is_admin as "isAdmin" from api_tokens
     where team_id = ${teamId} and id = ${tokenId} and revoked is null`.execute(trx)
-  return rows[0]
+  return rows[0]?.isAdmin
 }

@@ -8,12 +8,14 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
 } from '@pharos/contract/member'
+import { listRolesRoute } from '@pharos/contract/role-list'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'
 import { getCustomer, listCustomers, type CustomerDeps } from './customer.ts'
 import { inviteMember, resendInvitation, type InviteDeps } from './invite-member.ts'
 import { getMember, listMembers } from './member.ts'
+import { listRoles } from './list-roles.ts'
 import { getTeam, listTeams } from './team.ts'
 import { updateTeam } from './update-team.ts'
 
@@ -27,6 +29,7 @@ export const teamRoutes = (deps: InviteDeps): Mounted[] => [
   handle(resendInvitationRoute, resendInvitation, deps),
   handle(updateMemberRoute, updateMember, deps),
   handle(removeMemberRoute, removeMember, deps),
+  handle(listRolesRoute, listRoles, undefined),
 ]
 
 export const customerRoutes = (deps: CustomerDeps): Mounted[] => [

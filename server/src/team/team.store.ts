@@ -1,10 +1,12 @@
 // The SQL of teams: read, lock, save.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTeamsRoute } from '@pharos/contract/team'
+import type { DefaultRole, Role } from '@pharos/contract/role'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
   columns('asns', 'a', ['asn'], {
@@ -34,6 +36,7 @@ const teamColumns = columns(
   ],
   {
     member_count: sql<number>`(select count(*) from memberships m where m.team_id = t.id)`,
+    default_roles: sql<DefaultRole[]>`t.default_roles`,
     asns: sql<RowOf<typeof asnJson>[]>`coalesce((
       select json_agg(${asnJson} order by a.asn) from asns a where a.team_id = t.id), '[]')`,
   },
@@ -63,6 +66,7 @@ export type TeamColumns = Partial<
     | 'country'
     | 'timezone'
     | 'require_2fa'
+    | 'default_roles'
   >
 >
 
@@ -78,15 +82,15 @@ export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): 
 
 /**
  * The teams that an actor can access: those of a user, every team for staff, for an API token its own, with the token's
- * role.
+ * roles.
  */
 export type Reach =
   | { readonly userId: number; readonly isStaff: boolean }
-  | { readonly teamId: number; readonly isAdmin: boolean }
+  | { readonly teamId: number; readonly roles: readonly Role[] }
 
 const availableColumns = columns('teams', 't', ['id', 'name', 'enable_sdwan', 'enable_dns'], {
   /** Null: not a member. */
-  is_admin: sql<boolean | null>`t.is_admin`,
+  roles: sql<Role[] | null>`t.roles`,
 })
 export type AvailableRow = RowOf<typeof availableColumns>
 
@@ -106,9 +110,9 @@ export const listAvailable = (
 
 function reachable(reach: Reach): RawBuilder<unknown> {
   if ('teamId' in reach)
-    return sql`select t.*, ${reach.isAdmin}::boolean as is_admin from teams t where t.id = ${reach.teamId}`
+    return sql`select t.*, ${reach.roles}::text[] as roles from teams t where t.id = ${reach.teamId}`
   return sql`
-    select t.*, m.is_admin from teams t
+    select t.*, ${rolesOfMember} as roles from teams t
     left join memberships m on m.team_id = t.id and m.user_id = ${reach.userId}
     where ${reach.isStaff ? sql`true` : sql`m.user_id is not null`}`
 }

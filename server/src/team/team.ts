@@ -1,9 +1,11 @@
 // A team as its members see it, and the list of teams that the actor can switch to.
+import { orderedRoles } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { AvailableTeam, listTeamsRoute, Team } from '@pharos/contract/team'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
+import { isAdmin } from '../operation/grant.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { enterTeam, type TeamAccess } from './team-access.ts'
 import { findTeam, listAvailable, type AvailableRow, type Reach, type TeamRow } from './team.store.ts'
@@ -14,18 +16,18 @@ export type TeamAnswer = { readonly body: Team; readonly etag: string }
 
 /** Returns the team in the path. */
 export async function getTeam(deps: TeamDeps, operation: Operation, named: string): Promise<TeamAnswer> {
-  const access = await enterTeam(deps.db, operation, named)
+  const access = await enterTeam(deps.db, operation, named, 'team.see')
   const row = await findTeam(deps.postgres, access.teamId)
   if (!row) throw notFound('team')
   return presentTeam(row, access)
 }
 
 /** Returns the team with its ETag: the version, and the fields of the answer that the version does not cover. */
-export function presentTeam(row: TeamRow, { isAdmin }: TeamAccess): TeamAnswer {
+export function presentTeam(row: TeamRow, access: TeamAccess): TeamAnswer {
   const { version, created, asns, ...rest } = row
   const body: Team = {
     ...rest,
-    is_admin: isAdmin,
+    is_admin: isAdmin(access),
     asns: asns.map(({ asn, verified }) => ({ asn, verified: verified && new Date(verified).toISOString() })),
     created: created.toISOString(),
   }
@@ -45,10 +47,11 @@ export async function listTeams(
 function reachOf(actor: Actor): Reach {
   return actor.kind === 'user'
     ? { userId: actor.userId, isStaff: actor.isStaff }
-    : { teamId: actor.teamId, isAdmin: actor.isAdmin }
+    : { teamId: actor.teamId, roles: actor.roles }
 }
 
-function presentAvailable({ id, name, enable_sdwan, enable_dns, is_admin }: AvailableRow): AvailableTeam {
-  const role = is_admin === null ? 'staff' : is_admin ? 'admin' : 'member'
-  return { id, name, is_admin: is_admin ?? false, enable_sdwan, enable_dns, role }
+function presentAvailable({ roles, ...team }: AvailableRow): AvailableTeam {
+  const isAdminOf = roles?.includes('admin') ?? false
+  const role = roles === null ? 'staff' : isAdminOf ? 'admin' : 'member'
+  return { ...team, is_admin: isAdminOf, role, roles: orderedRoles(roles ?? []) }
 }

@@ -1,5 +1,8 @@
-// Changes of a team by its admins. Modules and the slug are set by the operator.
-import type { Team, TeamChanges } from '@pharos/contract/team'
+// Changes of a team by its members. Modules and the slug are set by the operator.
+import { isDeepStrictEqual } from 'node:util'
+import { defaultRoles } from '@pharos/contract/role'
+import { grantsNeeded } from '@pharos/contract/route'
+import { updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
@@ -9,7 +12,7 @@ import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { isTimezone } from '../text/time.ts'
-import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-access.ts'
+import { enterTeam, operationIn, requireTeamGrant, type TeamAccess } from './team-access.ts'
 import { lockTeam } from './team-lock.ts'
 import { presentTeam, type TeamDeps } from './team.ts'
 import { readTeam, saveTeam, type TeamColumns, type TeamRow } from './team.store.ts'
@@ -21,13 +24,14 @@ export async function updateTeam(
   named: string,
   changes: TeamChanges,
 ): Promise<Answer<Team>> {
-  const entered = await enterTeam(deps.db, operation, named)
-  requireAdmin(entered)
+  const needed = grantsNeeded(updateTeamRoute.permission, Object.keys(changes))
+  const entered = await enterTeam(deps.db, operation, named, needed[0]!)
+  for (const grant of needed) requireTeamGrant(entered, grant)
   const wanted = readChanges(changes)
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {
     const { access } = await lockTeam(trx, operation, entered)
-    requireAdmin(access)
+    for (const grant of needed) requireTeamGrant(access, grant)
     const before = await getRow(trx, access)
     requireMatch(operation.ifMatch, etagOf(before.version))
     const differing = differencesOf(before, wanted)
@@ -86,12 +90,14 @@ function readChanges(changes: TeamChanges): TeamColumns {
       : []),
   ]
   if (errors.length > 0) throw failWith('invalid', errors)
-  return { ...changes, ...Object.fromEntries(emails) }
+  const { default_roles: chosen, ...rest } = changes
+  const roles = chosen && { default_roles: defaultRoles.filter((role) => chosen.includes(role)) }
+  return { ...rest, ...roles, ...Object.fromEntries(emails) }
 }
 
 function differencesOf(before: TeamRow, wanted: TeamColumns): TeamColumns {
   const differing = Object.entries(wanted).filter(
-    ([field, value]) => before[field as keyof TeamRow] !== value,
+    ([field, value]) => !isDeepStrictEqual(before[field as keyof TeamRow], value),
   )
   return Object.fromEntries(differing)
 }

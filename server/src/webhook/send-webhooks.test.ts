@@ -320,7 +320,10 @@ async function addPerson(email: string, isAdmin: boolean): Promise<void> {
     .values({ email, username: email, password_hash: '', email_confirmed: new Date() })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await owner.insertInto('memberships').values({ team_id: teamId, user_id: id, is_admin: isAdmin }).execute()
+  await owner
+    .insertInto('memberships')
+    .values({ team_id: teamId, user_id: id, is_admin: isAdmin, roles: [isAdmin ? 'admin' : 'editor'] })
+    .execute()
 }
 
 describe('workers', () => {

@@ -70,7 +70,7 @@ const allScopes = [
   'audit:read',
 ]
 
-const user = (team: Team, rest: object = {}): Identity => ({
+export const userIn = (team: Team, rest: object = {}): Identity => ({
   kind: 'user',
   team,
   isAdmin: false,
@@ -197,48 +197,48 @@ export const callers: readonly Caller[] = [
   },
   { name: 'a bearer of a former member', identity: stranger, present: bearerOf('former', 'red') },
 
-  { name: 'a member', identity: user('red'), present: bearerOf('member', 'red') },
-  { name: 'an admin', identity: user('red', { isAdmin: true }), present: bearerOf('admin', 'red') },
-  { name: 'staff', identity: user('red', { isStaff: true }), present: bearerOf('staff', 'red') },
+  { name: 'a member', identity: userIn('red'), present: bearerOf('member', 'red') },
+  { name: 'an admin', identity: userIn('red', { isAdmin: true }), present: bearerOf('admin', 'red') },
+  { name: 'staff', identity: userIn('red', { isStaff: true }), present: bearerOf('staff', 'red') },
   {
     name: 'an admin of another team',
-    identity: user('blue', { isAdmin: true }),
+    identity: userIn('blue', { isAdmin: true }),
     present: bearerOf('blue', 'blue'),
   },
   {
     name: 'an admin of a team without modules',
-    identity: user('bare', { isAdmin: true }),
+    identity: userIn('bare', { isAdmin: true }),
     present: bearerOf('bare', 'bare'),
   },
   {
     name: 'staff in a team without modules',
-    identity: user('bare', { isStaff: true }),
+    identity: userIn('bare', { isStaff: true }),
     present: bearerOf('staff', 'bare'),
   },
   {
     name: 'an admin without a second factor in a team that requires one',
-    identity: user('strict', { isAdmin: true, lacksSecondFactor: true }),
+    identity: userIn('strict', { isAdmin: true, lacksSecondFactor: true }),
     present: bearerOf('lacking', 'strict'),
   },
   {
     name: 'staff without a second factor in a team that requires one',
-    identity: user('strict', { isStaff: true, lacksSecondFactor: true }),
+    identity: userIn('strict', { isStaff: true, lacksSecondFactor: true }),
     present: bearerOf('staff', 'strict'),
   },
   {
     name: 'a demo user on loopback',
-    identity: user('red', { isAdmin: true }),
+    identity: userIn('red', { isAdmin: true }),
     present: bearerOf('demo', 'red'),
   },
   {
     name: 'a demo user from another host',
-    identity: user('red', { isAdmin: true, demoElsewhere: true }),
+    identity: userIn('red', { isAdmin: true, demoElsewhere: true }),
     present: bearerOf('demo', 'red'),
     elsewhere: true,
   },
   {
     name: 'an admin from another host',
-    identity: user('red', { isAdmin: true }),
+    identity: userIn('red', { isAdmin: true }),
     present: bearerOf('admin', 'red'),
     elsewhere: true,
   },

@@ -1,8 +1,12 @@
 // The expected access of an identity to a route with a declared permission: a table written from the contract, independent of the
 // server's code. The existence of the object is checked elsewhere.
 import type { ProblemCode } from '@pharos/contract/problem'
-import type { Permission } from '@pharos/contract/route'
+import { hasGrant, type Role } from '@pharos/contract/role'
+import { isOfTeamInPath, type Permission, type Route } from '@pharos/contract/route'
 import type { Identity } from './callers.ts'
+
+/** The roles of the test's people; an API token has those of its `is_admin`. */
+const rolesOf = ({ isAdmin }: Holder): readonly Role[] => [isAdmin ? 'admin' : 'editor']
 
 type Holder = Extract<Identity, { kind: 'user' | 'token' }>
 
@@ -23,7 +27,8 @@ const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
  * Returns `pass` or the code of the refusal. A missing second factor has precedence over everything else, a missing role over
  * modules and scopes.
  */
-export function expectedAccessOf(permission: Permission, identity: Identity): 'pass' | ProblemCode {
+export function expectedAccessOf(route: Route, identity: Identity): 'pass' | ProblemCode {
+  const { permission } = route
   if (!admitted[permission.credential].includes(identity.kind)) {
     const isMisplaced = identity.kind === 'misplaced' && permission.credential !== 'source'
     return isMisplaced ? 'wrong_scheme' : 'unauthenticated'
@@ -34,17 +39,23 @@ export function expectedAccessOf(permission: Permission, identity: Identity): 'p
     return identity.scopes.includes(permission.scope) ? 'pass' : 'scope_missing'
   }
   return identity.kind === 'user' || identity.kind === 'token'
-    ? expectedAccessOfHolder(permission, identity)
+    ? expectedAccessOfHolder(permission, identity, isOfTeamInPath(route))
     : 'pass'
 }
 
-function expectedAccessOfHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
+/** `isInPath`: the use case checks the grant in the team that the path names; the subject states what it returns. */
+function expectedAccessOfHolder(
+  permission: Permission,
+  holder: Holder,
+  isInPath: boolean,
+): 'pass' | ProblemCode {
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
-  const { role, module, scope, personal } = permission
+  const { role, module, scope, grant, personal } = permission
   if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
   if (role === 'staff' && !holder.isStaff) return 'forbidden'
-  if (role === 'admin' && !holder.isStaff && !holder.isAdmin) return 'forbidden'
+  if (grant !== undefined && !isInPath && !holder.isStaff && !hasGrant(rolesOf(holder), grant))
+    return 'forbidden'
   if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'
   if (scope !== undefined && holder.kind === 'token' && !holder.scopes.includes(scope)) return 'scope_missing'
   return 'pass'

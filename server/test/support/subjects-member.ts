@@ -32,6 +32,7 @@ async function addInvitation({ api, fixtures }: Context, { teamId }: TestTeam): 
     .values({
       team_id: teamId,
       email: `invited-${people++}@elsewhere.example`,
+      roles: ['editor'],
       token_mac: Buffer.alloc(32),
       invited_by: userId,
       inviter: `user:${userId}`,

@@ -53,6 +53,7 @@ export const teamSubjects: readonly Subject[] = [
     answers: () => 200,
     ofAllTeams: 'staff',
   },
+  { route: 'listRoles', requests: only(), answers: () => 200 },
   { route: 'getTeam', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
   {
     route: 'getTeam',

@@ -83,7 +83,7 @@ function successOf(subject: Subject, route: Route): { caller: Caller; which: 'ow
   const caller = callers.find(
     ({ identity, elsewhere }) =>
       !elsewhere &&
-      expectedAccessOf(route.permission, identity) === 'pass' &&
+      expectedAccessOf(route, identity) === 'pass' &&
       typeof subject.answers(which, identity) === 'number',
   )
   return caller && { caller, which }

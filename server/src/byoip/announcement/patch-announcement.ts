@@ -4,13 +4,14 @@ import type { HistoryKind } from '@pharos/contract/announcement-checks'
 import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
+import { neededRole } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
 import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../runtime/error.ts'
-import { adminOnly } from '../../operation/admin-only.ts'
+import { lacksGrant, mayDo } from '../../operation/grant.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   desiredChanges,
@@ -252,13 +253,13 @@ async function checksFor(
   return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
-/** The details are part of what only admins may create. */
+/** The details are part of what `ipam.manage` allows to create. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
-  if (actor.isAdmin || actor.isStaff) return
+  if (mayDo(actor, 'ipam.manage')) return
   const hasDetails = detailFields.some((name) => patch[name] !== undefined)
   if (memberToggle && !hasDetails) return
-  if (actor.kind === 'token') throw adminOnly(actor.kind, 'ipam:write')
-  throw fail('forbidden', hasDetails ? 'details' : 'toggle')
+  if (actor.kind === 'token') throw lacksGrant(actor.kind, 'ipam.manage', 'ipam:write')
+  throw fail('forbidden', hasDetails ? 'details' : 'toggle', { role: neededRole('ipam.manage') })
 }
 
 async function store(

@@ -118,7 +118,7 @@ export function operationOf(
     userId: 1,
     sessionId: randomUUID(),
     isStaff: false,
-    isAdmin: false,
+    roles: ['editor'],
     lacksSecondFactor: false,
   } as const
   const actor = { ...user, teamId, modules: ['ipam'], ...rest.actor } as Operation['actor']

@@ -28,7 +28,7 @@ export async function addDemoZones(
     teamId,
     userId,
     sessionId: 'demo',
-    isAdmin: true,
+    roles: ['admin'],
     isStaff: false,
     modules: ['dns'],
     lacksSecondFactor: false,

@@ -116,14 +116,29 @@ test('the accounts are marked as demo accounts, each in a team', async () => {
   await using database = await createTestDatabase()
   await prepareDemo(database.postgres, { secret }, now)
   const { rows } = await sql`
-    select u.email, u.is_demo, u.is_staff, m.is_admin, t.name as team
+    select u.email, u.is_demo, u.is_staff, m.roles, t.name as team
     from users u join memberships m on m.user_id = u.id join teams t on t.id = m.team_id order by u.id`.execute(
     database.postgres.owner,
   )
   assert.deepEqual(rows, [
-    { email: 'demo@demo.example', is_demo: true, is_staff: false, is_admin: true, team: 'Demo Networks' },
-    { email: 'other@demo.example', is_demo: true, is_staff: false, is_admin: true, team: 'Other Networks' },
-    { email: 'staff@demo.example', is_demo: true, is_staff: true, is_admin: false, team: 'Demo Networks' },
+    { email: 'demo@demo.example', is_demo: true, is_staff: false, roles: ['admin'], team: 'Demo Networks' },
+    { email: 'other@demo.example', is_demo: true, is_staff: false, roles: ['admin'], team: 'Other Networks' },
+    { email: 'staff@demo.example', is_demo: true, is_staff: true, roles: ['editor'], team: 'Demo Networks' },
+    {
+      email: 'network@demo.example',
+      is_demo: true,
+      is_staff: false,
+      roles: ['network'],
+      team: 'Demo Networks',
+    },
+    { email: 'dns@demo.example', is_demo: true, is_staff: false, roles: ['dns'], team: 'Demo Networks' },
+    {
+      email: 'reader@demo.example',
+      is_demo: true,
+      is_staff: false,
+      roles: ['reader'],
+      team: 'Demo Networks',
+    },
   ])
   assert.deepEqual(
     demoAccounts.map(({ email }) => email),

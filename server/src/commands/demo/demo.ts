@@ -28,6 +28,9 @@ export const demoAccounts: readonly { readonly email: string; readonly descripti
   { email: 'demo@demo.example', description: 'admin of "Demo Networks"' },
   { email: 'other@demo.example', description: 'admin of "Other Networks"' },
   { email: 'staff@demo.example', description: 'staff of the provider: sees all teams, decides holds' },
+  { email: 'network@demo.example', description: 'role Network in "Demo Networks"' },
+  { email: 'dns@demo.example', description: 'role DNS in "Demo Networks"' },
+  { email: 'reader@demo.example', description: 'role Reader in "Demo Networks"' },
 ]
 
 /** The deliveries of the 30 days before `now`. */

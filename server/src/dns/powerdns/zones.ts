@@ -14,7 +14,7 @@ import { readRecords, type ReadSet } from '../recordset/recordset.ts'
 import { requestTransfer } from '../publish/follow.store.ts'
 import { replaceSettings } from '../settings/settings.ts'
 import { managedSets } from '../zone/zone.ts'
-import { adminOnly } from '../../operation/admin-only.ts'
+import { requireGrant } from '../../operation/grant.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { root } from '../../net/dns/name.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -301,7 +301,7 @@ async function writeSoa(
   soa: NonNullable<ZoneSettingsUpdate['soa']>,
 ): Promise<ReadSet> {
   const { actor } = operation
-  if (!actor.isAdmin && !actor.isStaff) throw adminOnly(actor.kind, dnsAdmin.scope)
+  requireGrant(actor, dnsAdmin.grant, dnsAdmin.scope)
   const settings = { ...locked.settings, soa: { ...locked.settings.soa, ...soa } }
   const { after } = await replaceSettings(trx, operation, locked, settings, defaults)
   const [set] = managedSets(locked.name, after)

@@ -1,4 +1,5 @@
 // Memberships: users in teams, nested in the users of the file. No plan leaves a team without an admin unless `enforce` is set.
+import { orderedRoles, type Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/postgres.ts'
@@ -10,6 +11,8 @@ import { insertRows, updateRow } from '../table.store.ts'
 import { team } from './team.ts'
 import { user, type UserElement } from './user.ts'
 
+const memberRoles: readonly string[] = ['editor']
+
 export const membership = defineKind({
   name: 'membership',
   plural: 'memberships',
@@ -20,15 +23,22 @@ export const membership = defineKind({
   fields: {
     team: referenceById('memberships', 'team_id', team),
     user: referenceById('memberships', 'user_id', user),
-    admin: mapped('memberships', ['is_admin', 'managed_by'], {
-      read: ({ is_admin }) => is_admin,
-      write: (admin) => ({ is_admin: admin, managed_by: 'operator' }),
-      initial: false,
+    roles: mapped('memberships', ['is_admin', 'roles', 'managed_by'], {
+      // Null before migration 104.
+      read: ({ is_admin, roles }): readonly string[] => roles ?? (is_admin ? ['admin'] : memberRoles),
+      write: (roles) => ({
+        is_admin: roles.includes('admin'),
+        roles,
+        roles_source: 'manual',
+        managed_by: 'operator',
+      }),
+      // The rights of a member without the role admin before there were other roles: files from then mean the same.
+      initial: memberRoles,
       isShown: true,
     }),
   },
   stateOf: ({ managed_by }) =>
-    managed_by === 'operator' ? {} : { isPrunable: false, setByOwner: ['admin'] },
+    managed_by === 'operator' ? {} : { isPrunable: false, setByOwner: ['roles'] },
   async readRemoved(db) {
     const { rows } = await sql<{ key: string }>`
       select t.slug || ' ' || lower(u.email) as key
@@ -42,8 +52,13 @@ export const membership = defineKind({
   check(context, elements: readonly Element<Static<typeof UserElement>>[]): void {
     for (const { path, element } of elements) {
       const key = user.keyOf({ email: element.email } as Parameters<typeof user.keyOf>[0])
-      for (const [at, one] of (element.teams ?? []).entries())
-        context.add(membership, [...path, 'teams', at], { ...one, user: key })
+      for (const [at, { admin, roles: given, ...one }] of (element.teams ?? []).entries()) {
+        const itsPath = [...path, 'teams', at]
+        if (admin !== undefined && given !== undefined)
+          context.problem([...itsPath, 'admin'], 'name either roles or admin')
+        const roles = given ? orderedRoles(given) : admin ? ['admin'] : undefined
+        context.add(membership, itsPath, { ...one, roles, user: key })
+      }
     }
   },
   adjust: keepAdmins,
@@ -57,9 +72,15 @@ export const membership = defineKind({
   },
   async update(trx, change, now): Promise<void> {
     await updateRow(trx, membership, change, now)
-    if (change.fields.admin !== false) return
+    if (!change.fields.roles) return
     const { teamId, userId } = await getIds(trx, change.row.id)
-    await demoteHoldings(trx, teamId, userId)
+    await demoteHoldings(
+      trx,
+      teamId,
+      userId,
+      change.row.fields.roles as Role[],
+      change.fields.roles as Role[],
+    )
   },
   async delete(trx, { id }): Promise<void> {
     const { teamId, userId } = await getIds(trx, id)
@@ -96,7 +117,7 @@ function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly 
 
 function adminsOf(current: Current): { readonly team: string; readonly user: string }[] {
   return [...rowsOf(current, membership).values()]
-    .filter(({ fields }) => fields.admin)
+    .filter(({ fields }) => fields.roles.includes('admin'))
     .map(({ fields }) => fields)
 }
 
@@ -124,8 +145,13 @@ const deletesUser = ({ action, kind, key }: Change, keys: ReadonlySet<string>): 
 /** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
 function endsAdmin(change: Change, keys?: ReadonlySet<string>): boolean {
   if (change.kind !== membership.name || keys?.has(change.key) === false) return false
-  return change.action === 'delete' || (change.action === 'update' && change.fields['admin'] === false)
+  return (
+    change.action === 'delete' || (change.action === 'update' && rolesOf(change)?.includes('admin') === false)
+  )
 }
 
 const makesAdmin = (change: Change): boolean =>
-  change.kind === membership.name && change.action !== 'delete' && change.fields['admin'] === true
+  change.kind === membership.name && change.action !== 'delete' && rolesOf(change)?.includes('admin') === true
+
+const rolesOf = (change: Exclude<Change, { action: 'delete' }>): readonly string[] | undefined =>
+  change.fields['roles'] as readonly string[] | undefined

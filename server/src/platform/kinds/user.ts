@@ -1,4 +1,5 @@
 // Users: people who sign in. Their memberships are in membership.ts.
+import { roles } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { publishedPassword } from '../../session/demo.ts'
@@ -23,6 +24,12 @@ import {
 import { deleteRow, insertRows, updateRow } from '../table.store.ts'
 
 const Email = Pattern('^[^\\s@<>,;"\']{1,64}@[A-Za-z0-9.-]{1,189}$', { expects: 'an e-mail address' })
+const Roles = Type.Array(Type.Enum([...roles], { expects: `one of ${roles.join(', ')}` }), {
+  minItems: 1,
+  maxItems: roles.length,
+  uniqueItems: true,
+  expects: `a list of roles: ${roles.join(', ')}`,
+})
 const PasswordHash = Pattern(
   '^\\$argon2id\\$v=19\\$[a-z0-9=,]{5,60}\\$[A-Za-z0-9+/]{11,200}\\$[A-Za-z0-9+/]{11,200}$',
   { expects: 'an argon2id hash such as $argon2id$v=19$m=19456,t=2,p=1$...' },
@@ -40,7 +47,9 @@ export const UserElement = Strict({
   password_hash: Optional(PasswordHash),
   password_file: Optional(FilePath),
   teams: Optional(
-    Type.Array(Strict({ team: TeamSlug, admin: Optional(Flag) }), { expects: 'a list of {team, admin}' }),
+    Type.Array(Strict({ team: TeamSlug, admin: Optional(Flag), roles: Optional(Roles) }), {
+      expects: 'a list of {team, roles}',
+    }),
   ),
   staff: Optional(Flag),
   demo: Optional(Flag),
