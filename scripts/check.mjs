@@ -34,7 +34,7 @@ const parts = [
   {
     title: 'surface.txt, roles.md',
     args: ['server/src/http/generate-documents.ts', '--check'],
-    read: () => ['contract', 'server'],
+    read: () => ['contract', 'docs', 'server'],
   },
   { title: 'OpenAPI (redocly)', args: ['scripts/lint-openapi.mjs'], read: () => ['contract'] },
   {

@@ -2,7 +2,7 @@
 import { IconPlus } from '@tabler/icons-react'
 import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useGrant } from '../api/use-grant.ts'
-import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
+import { OrDash, timeColumn } from '../ui/cells.tsx'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
