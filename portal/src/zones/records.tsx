@@ -252,7 +252,12 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
       )}
       {count > pageSize && !isPastEnd && (
         <nav aria-label={texts.below}>
-          <Pages offset={offset} count={count} onMove={setOffset} />
+          <Pages
+            offset={offset}
+            count={count}
+            records={isFiltered ? undefined : zone.record_count}
+            onMove={setOffset}
+          />
         </nav>
       )}
       <ChangesBar drafts={drafts} />
