@@ -2,7 +2,7 @@
 // tests, chDB, the embedded PostgreSQL or Node.js.
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { apiDocument } from '../contract/src/document.ts'
+import { apiDocument } from '../contract/src/document/document.ts'
 import { licensesOf } from './licenses.ts'
 import { copyPackages, neededPackages, readLock } from './packages.ts'
 import { capture } from './program.ts'

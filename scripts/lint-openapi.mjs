@@ -1,8 +1,8 @@
 // Checks the OpenAPI document, and the same document in OpenAPI 3.0, with the recommended rules of Redocly. It prints every problem, and
 // fails on errors and warnings.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { apiDocument } from '../contract/src/document.ts'
-import { openapi30 } from '../contract/src/openapi-30.ts'
+import { apiDocument } from '../contract/src/document/document.ts'
+import { openapi30 } from '../contract/src/document/openapi-30.ts'
 
 const source = JSON.stringify(apiDocument('0.0.0'), null, 2)
 const documents = {

@@ -42,7 +42,7 @@ const alone = [
   /^(?:bench|dist|lab|portal\/test|scripts)\//,
   /^server\/src\/dns\/sign\/sign-in-thread/,
   // Builds 100 tables of 64 MB: each is followed by a collection of the garbage of the whole process.
-  /^server\/src\/analysis\/flow\/collect\/flow-owners/,
+  /^server\/src\/collector\/flow-owners/,
 ]
 
 const defaultLimits = {

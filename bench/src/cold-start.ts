@@ -2,7 +2,7 @@
 // observed. Beside it the same routes sent to the same daemon by the driver alone, without a database or a plan.
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import type { Route } from '../../server/src/byoip/reconcile/speaker.ts'
+import type { Route } from '../../server/src/byoip/regions/speaker.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { originAsn, owner, prefixOf, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'

@@ -1,8 +1,8 @@
 // S3: random rule lists compiled for FlowSpec. Beside it the same lists sent as they are: how many packets of how many lists would be
 // treated by another rule than the first that matches. The lists are the same in every run.
 import fc from 'fast-check'
-import { compileLists } from '../../server/src/analysis/shield/compile.ts'
-import type { CompiledRule } from '../../server/src/analysis/shield/scrubber.ts'
+import { compileLists } from '../../server/src/shield/compile.ts'
+import type { CompiledRule } from '../../server/src/shield/scrubber.ts'
 import type { FilterAction } from '../../server/src/net/filter-rule.ts'
 import { type FlowPacket, matchesPacket } from '../../server/src/net/flow-match.ts'
 import { compareFlowspec, encodeComponents } from '../../server/src/net/flowspec/nlri.ts'

@@ -2,7 +2,7 @@
 // It reads DATABASE_URL and DATA_DIR.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FlowCollector } from '../../server/src/analysis/flow/collect/collector.ts'
+import { FlowCollector } from '../../server/src/collector/collector.ts'
 import { openPostgres } from '../../server/src/db/postgres.ts'
 import { createFlowStore } from '../../server/src/drivers/clickhouse/flow-store.ts'
 import { createLog } from '../../server/src/runtime/log.ts'

@@ -1,8 +1,8 @@
 // Receives and decodes flows, and looks up the owner of each, in a process of its own. Argument: recvmmsg or dgram. It sends its port, and
 // for each message of the parent its totals.
-import { createFlowColumns } from '../../server/src/analysis/flow/flow-columns.ts'
-import { createFlowOwners, toHoldingColumns } from '../../server/src/analysis/flow/collect/flow-owners.ts'
-import { rowsMax } from '../../server/src/analysis/flow/flow-decoder.ts'
+import { createFlowColumns } from '../../server/src/flow/flow-columns.ts'
+import { createFlowOwners, toHoldingColumns } from '../../server/src/collector/flow-owners.ts'
+import { rowsMax } from '../../server/src/flow/flow-decoder.ts'
 import { createDecoder } from '../../server/src/drivers/netflow/decoder.ts'
 import { createDgramSource } from '../../server/src/drivers/netflow/dgram.ts'
 import { createRecvmmsgSource } from '../../server/src/drivers/netflow/recvmmsg.ts'

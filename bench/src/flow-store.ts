@@ -4,12 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { quantile } from '../../lab/src/measure.ts'
-import {
-  seriesStatement,
-  type FlowScope,
-  type FlowSource,
-} from '../../server/src/analysis/flow/flow-query.ts'
-import type { FlowStore } from '../../server/src/analysis/flow/flow-store.ts'
+import { seriesStatement, type FlowScope, type FlowSource } from '../../server/src/flow/flow-query.ts'
+import type { FlowStore } from '../../server/src/flow/flow-store.ts'
 import { createFlowStore } from '../../server/src/drivers/clickhouse/flow-store.ts'
 import { encodeNativeBlock } from '../../server/src/drivers/clickhouse/native-block.ts'
 import type { FlowKey } from '@pharos/contract/flow-key'

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { ingestDeliveries } from '../../server/src/analysis/ingest.ts'
-import { createOwnershipCache } from '../../server/src/inventory/ownership.ts'
+import { ingestDeliveries } from '../../server/src/events/ingest/ingest.ts'
+import { createOwnershipCache } from '../../server/src/inventory/holding/ownership.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { databaseMeter, pgbenchTurn, type HotPath } from './guard/hot-path.ts'
@@ -125,7 +125,7 @@ const fixture = (name: string): string =>
   JSON.stringify(
     JSON.parse(
       readFileSync(
-        new URL(`../../server/src/analysis/sources/fixtures/fastnetmon-${name}.json`, import.meta.url),
+        new URL(`../../server/src/events/sources/fixtures/fastnetmon-${name}.json`, import.meta.url),
         'utf8',
       ),
     ),

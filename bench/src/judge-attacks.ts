@@ -1,10 +1,10 @@
 // F2: the scenarios of the detector on a simulated clock: the delay of each attack, and reports in usual traffic. J3: processor time of a flow
 // with every sum.
-import { createFlowColumns, type FlowColumns } from '../../server/src/analysis/flow/flow-columns.ts'
-import { createFlowOwners, toHoldingColumns } from '../../server/src/analysis/flow/collect/flow-owners.ts'
-import { Detector } from '../../server/src/analysis/detector/detector.ts'
-import { attackScenarios, quietScenarios } from '../../server/src/analysis/detector/scenarios.ts'
-import { createRandom, runScenario } from '../../server/src/analysis/detector/testing-scenario.ts'
+import { createFlowColumns, type FlowColumns } from '../../server/src/flow/flow-columns.ts'
+import { createFlowOwners, toHoldingColumns } from '../../server/src/collector/flow-owners.ts'
+import { Detector } from '../../server/src/collector/detector/detector.ts'
+import { attackScenarios, quietScenarios } from '../../server/src/collector/detector/scenarios.ts'
+import { createRandom, runScenario } from '../../server/src/collector/detector/testing-scenario.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 

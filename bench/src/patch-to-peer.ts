@@ -7,7 +7,7 @@ import { median, quantile } from '../../lab/src/measure.ts'
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
-import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/regions/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { allRoles } from '../../server/src/roles/serve.ts'
 import {

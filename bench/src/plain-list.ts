@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { eventStatuses } from '@pharos/contract/analysis'
 import {
-  parseRelatedQuery,
-  type RelatedQuery,
+  parseEventQuery,
+  type EventQuery,
   type SearchFilter,
-} from '../../server/src/analysis/related-query.ts'
+} from '../../server/src/events/list/event-query.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import type { Statement } from './statement.ts'
 
-export type ListQuery = Parameters<typeof parseRelatedQuery>[0]
+export type ListQuery = Parameters<typeof parseEventQuery>[0]
 
 const columns = {
   start: 'e.start_at',
@@ -27,7 +27,7 @@ const flagNames = ['INCOMING', 'OUTGOING', 'INTERNAL', 'IPV6', 'CARPET_BOMB', 'M
 
 /** One statement for a page, its relationships and the count of all pages. */
 export function plainList(team: unknown, query: ListQuery): Statement {
-  const parsed = parseRelatedQuery(query)
+  const parsed = parseEventQuery(query)
   const parameters: unknown[] = []
   const add = (value: unknown): string => `$${parameters.push(value)}`
   const ordering = parsed.ordering
@@ -50,7 +50,7 @@ export function plainList(team: unknown, query: ListQuery): Statement {
   return { sql, parameters }
 }
 
-function conditionsOf(query: RelatedQuery, add: (value: unknown) => string): string[] {
+function conditionsOf(query: EventQuery, add: (value: unknown) => string): string[] {
   const { flags, start, end, network, description, search } = query
   const conditions: string[] = []
   if (query.status !== null) {

@@ -1,8 +1,8 @@
 // P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
 // time. Beside it pgbench with the plain join that returns the same, and with the statement that the API runs.
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
-import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
+import { parseEventQuery } from '../../server/src/events/list/event-query.ts'
+import { pageStatement } from '../../server/src/events/list/event-page.store.ts'
 import { eventsDatabase, evenEvents, usersOf } from './events-database.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { databaseMeter, pgbenchTurn, requestTurn, type HotPath } from './guard/hot-path.ts'
@@ -149,7 +149,7 @@ function plainScript(): string {
 }
 
 function ownScript({ owner }: Postgres): string {
-  const parsed = parseRelatedQuery(query)
+  const parsed = parseEventQuery(query)
   const statement = pageStatement(teamVariable as unknown as number, parsed).compile(owner)
   return scriptOf(statement, new Map([[teamVariable, ':team']]))
 }

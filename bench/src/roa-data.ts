@@ -2,7 +2,7 @@
 // inside it, more IPv4 than IPv6, mostly /24 and /48. Generated from a seed, so that every run has the same.
 import { maskBits } from '../../server/src/net/bits.ts'
 import type { Bits, Family } from '../../server/src/net/bits.ts'
-import type { Columns } from '../../server/src/net/prefix-table.ts'
+import type { TableColumns } from '../../server/src/net/prefix-table.ts'
 import { vrpPrefix } from '../../server/src/registry/objects/vrp.ts'
 import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
 
@@ -105,7 +105,7 @@ function pick<T>(values: readonly T[], next: Dice): T {
   return values[next(values.length)]!
 }
 
-export type AnnouncedColumns = { readonly prefixes: Columns<Uint32Array>; readonly asns: Uint32Array }
+export type AnnouncedColumns = { readonly prefixes: TableColumns<Uint32Array>; readonly asns: Uint32Array }
 
 /** Those of one family, in the given order. */
 export function columnsOf(announced: readonly Announced[], family: Family): AnnouncedColumns {

@@ -1,10 +1,10 @@
 // Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's own
 // writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write those again.
 import type { Client } from 'pg'
-import { relateEvents } from '../../server/src/analysis/relationship.ts'
-import { lockEvents } from '../../server/src/analysis/event.store.ts'
+import { relateEvents } from '../../server/src/events/relate/relationship.ts'
+import { lockEvents } from '../../server/src/events/event/event.store.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import { createOwnershipCache } from '../../server/src/inventory/ownership.ts'
+import { createOwnershipCache } from '../../server/src/inventory/holding/ownership.ts'
 import { fillBare } from './bulk.ts'
 
 export type EventsPlan = {

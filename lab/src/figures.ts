@@ -1,7 +1,7 @@
 // `node lab/src/figures.ts`: measures the GoBGP driver on this machine, with real daemons: the driver's part of P5 and P6.
 // The bench measures the complete path, through the API.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
-import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/regions/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { median, quantile } from './measure.ts'
 import { createLab, type Lab } from './network.ts'

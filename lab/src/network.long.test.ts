@@ -4,7 +4,7 @@ import { type Lab, createLab } from './network.ts'
 import { skipWithout } from './program.ts'
 // The lab is independent of Pharos; its test uses the driver on the real network.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
-import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/regions/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { scaled } from '../../server/src/runtime/testing-scale.ts'
 import { until } from './wait.ts'

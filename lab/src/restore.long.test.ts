@@ -14,9 +14,9 @@ import {
 } from '../../server/src/byoip/announcement/testing.ts'
 import { writeAudit } from '../../server/src/db/audit.ts'
 import { createSealer } from '../../server/src/audit/sealer.ts'
-import { createKeptPlans } from '../../server/src/byoip/reconcile/kept-plan.ts'
-import { createReconcilers } from '../../server/src/byoip/reconcile/reconcilers.ts'
-import { settleRoutes } from '../../server/src/byoip/reconcile/settle-routes.ts'
+import { createLastKnownRoutesFiles } from '../../server/src/byoip/regions/last-known-routes.ts'
+import { createReconcilers } from '../../server/src/byoip/regions/reconcilers.ts'
+import { settleRoutes } from '../../server/src/byoip/regions/settle-routes.ts'
 import { openPostgres, type Postgres } from '../../server/src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/src/db/testing.ts'
 import { createWaker } from '../../server/src/db/wake.ts'
@@ -119,7 +119,7 @@ describe(
             routes: {},
           },
         ],
-        keptPlans: createKeptPlans(join(lab.folder, 'reconciler'), ring),
+        lastKnownRoutes: createLastKnownRoutesFiles(join(lab.folder, 'reconciler'), ring),
         gate,
         report: async ({ region: source, ...found }) =>
           found.problem === null

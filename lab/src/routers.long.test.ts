@@ -9,7 +9,7 @@ import {
   createHandedReader,
   handedFile,
   parseAgentKey,
-} from '../../server/src/byoip/reconcile/handed-routes.ts'
+} from '../../server/src/byoip/regions/handed-routes.ts'
 import { createKeyRing } from '../../server/src/runtime/secrets.ts'
 import { freePort } from './address.ts'
 import { type Lab, createLab } from './network.ts'

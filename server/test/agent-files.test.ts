@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import { seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { Agent } from '../src/byoip/reconcile/agent.ts'
+import { Agent } from '../src/byoip/regions/agent.ts'
 import {
   agentKeys,
   createHandedFiles,
@@ -14,9 +14,9 @@ import {
   handedFile,
   parseAgentKey,
   type HandedRoutes,
-} from '../src/byoip/reconcile/handed-routes.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
+} from '../src/byoip/regions/handed-routes.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
+import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
@@ -60,7 +60,7 @@ async function reconcile(agentsDir: string): Promise<() => Promise<void>> {
     postgres: database.postgres,
     waker,
     speakersOf: createSpeakers,
-    keptPlans: noKeptPlans,
+    lastKnownRoutes: noLastKnownRoutes,
     handedFiles: createHandedFiles(agentsDir, ring),
     gate: openGate,
     report: async () => {},

@@ -8,8 +8,8 @@ import {
 } from '@pharos/contract/byoip'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
-import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
+import type { AnnouncementStatus } from '../src/byoip/status/announcement.ts'
+import type { AnnouncementListQuery } from '../src/byoip/announcement/announcement.store.ts'
 import {
   countAnnouncements,
   getAnnouncement,
@@ -17,7 +17,7 @@ import {
 } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
-import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
+import { saveStatuses } from '../src/byoip/status/status.store.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
@@ -53,7 +53,7 @@ function admin(rest: Pick<Partial<Operation>, 'dryRun'> = {}): Operation {
   return { ...operation, actor: { ...operation.actor, roles: ['admin'] } }
 }
 const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team), id, query)
-const list = (query: Partial<ListQuery> = {}, teamId = team) =>
+const list = (query: Partial<AnnouncementListQuery> = {}, teamId = team) =>
   listAnnouncements(deps(), operationOf(teamId), { ordering: 'id', limit: 100, offset: 0, ...query })
 const count = async (table: string): Promise<number> =>
   (await sql<{ n: number }>`select count(*) n from ${sql.table(table)}`.execute(database.postgres.owner))
@@ -423,7 +423,8 @@ describe('the list', () => {
     await seedAnnouncement(database.postgres, { teamId: other, prefix: '10.99.0.0/16' })
   }
 
-  const cidrs = async (query: Partial<ListQuery>) => (await list(query)).results.map(({ cidr }) => cidr)
+  const cidrs = async (query: Partial<AnnouncementListQuery>) =>
+    (await list(query)).results.map(({ cidr }) => cidr)
   const pick = (...places: number[]) => places.map((at) => prefixes[at])
 
   it('filters: different filters are combined with and, repeated ones with or', async () => {

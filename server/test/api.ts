@@ -3,7 +3,7 @@
 import type { Role } from '@pharos/contract/role'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { FlowStore } from '../src/analysis/flow/flow-store.ts'
+import type { FlowStore } from '../src/flow/flow-store.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'

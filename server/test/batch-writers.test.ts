@@ -6,29 +6,25 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { saveAsNames } from '../src/analysis/flow/as-name.store.ts'
-import { createLearned } from '../src/analysis/flow/collect/learned.ts'
-import {
-  listExporterPorts,
-  saveExporters,
-  saveUnknownInterfaces,
-} from '../src/analysis/flow/collect/exporter.store.ts'
-import { saveHits, saveInstalls, saveRuleStates } from '../src/analysis/shield/reconcile.store.ts'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
-import { deliver } from '../src/analysis/testing.ts'
+import { saveAsNames } from '../src/flow/as-name.store.ts'
+import { createExporterState } from '../src/collector/exporter-state.ts'
+import { listExporterPorts, saveExporters, saveUnknownInterfaces } from '../src/collector/exporter.store.ts'
+import { saveHits, saveInstalls, saveRuleStates } from '../src/shield/reconcile.store.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
+import { deliver } from '../src/events/testing.ts'
 import { Refusals } from '../src/audit/refusals.ts'
-import { saveCheck, saveFailedCheck, saveObserved } from '../src/byoip/reconcile/reconcile.store.ts'
+import { saveCheck, saveFailedCheck, saveObserved } from '../src/byoip/regions/reconcile.store.ts'
 import { readSubjectsAfter, saveEvaluations } from '../src/byoip/validation/validation.store.ts'
 import { saveSummaries } from '../src/byoip/visibility/visibility.store.ts'
 import { writeAudit } from '../src/db/audit.ts'
 import type { Db, Trx } from '../src/db/postgres.ts'
 import { storedJson, storedText } from '../src/db/stored-json.ts'
 import { isRefusedValue, writeRows } from '../src/db/write-rows.ts'
-import { saveAsnProofs } from '../src/inventory/asn-proof.store.ts'
-import { observe, saveObservation } from '../src/inventory/collect/observe.ts'
+import { saveAsnProofs } from '../src/inventory/holding/asn-proof.store.ts'
+import { readDevice, saveObservation } from '../src/inventory/collect/observe.ts'
 import { mapSampled } from '../src/inventory/collect/next-sample.ts'
 import { saveSamples } from '../src/inventory/collect/sampled-counters.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { insertNotifications } from '../src/notification/notification.store.ts'
 import { writeMessages } from '../src/outbox/outbox.ts'
 import { saveDifferences } from '../src/restore/restore.store.ts'
@@ -44,20 +40,20 @@ const numbers = [2 ** 64, -(2 ** 64), 1e300]
 
 /** Files whose rows come from outside, with the test below that feeds them. */
 const fed: Readonly<Record<string, string>> = {
-  'analysis/delivery.store.ts': 'deliveries of detectors',
-  'analysis/event.store.ts': 'deliveries of detectors',
-  'analysis/relationship.store.ts': 'deliveries of detectors',
-  'analysis/team-event.store.ts': 'deliveries of detectors',
-  'analysis/facet.store.ts': 'deliveries of detectors',
-  'analysis/incident.store.ts': 'deliveries of detectors',
-  'analysis/event-rollup.store.ts': 'deliveries of detectors',
-  'analysis/flow/as-name.store.ts': 'names of AS numbers',
-  'analysis/flow/collect/exporter.store.ts': 'templates, sampling rates and exporters',
-  'analysis/shield/reconcile.store.ts': 'rules on scrubbers and their hits',
-  'byoip/reconcile/reconcile.store.ts': 'regions and routers',
+  'events/ingest/delivery.store.ts': 'deliveries of detectors',
+  'events/event/event.store.ts': 'deliveries of detectors',
+  'events/relate/relationship.store.ts': 'deliveries of detectors',
+  'events/relate/team-event.store.ts': 'deliveries of detectors',
+  'events/relate/facet.store.ts': 'deliveries of detectors',
+  'events/relate/incident.store.ts': 'deliveries of detectors',
+  'events/relate/event-rollup.store.ts': 'deliveries of detectors',
+  'flow/as-name.store.ts': 'names of AS numbers',
+  'collector/exporter.store.ts': 'templates, sampling rates and exporters',
+  'shield/reconcile.store.ts': 'rules on scrubbers and their hits',
+  'byoip/regions/reconcile.store.ts': 'regions and routers',
   'byoip/validation/validation.store.ts': 'results of checks',
   'byoip/visibility/visibility.store.ts': 'summaries of visibility',
-  'inventory/asn-proof.store.ts': 'proofs of ASNs',
+  'inventory/holding/asn-proof.store.ts': 'proofs of ASNs',
   'inventory/bgp/session.store.ts': 'polls of devices',
   'inventory/collect/collect.store.ts': 'polls of devices',
   'inventory/collect/counter.store.ts': 'polls of devices',
@@ -75,29 +71,29 @@ const ofDatabase = 'values that the database has already stored'
 
 /** Other files with such statements, with the reason why none of their rows can be refused alone. */
 const safe: Readonly<Record<string, string>> = {
-  'analysis/detector/shared-attack.store.ts': ofOwn,
-  'analysis/event-mark.store.ts': ofOwn,
-  'analysis/incident-list.store.ts': ofOwn,
-  'analysis/flow/attack-octets.store.ts': ofOwn,
-  'analysis/flow/counter-check.store.ts': 'sums of flows by ids that the database has',
-  'analysis/related-sql.store.ts': 'only reads',
-  'analysis/rollup-series.store.ts': 'only reads',
-  'analysis/shield/shield-list.store.ts': ofRequest,
+  'collector/detector/shared-attack.store.ts': ofOwn,
+  'events/relate/event-mark.store.ts': ofOwn,
+  'events/list/incident-list.store.ts': ofOwn,
+  'flow/attack-octets.store.ts': ofOwn,
+  'collector/counter-check.store.ts': 'sums of flows by ids that the database has',
+  'events/list/event-sql.store.ts': 'only reads',
+  'events/list/rollup-series.store.ts': 'only reads',
+  'shield/shield-list.store.ts': ofRequest,
   'audit/seal.store.ts': ofOwn,
   'byoip/announcement/announcement.store.ts': ofRequest,
   'byoip/announcement/create-announcements.store.ts': ofRequest,
-  'byoip/announcement/status-message.store.ts': ofDatabase,
-  'byoip/announcement/status.store.ts': ofOwn,
+  'byoip/status/status-message.store.ts': ofDatabase,
+  'byoip/status/status.store.ts': ofOwn,
   'byoip/blackhole/blackhole.store.ts': ofRequest,
-  'byoip/reconcile/blackhole.store.ts': 'codes, and attributes as storedJson like those of announcements',
-  'byoip/reconcile/former-speakers.store.ts': 'errors as storedJson, and prefixes that were parsed',
-  'byoip/reconcile/hold.store.ts': 'only reads and counts',
-  'byoip/reconcile/region-lock.store.ts': ofOwn,
+  'byoip/regions/blackhole.store.ts': 'codes, and attributes as storedJson like those of announcements',
+  'byoip/regions/former-speakers.store.ts': 'errors as storedJson, and prefixes that were parsed',
+  'byoip/regions/hold.store.ts': 'only reads and counts',
+  'byoip/regions/region-lock.store.ts': ofOwn,
   'db/lost-keys.store.ts': ofOwn,
   'dns/powerdns/powerdns.store.ts': 'only reads',
   'dns/publish/observe.store.ts': 'serial numbers of 32 bits and codes',
   'dns/publish/publish.store.ts': 'one zone, in the wire format: all or nothing',
-  'dns/publish/served-rows.ts': 'only reads',
+  'dns/sign/served-rows.ts': 'only reads',
   'dns/reverse/reverse.store.ts': ofRequest,
   'dns/zone/related-zone.store.ts': ofRequest,
   'dns/zone/zone-change.store.ts': ofRequest,
@@ -105,7 +101,7 @@ const safe: Readonly<Record<string, string>> = {
   'inventory/device/device.store.ts': 'only reads',
   'inventory/gauge/gauge.store.ts': 'only reads',
   'inventory/optics/watch-optics.store.ts': ofOwn,
-  'inventory/port/link-ports.store.ts': ofDatabase,
+  'inventory/assignment/link-ports.store.ts': ofDatabase,
   'platform/kinds/announcement.store.ts': ofRequest,
   'platform/kinds/port.ts': 'only reads',
   'roles/status.store.ts': 'only reads',
@@ -230,7 +226,7 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
     const refused = await writeRows(db(), exporters, (some) => saveExporters(db(), some))
     // An unpaired surrogate outside of JSON becomes U+FFFD on the wire.
     assert.equal(refused.length, 2)
-    const learned = createLearned()
+    const learned = createExporterState()
     const template = { version: 10, domain: 1, id: 256, scopes: 0, fields: [[0, 8, 4]] } as const
     const sampling = { version: 10, domain: 1, sampler: 1, inIf: 0, rate: 100, announced: 1 } as const
     for (const exporter of exporters) {
@@ -373,7 +369,7 @@ describe('a refused row loses and blocks none of its neighbours:', () => {
       error: null,
     }))
     const device = { id: deviceId, isSurveyDue: true, isNew: false, areGaugesDue: true } as Parameters<
-      typeof observe
+      typeof readDevice
     >[1]
     const parts = new Map()
     const observation = {

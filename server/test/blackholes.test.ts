@@ -5,21 +5,21 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Blackhole } from '@pharos/contract/blackhole'
 import type { RelatedEvent } from '@pharos/contract/analysis'
 import { sql } from 'kysely'
-import { markBlackholed } from '../src/analysis/event-mark.ts'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
-import { fixture } from '../src/analysis/sources/fixtures.ts'
-import { addSource, deliver } from '../src/analysis/testing.ts'
+import { markBlackholed } from '../src/events/relate/event-mark.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
+import { fixture } from '../src/events/sources/fixtures.ts'
+import { addSource, deliver } from '../src/events/testing.ts'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
-import { endExpired } from '../src/byoip/blackhole/upkeep.ts'
-import { listBlackholed } from '../src/byoip/blackhole/upkeep.store.ts'
-import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/plan-row.store.ts'
-import { quickRun, type KnownRegion } from '../src/byoip/reconcile/quick-run.ts'
-import { reconcileRegion } from '../src/byoip/reconcile/reconcile.ts'
-import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
-import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
-import { routerOf } from '../src/byoip/reconcile/testing.ts'
+import { expireBlackholes } from '../src/byoip/blackhole/expire-blackholes.ts'
+import { listBlackholed } from '../src/byoip/blackhole/expire-blackholes.store.ts'
+import { readMovingRows, readRegionRows } from '../src/byoip/regions/plan-row.store.ts'
+import { quickRun, type KnownRegion } from '../src/byoip/regions/quick-run.ts'
+import { reconcileRegion } from '../src/byoip/regions/reconcile.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/regions/region-lock.store.ts'
+import type { Speaker } from '../src/byoip/regions/speaker.ts'
+import { routerOf } from '../src/byoip/regions/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { openGate } from '../src/runtime/testing-gate.ts'
 
@@ -190,7 +190,7 @@ describe('a black hole', () => {
     assert.deepEqual(onRouter(), [network])
     const late = await get(id)
     assert.deepEqual([late.ended, inRegion(late).desired], [late.expires, false])
-    assert.deepEqual([await endExpired(db()), await endExpired(db())], [1, 0])
+    assert.deepEqual([await expireBlackholes(db()), await expireBlackholes(db())], [1, 0])
     assert.equal((await quick()).announced, 0)
   })
 
@@ -232,7 +232,7 @@ describe('a black hole', () => {
       db(),
     )
     await letExpire()
-    await endExpired(db())
+    await expireBlackholes(db())
     await reconcile()
     assert.deepEqual(onRouter(), [network])
     const { rows } = await sql`select from holds where state = 'open'`.execute(db())

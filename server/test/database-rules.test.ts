@@ -87,7 +87,7 @@ describe('changes that teams are notified of', () => {
     const found = of('announcements').filter((writer) => sets(writer, /(?<![\w.])status =/))
     assert.deepEqual(sites(found), [
       'byoip/announcement/announcement.store.ts saveAnnouncements',
-      'byoip/announcement/status.store.ts saveStatuses',
+      'byoip/status/status.store.ts saveStatuses',
     ])
     for (const writer of found) assert.match(bodyOf(writer), /await notifyStatusChanges\(\s*trx/)
   })
@@ -97,8 +97,8 @@ describe('changes that teams are notified of', () => {
       sets(writer, /\b(last_check|last_check_result|neighbors[46]) =/),
     )
     assert.deepEqual(sites(found), [
-      'byoip/reconcile/reconcile.store.ts saveCheck',
-      'byoip/reconcile/reconcile.store.ts saveFailedCheck',
+      'byoip/regions/reconcile.store.ts saveCheck',
+      'byoip/regions/reconcile.store.ts saveFailedCheck',
     ])
     for (const writer of found) assert.match(bodyOf(writer), /await notifyCheckedStatuses\(trx\)/)
   })
@@ -115,23 +115,23 @@ describe('changes that teams are notified of', () => {
 
   it('of a team’s events are written by functions whose only callers notify', () => {
     // Messages about incidents follow from those about events.
-    const moves = of('team_events').filter((writer) => writer.file === 'analysis/incident.store.ts')
+    const moves = of('team_events').filter((writer) => writer.file === 'events/relate/incident.store.ts')
     for (const writer of moves) assert.ok(sets(writer, /^\s*incident = \S+\s+(from .*)?$/s), writer.name)
     const others = of('team_events').filter((writer) => !moves.includes(writer))
     assert.deepEqual(sites(others), [
-      'analysis/team-event.store.ts saveTeamEvents',
-      'analysis/team-event.store.ts saveShown',
-      'analysis/team-event.store.ts deleteTeamEvents',
+      'events/relate/team-event.store.ts saveTeamEvents',
+      'events/relate/team-event.store.ts saveShown',
+      'events/relate/team-event.store.ts deleteTeamEvents',
     ])
     for (const name of ['saveTeamEvents', 'saveShown', 'deleteTeamEvents'])
-      assert.match(bodyOf({ file: 'analysis/team-event.store.ts', name }), /await saveRollup\(/, name)
+      assert.match(bodyOf({ file: 'events/relate/team-event.store.ts', name }), /await saveRollup\(/, name)
     const callersOf = (call: RegExp) =>
       globSync('server/src/**/*.ts', { cwd: root }).filter((file) => call.test(read(file)))
-    assert.deepEqual(callersOf(/await saveTeamEvents\(/), ['server/src/analysis/relationship.ts'])
-    assert.deepEqual(callersOf(/await saveShown\(/), ['server/src/analysis/show-event.ts'])
-    const view = bodyOf({ file: 'analysis/show-event.ts', name: 'showEvents' })
+    assert.deepEqual(callersOf(/await saveTeamEvents\(/), ['server/src/events/relate/relationship.ts'])
+    assert.deepEqual(callersOf(/await saveShown\(/), ['server/src/events/relate/show-event.ts'])
+    const view = bodyOf({ file: 'events/relate/show-event.ts', name: 'showEvents' })
     assert.match(view, /saveShown\(.*await writeMessages\(\s*trx/s)
-    const caller = bodyOf({ file: 'analysis/relationship.ts', name: 'relateEvents' })
+    const caller = bodyOf({ file: 'events/relate/relationship.ts', name: 'relateEvents' })
     assert.match(caller, /saveTeamEvents\(.*await writeMessages\(trx, eventMessages\(/s)
   })
 
@@ -146,7 +146,7 @@ describe('changes that teams are notified of', () => {
       'webhook/delivery.store.ts insertTest',
     ])
     assert.deepEqual(sites(of('notified_statuses')), [
-      'byoip/announcement/status-message.store.ts notifyShown',
+      'byoip/status/status-message.store.ts notifyShown',
       'platform/kinds/announcement.store.ts transferAnnouncement',
     ])
   })

@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url'
 import { skipWithout } from '@pharos/lab/program'
 import { runWalkthrough } from '@pharos/lab/testing-walkthrough'
 import { sql } from 'kysely'
-import { receiveDelivery } from '../src/analysis/delivery.ts'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
+import { receiveDelivery } from '../src/events/ingest/delivery.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { demoFile, prepareDemo } from '../src/commands/demo/demo.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { createTestApi } from './api.ts'
 
 const api = await createTestApi({

@@ -59,7 +59,7 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
   const db = () => api.database.postgres.owner
   const start = () => startHierarchy(() => ({ zones: zones.contents }))
 
-  /** Whole waits are the subject of state.test.ts; here the resolver starts without a cache instead. */
+  /** Whole waits are the subject of key-state.test.ts; here the resolver starts without a cache instead. */
   // States have whole seconds: what was seen in this second is past.
   const waits = { introduce: () => 0, retire: () => -1, unsign: () => -1 }
   async function settle(): Promise<void> {

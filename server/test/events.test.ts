@@ -1,10 +1,10 @@
 // Events over HTTP, from a detector's delivery to the list and the detail that a team reads.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
-import { sourceSecretMac } from '../src/analysis/credential.ts'
-import { fixture } from '../src/analysis/sources/fixtures.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
+import { sourceSecretMac } from '../src/events/ingest/credential.ts'
+import { fixture } from '../src/events/sources/fixtures.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
 let api: TestApi

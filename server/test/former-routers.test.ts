@@ -13,20 +13,20 @@ import {
   seedTeam,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { giveUpFormerRouter, readFormerRouters } from '../src/byoip/reconcile/former-router.ts'
-import { decideAs } from '../src/byoip/reconcile/hold.ts'
-import type { RegionRecord } from '../src/byoip/reconcile/reconcile.store.ts'
-import { setDrained } from '../src/byoip/reconcile/router.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
+import { giveUpFormerRouter, readFormerRouters } from '../src/byoip/regions/former-router.ts'
+import { decideAs } from '../src/byoip/regions/hold.ts'
+import type { RegionRecord } from '../src/byoip/regions/reconcile.store.ts'
+import { setDrained } from '../src/byoip/regions/router.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
+import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
 import { region as regionCommand } from '../src/commands/region.ts'
 import { runCommand } from '../src/commands/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix, type Prefix } from '../src/net/prefix.ts'
-import { applyPlatform, preparePlatform } from '../src/platform/apply.ts'
-import { documentOf } from '../src/platform/document.ts'
+import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
+import { documentOf } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import { readStatus } from '../src/roles/status.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -98,7 +98,7 @@ async function startReconcilers(intervalMs = 3_600_000): Promise<void> {
     postgres: database.postgres,
     waker,
     speakersOf,
-    keptPlans: noKeptPlans,
+    lastKnownRoutes: noLastKnownRoutes,
     gate: openGate,
     report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),

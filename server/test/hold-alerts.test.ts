@@ -15,9 +15,9 @@ import {
   seedTeam,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { sendHoldAlerts, type HoldAlert } from '../src/byoip/reconcile/hold-alerts.ts'
-import { closeHold, decideAs, getHold, openHold } from '../src/byoip/reconcile/hold.ts'
-import type { HeldChange, PlannedHold } from '../src/byoip/reconcile/guard.ts'
+import { sendHoldAlerts, type HoldAlert } from '../src/byoip/regions/hold-alerts.ts'
+import { closeHold, decideAs, getHold, openHold } from '../src/byoip/regions/hold.ts'
+import type { HeldChange, PlannedHold } from '../src/byoip/regions/guard.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createHostResolver } from '../src/drivers/webhook/resolve-host.ts'
 import { createWebhookSender } from '../src/drivers/webhook/sender.ts'

@@ -169,7 +169,7 @@ function resolveImport(from: string, specifier: string): string {
   return `package:${specifier}`
 }
 
-/** Returns the module of a path: byoip for `server/src/byoip/reconcile/plan.ts`; for a package, its name. */
+/** Returns the module of a path: byoip for `server/src/byoip/regions/plan.ts`; for a package, its name. */
 function moduleOf(path: string): string {
   if (path.startsWith('package:')) return path.slice('package:'.length)
   const parts = path.split('/')
@@ -271,7 +271,7 @@ describe('the import table', () => {
     ],
     ['server/src/byoip/plan.ts', "import { x } from '../analysis/match.ts'", 'byoip may not import analysis'],
     [
-      'server/src/analysis/event.routes.ts',
+      'server/src/events/event.routes.ts',
       "import { x } from './event.store.ts'",
       'a route goes through its use-case, not to the store',
     ],

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { approveHold, listHolds } from '../src/byoip/reconcile/hold.ts'
+import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
+import { approveHold, listHolds } from '../src/byoip/regions/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
-import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
+import type { Speaker } from '../src/byoip/regions/speaker.ts'
 import {
   operationOf,
   disableWithoutRequest,
@@ -89,7 +89,7 @@ async function startReconcilers(
     speakersOf: ({ slug }) => [
       { name: slug, speaker: slowToList(createSandboxSpeaker({ region: `loops-${slug}` })), routes: {} },
     ],
-    keptPlans: noKeptPlans,
+    lastKnownRoutes: noLastKnownRoutes,
     gate: openGate,
     report: async () => {},
     log,

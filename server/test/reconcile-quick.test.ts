@@ -3,22 +3,22 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
+import { planAgeMsMax } from '../src/byoip/regions/region-run.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
-import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
-import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/reconcile/quick-run.ts'
-import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
+import type { PlanRow } from '../src/byoip/regions/plan.ts'
+import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/regions/quick-run.ts'
+import { reconcileRegion, type ReconcileDeps } from '../src/byoip/regions/reconcile.ts'
 import {
   movingMax,
   movingRowsQuery,
   readMovingRows,
   readRegionRows,
-} from '../src/byoip/reconcile/plan-row.store.ts'
-import { confirmWithdrawals, withFence } from '../src/byoip/reconcile/reconcile.store.ts'
-import { emptyMemory, routerOf } from '../src/byoip/reconcile/testing.ts'
-import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
-import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
+} from '../src/byoip/regions/plan-row.store.ts'
+import { confirmWithdrawals, withFence } from '../src/byoip/regions/reconcile.store.ts'
+import { emptyMemory, routerOf } from '../src/byoip/regions/testing.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/regions/region-lock.store.ts'
+import type { Speaker } from '../src/byoip/regions/speaker.ts'
 import {
   disableWithoutRequest,
   operationOf,

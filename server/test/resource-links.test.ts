@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MatchResource, RelatedEvent } from '@pharos/contract/analysis'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
-import { rematch } from '../src/analysis/rematch.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
+import { rematch } from '../src/events/relate/rematch.ts'
 import {
   addAnnouncement,
   addAsn,
@@ -13,9 +13,9 @@ import {
   addSource,
   addTeam as addPlainTeam,
   deliver,
-} from '../src/analysis/testing.ts'
+} from '../src/events/testing.ts'
 import { prepareDemo } from '../src/commands/demo/demo.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
 import { createRandom, testSeed, type Random } from './support/random.ts'

@@ -10,9 +10,9 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
-import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { listAdminRegions, setDrained } from '../src/byoip/reconcile/router.ts'
+import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
+import { listAdminRegions, setDrained } from '../src/byoip/regions/router.ts'
 import { drain, undrain } from '../src/commands/drain.ts'
 import { runCommand } from '../src/commands/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
@@ -77,7 +77,7 @@ async function startReconcilers(intervalMs = 3_600_000) {
         speaker: createSandboxSpeaker({ region: `routers-${name}` }),
         routes: {},
       })),
-    keptPlans: noKeptPlans,
+    lastKnownRoutes: noLastKnownRoutes,
     gate: openGate,
     report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),

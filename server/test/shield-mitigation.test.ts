@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
-import { ingestDeliveries } from '../src/analysis/ingest.ts'
-import { markMitigations } from '../src/analysis/shield/mark-mitigations.ts'
-import { reconcileScrubber } from '../src/analysis/shield/reconcile.ts'
-import type { Scrubber } from '../src/analysis/shield/scrubber.ts'
-import { refreshStates, upkeepLists } from '../src/analysis/shield/upkeep.ts'
-import { fixture } from '../src/analysis/sources/fixtures.ts'
-import { addPrefix, addSource, compareCounts, deliver } from '../src/analysis/testing.ts'
+import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
+import { markMitigations } from '../src/shield/mark-mitigations.ts'
+import { reconcileScrubber } from '../src/shield/reconcile.ts'
+import type { Scrubber } from '../src/shield/scrubber.ts'
+import { refreshStates, expireLists } from '../src/shield/expire-lists.ts'
+import { fixture } from '../src/events/sources/fixtures.ts'
+import { addPrefix, addSource, compareCounts, deliver } from '../src/events/testing.ts'
 import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
-import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { DriverError } from '../src/runtime/driver-error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import type { Answered } from './support/dns.ts'
@@ -64,7 +64,7 @@ const reactions: number[] = []
 
 /** One run of the loops. */
 async function run(of: Scrubber = scrubber): Promise<void> {
-  await upkeepLists(db())
+  await expireLists(db())
   try {
     await reconcileScrubber({ db: db() }, { name: 'edge', prefixes: [], scrubber: of })
   } finally {

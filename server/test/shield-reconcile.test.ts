@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
+import { compileLists, type CompileResult } from '../src/shield/compile.ts'
 import {
   reconcileScrubber,
   type ReconcileDeps,
   type ScrubberRun,
   type ScrubberTarget,
-} from '../src/analysis/shield/reconcile.ts'
-import { saveHits } from '../src/analysis/shield/reconcile.store.ts'
-import type { RuleCount } from '../src/analysis/shield/record-hits.ts'
-import { planLists, type Scrubber } from '../src/analysis/shield/scrubber.ts'
-import { refreshStates, upkeepLists } from '../src/analysis/shield/upkeep.ts'
+} from '../src/shield/reconcile.ts'
+import { saveHits } from '../src/shield/reconcile.store.ts'
+import type { RuleCount } from '../src/shield/record-hits.ts'
+import { planLists, type Scrubber } from '../src/shield/scrubber.ts'
+import { refreshStates, expireLists } from '../src/shield/expire-lists.ts'
 import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
 import { parsePrefixOrAddress } from '../src/net/prefix.ts'
 import { DriverError } from '../src/runtime/driver-error.ts'
@@ -81,7 +81,7 @@ async function run(
   deps: Partial<ReconcileDeps> = {},
   target: Partial<ScrubberTarget> = {},
 ): Promise<ScrubberRun> {
-  await upkeepLists(db())
+  await expireLists(db())
   try {
     return await reconcileScrubber({ db: db(), ...deps }, { name: 'edge', prefixes: [], scrubber, ...target })
   } finally {
@@ -261,7 +261,7 @@ describe('a list that must be confirmed', () => {
     }
     const { id } = await listOf(broken)
     await sql`delete from shield_versions where list_id = ${id} and version = 1`.execute(db())
-    const { reverted, failed } = await upkeepLists(db())
+    const { reverted, failed } = await expireLists(db())
     assert.deepEqual([reverted, failed.length], [1, 1])
     await run()
     assert.deepEqual([passes(broken, 123), passes(other, 123)], [false, true])
@@ -289,7 +289,7 @@ describe('a list that must be confirmed', () => {
         headers: { authorization: `Bearer ${access}` },
         payload: { prefix, rules: [deny(1000 + round)], force: true },
       })
-      await Promise.all([confirm, upkeepLists(db()), upkeepLists(db())])
+      await Promise.all([confirm, expireLists(db()), expireLists(db())])
       const list = await listOf(prefix)
       assert.equal(list.confirm_by, null)
       assert.equal((await confirm).statusCode, 200)
@@ -754,12 +754,12 @@ describe('the guard of lists whose prefixes leave at once', () => {
 
   it('counts lists that another transaction has locked: none is emptied, and one hold stays open', async () => {
     const [first] = prefixes
-    const { held, emptied } = await whileLocked([first!], () => upkeepLists(db()))
+    const { held, emptied } = await whileLocked([first!], () => expireLists(db()))
     assert.deepEqual([held, emptied], [4, 0])
     const open = await holdIds()
     assert.equal(open.length, 1)
     for (const locked of [[first!], prefixes]) {
-      await whileLocked(locked, () => upkeepLists(db()))
+      await whileLocked(locked, () => expireLists(db()))
       assert.deepEqual(await holdIds(), open)
     }
     await run()
@@ -769,9 +769,9 @@ describe('the guard of lists whose prefixes leave at once', () => {
   it('leaves a list alone whose prefix came back while it waited for the lock', async () => {
     const [back, ...gone] = prefixes
     await decide((await holdIds())[0]!, 'approve')
-    let upkeep: ReturnType<typeof upkeepLists> | undefined
+    let upkeep: ReturnType<typeof expireLists> | undefined
     await whileLocked([back!], async () => {
-      upkeep = upkeepLists(db())
+      upkeep = expireLists(db())
       await waitForLock()
       await db().insertInto('prefixes').values({ team_id: team.teamId, prefix: back! }).execute()
     })

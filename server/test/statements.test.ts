@@ -49,7 +49,7 @@ async function assertPrepared(client: Client): Promise<void> {
     [],
     'add calls of these statements to support/statement-calls.ts',
   )
-  const golden = readFileSync(new URL('../src/analysis/related-list.golden.sql', import.meta.url), 'utf8')
+  const golden = readFileSync(new URL('../src/events/list/list-events.golden.sql', import.meta.url), 'utf8')
   for (const statement of golden.split(';\n').slice(0, -1)) await describeStatement(client, statement)
 }
 

@@ -15,11 +15,11 @@ type Reason =
   | 'the log'
 
 const allowed: Readonly<Record<string, Reason>> = {
-  'analysis/flow/collect/batcher.ts': 'thread of its own',
-  'analysis/flow/collect/collector-id.ts': 'start or end of the process',
-  'analysis/flow/collect/spool.ts': 'start or end of the process',
+  'collector/batcher.ts': 'thread of its own',
+  'collector/collector-id.ts': 'start or end of the process',
+  'collector/spool.ts': 'start or end of the process',
   // The state of `pharos agent`.
-  'byoip/reconcile/handed-routes.ts': 'process of its own',
+  'byoip/regions/handed-routes.ts': 'process of its own',
   'commands/support-bundle.ts': 'command',
   'db/embedded-binaries.ts': 'start or end of the process',
   'db/embedded-cluster.ts': 'start or end of the process',
@@ -54,7 +54,7 @@ describe('files of the server', () => {
   })
 
   it('are replaced in one way', () => {
-    assert.deepEqual(filesWith(/(?<!\.)\brename\(/), ['analysis/flow/collect/spool.ts', 'runtime/files.ts'])
+    assert.deepEqual(filesWith(/(?<!\.)\brename\(/), ['collector/spool.ts', 'runtime/files.ts'])
   })
 
   it('find each kind of write', () => {

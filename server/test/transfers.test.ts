@@ -4,13 +4,13 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { operationOf, seedRegions, seedTeams } from '../src/byoip/announcement/testing.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
+import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
-import { applyPlatform, preparePlatform } from '../src/platform/apply.ts'
-import { documentOf } from '../src/platform/document.ts'
+import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
+import { documentOf } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import { createSpeakers } from '../src/roles/speakers.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -78,7 +78,7 @@ async function startReconciler(): Promise<void> {
     postgres: database.postgres,
     waker,
     speakersOf: createSpeakers,
-    keptPlans: noKeptPlans,
+    lastKnownRoutes: noLastKnownRoutes,
     gate: openGate,
     report: async () => {},
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),

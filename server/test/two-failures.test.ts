@@ -18,10 +18,10 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
-import { decideAs } from '../src/byoip/reconcile/hold.ts'
-import { createKeptPlans } from '../src/byoip/reconcile/kept-plan.ts'
-import type { RouteSettings } from '../src/byoip/reconcile/plan.ts'
-import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
+import { decideAs } from '../src/byoip/regions/hold.ts'
+import { createLastKnownRoutesFiles } from '../src/byoip/regions/last-known-routes.ts'
+import type { RouteSettings } from '../src/byoip/regions/plan.ts'
+import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
@@ -233,7 +233,7 @@ async function startReconcilers({
       const speaker = createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner })
       return [{ name: slug, speaker, routes }]
     },
-    keptPlans: createKeptPlans(folder, ring),
+    lastKnownRoutes: createLastKnownRoutesFiles(folder, ring),
     gate: openGate,
     report: async () => {},
     log,

@@ -5,11 +5,11 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import { deleteAnnouncement } from '../src/byoip/announcement/delete-announcement.ts'
-import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
+import type { AnnouncementListQuery } from '../src/byoip/announcement/announcement.store.ts'
 import { getAnnouncement, listAnnouncements } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
-import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
+import { saveStatuses } from '../src/byoip/status/status.store.ts'
 import {
   operationOf,
   seedAnnouncement,
@@ -39,7 +39,7 @@ beforeEach(async () => {
 const deps = () => ({ postgres: database.postgres, memberToggle: true, quota: 1000, now: () => new Date() })
 const all = { include: 'region_states,state_messages' }
 const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team), id, query)
-const list = (query: Partial<ListQuery> = {}) =>
+const list = (query: Partial<AnnouncementListQuery> = {}) =>
   listAnnouncements(deps(), operationOf(team), { ordering: 'id', limit: 1000, offset: 0, ...query })
 
 /** Adds an enabled announcement with a state in each region, and the resulting status. */

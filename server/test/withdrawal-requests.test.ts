@@ -16,11 +16,11 @@ import {
   seedUser,
   teamOf,
 } from '../src/byoip/announcement/testing.ts'
-import { guardPlans } from '../src/byoip/reconcile/guard.ts'
-import { planRoutes, type PlanRow } from '../src/byoip/reconcile/plan.ts'
-import { readRegionRows } from '../src/byoip/reconcile/plan-row.store.ts'
-import { settleRoutes } from '../src/byoip/reconcile/settle-routes.ts'
-import { selfNextHop, type Route } from '../src/byoip/reconcile/speaker.ts'
+import { guardPlans } from '../src/byoip/regions/guard.ts'
+import { planRoutes, type PlanRow } from '../src/byoip/regions/plan.ts'
+import { readRegionRows } from '../src/byoip/regions/plan-row.store.ts'
+import { settleRoutes } from '../src/byoip/regions/settle-routes.ts'
+import { selfNextHop, type Route } from '../src/byoip/regions/speaker.ts'
 import { applyPolicy } from '../src/byoip/validation/validation-policy.ts'
 import { readSubjectsAfter } from '../src/byoip/validation/validation.store.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
@@ -179,7 +179,7 @@ const writers: Record<string, Writer> = {
     write: async () => apply({ announcements: fileEntries().map((one) => ({ ...one, suspended: true })) }),
   },
   'a restore that adopts the routers': {
-    file: 'byoip/reconcile/settle-routes.ts',
+    file: 'byoip/regions/settle-routes.ts',
     explains: false,
     write: async (ids) => {
       const items = ids.map((id, at) => ({
@@ -205,8 +205,8 @@ const writers: Record<string, Writer> = {
   'shown status': { file: `${announcementFiles}/status.store.ts` },
   'checks of announcements': { file: 'byoip/validation/validation.store.ts' },
   'new announcements': { file: `${announcementFiles}/create-announcements.store.ts` },
-  'observed states': { file: 'byoip/reconcile/reconcile.store.ts' },
-  'forgotten routes of a restore': { file: 'byoip/reconcile/settle-routes.store.ts' },
+  'observed states': { file: 'byoip/regions/reconcile.store.ts' },
+  'forgotten routes of a restore': { file: 'byoip/regions/settle-routes.store.ts' },
 }
 
 const readAms = () => readRegionRows(owner(), regions.ams!)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AuditEntry, Refusal } from '../db/audit.ts'
+import type { AuditEntry, RefusedCall } from '../db/audit.ts'
 import { Refusals } from './refusals.ts'
 
 const about = {
@@ -10,7 +10,7 @@ const about = {
   target: 'updateTeam:1',
   requestId: 'first',
 }
-const aRefusal: Refusal = { ...about, code: 'forbidden' }
+const aRefusal: RefusedCall = { ...about, code: 'forbidden' }
 
 function setUp() {
   const clock = { now: 0, fails: false }

@@ -1,6 +1,6 @@
 // Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals
 // of an actor become one entry per minute with a count, so that a flood cannot fill the disk.
-import { type AuditEntry, type Refusal } from '../db/audit.ts'
+import { type AuditEntry, type RefusedCall } from '../db/audit.ts'
 import { isRefusedValue } from '../db/write-rows.ts'
 import type { Log } from '../runtime/log.ts'
 
@@ -21,7 +21,7 @@ const targetMax = 200
 
 type Kind = {
   readonly key: string
-  readonly refusal: Refusal
+  readonly refusal: RefusedCall
   /** Number of refusals not yet written. */
   count: number
   /** Time of the next possible entry. */
@@ -44,7 +44,7 @@ export class Refusals {
   }
 
   /** Bound, so that it can be passed as a callback. */
-  readonly note = (refusal: Refusal): void => {
+  readonly note = (refusal: RefusedCall): void => {
     const kind = this.#kindOf({ ...refusal, target: cleanTarget(refusal.target) })
     if (kind) kind.count += 1
     else this.#omitted += 1
@@ -63,7 +63,7 @@ export class Refusals {
     await this.#write(() => true)
   }
 
-  #kindOf(refusal: Refusal): Kind | undefined {
+  #kindOf(refusal: RefusedCall): Kind | undefined {
     const { actor, action } = refusal
     const known = this.#kinds.get(keyOf(refusal))
     if (known) return known
@@ -143,11 +143,11 @@ const anything = 'anything'
 const cleanTarget = (target: string): string =>
   target.slice(0, targetMax).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
-const keyOf = ({ teamId, actor, action, target, code }: Refusal): string =>
+const keyOf = ({ teamId, actor, action, target, code }: RefusedCall): string =>
   JSON.stringify([teamId, actor, action, target, code])
 
 type RefusalEntry = AuditEntry & { readonly after: { readonly code: string; readonly count: number } }
 
-function entryOf({ code, ...entry }: Refusal, count: number): RefusalEntry {
+function entryOf({ code, ...entry }: RefusedCall, count: number): RefusalEntry {
   return { ...entry, after: { code, count } }
 }

@@ -1,7 +1,7 @@
 // `pharos agent`: keeps the routes of one daemon over a restart while the control plane is away. It opens no database.
 import { parseArgs } from 'node:util'
-import { Agent } from '../byoip/reconcile/agent.ts'
-import { createHandedReader, parseAgentKey } from '../byoip/reconcile/handed-routes.ts'
+import { Agent } from '../byoip/regions/agent.ts'
+import { createHandedReader, parseAgentKey } from '../byoip/regions/handed-routes.ts'
 import { checkSpeaker, createSpeaker } from '../drivers/speakers.ts'
 import { createLog } from '../runtime/log.ts'
 import { untilStopped } from '../runtime/signals.ts'

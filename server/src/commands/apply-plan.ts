@@ -1,10 +1,10 @@
 // Prints the plan of a command, asks for confirmation and applies it: for `pharos apply` and `pharos import`.
 import { createInterface } from 'node:readline/promises'
 import type { Db } from '../db/postgres.ts'
-import { applyPlatform, PlanOutdated, type Prepared } from '../platform/apply.ts'
+import { applyPlatform, PlanOutdated, type Prepared } from '../platform/engine/apply.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
-import { planAsData, printPlan } from '../platform/print.ts'
-import { PlatformError } from '../platform/problem.ts'
+import { planAsData, printPlan } from '../platform/engine/print.ts'
+import { PlatformError } from '../platform/engine/problem.ts'
 import { CommandFailure } from './command.ts'
 
 export type ApplyOptions = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean }

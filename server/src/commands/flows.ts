@@ -11,13 +11,9 @@ import {
   listClaimableDays,
   type ClaimDay,
   type ClaimDeps,
-} from '../analysis/flow/claim.ts'
-import {
-  listExporterAddresses,
-  listSeenExporters,
-  type SeenExporter,
-} from '../analysis/flow/collect/exporter.store.ts'
-import { readSharedFlows } from '../analysis/flow/shared-flows.ts'
+} from '../flow/claim.ts'
+import { listExporterAddresses, listSeenExporters, type SeenExporter } from '../collector/exporter.store.ts'
+import { readSharedFlows } from '../flow/shared-flows.ts'
 import { writeAudit } from '../db/audit.ts'
 import { Leadership } from '../db/leadership.ts'
 import type { Postgres } from '../db/postgres.ts'

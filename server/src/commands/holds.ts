@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { Hold, HoldDetails, HoldItem, HoldState } from '@pharos/contract/hold'
 import { holdStates } from '@pharos/contract/hold'
-import { decideAs, getHold, listHolds } from '../byoip/reconcile/hold.ts'
+import { decideAs, getHold, listHolds } from '../byoip/regions/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { runAreaHolds } from './area-holds.ts'
 import { withSchema } from './ready.ts'

@@ -1,7 +1,7 @@
 // `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same every 5 minutes; this
 // command shows its plan, and approves deletions that it holds.
 import { parseArgs } from 'node:util'
-import { countHeld, describeHeld, evidenceOfHeld } from '../platform/guard.ts'
+import { countHeld, describeHeld, evidenceOfHeld } from '../platform/engine/guard.ts'
 import { prepareImport } from '../platform/import-netbox.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import { netboxOf } from '../roles/netbox.ts'

@@ -1,5 +1,5 @@
 // `pharos region gone`: gives up a former router whose hardware is gone.
-import { giveUpAs } from '../byoip/reconcile/former-router.ts'
+import { giveUpAs } from '../byoip/regions/former-router.ts'
 import { UsageError, type Command } from './command.ts'
 import { parseInteger, parseOneArgument } from './parse-arguments.ts'
 import { withSchema } from './ready.ts'

@@ -1,9 +1,9 @@
 // `pharos replay`: has stored deliveries read again, after a normaliser or a source's settings were fixed.
 import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
-import { replayDeliveries } from '../analysis/replay.ts'
-import type { ReplayOptions } from '../analysis/replay.store.ts'
-import { listSourceKeys } from '../analysis/source.store.ts'
+import { replayDeliveries } from '../events/ingest/replay.ts'
+import type { ReplayOptions } from '../events/ingest/replay.store.ts'
+import { listSourceKeys } from '../events/ingest/source.store.ts'
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { didYouMean } from '../text/did-you-mean.ts'

@@ -1,7 +1,7 @@
 // `pharos secrets`: lists which keys of the ring are still needed, and seals all values under the newest one.
 import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
-import { agentKeys } from '../byoip/reconcile/handed-routes.ts'
+import { agentKeys } from '../byoip/regions/handed-routes.ts'
 import { countSealed, resealAll } from '../db/reseal.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'

@@ -2,15 +2,15 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { ingestDeliveries } from '../analysis/ingest.ts'
+import { ingestDeliveries } from '../events/ingest/ingest.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { liveTraffic } from '../drivers/sandbox-device/live-traffic.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
-import { createOwnershipCache } from '../inventory/ownership.ts'
+import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { createDeviceCollector, type DevicesDeps } from '../roles/devices.ts'
 import { openDatabase, allRoles, type Serving } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
-import type { Claim } from '../report/mailed-report.store.ts'
+import type { ClaimedReport } from '../report/mailed-report.store.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog, type Log } from '../runtime/log.ts'
 import { describeConfiguration } from './configuration.ts'
@@ -61,7 +61,7 @@ export const start: Command = {
     reportLost(log, lost)
     say('Starting the database')
     const postgres = await openDatabase(config, log)
-    let report: Claim | undefined
+    let report: ClaimedReport | undefined
     let ports: readonly DemoPort[] = []
     let attacks: readonly DemoAttack[] = []
     try {

@@ -65,10 +65,10 @@ export function auditOfActor(
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 /** Refusal of a known actor, with the code of the contract or one of the audit log. */
-export type Refusal = Omit<AuditEntry, 'before' | 'after'> & { readonly code: string }
+export type RefusedCall = Omit<AuditEntry, 'before' | 'after'> & { readonly code: string }
 
 /**
  * Writes refusals to the audit log, with a delay and not each of them: refused requests must neither wait for the write nor
  * fill the disk. Never throws. See audit/refusals.ts.
  */
-export type ReportRefusal = (refusal: Refusal) => void
+export type ReportRefusal = (refusal: RefusedCall) => void

@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..')
 /** undefined_column, undefined_table, undefined_function, ambiguous_column, duplicate_column. */
 const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
 
-/** Fragments of one statement, which related-list.golden.sql contains in full. */
-const fragments = 'analysis/related-*.store.ts'
+/** Fragments of one statement, which list-events.golden.sql contains in full. */
+const fragments = 'events/list/{event-{count,filter,page,sql,walk},list-events}.store.ts'
 
 export type Checked = {
   /** A line for each statement that does not match the schema, or that this version of PostgreSQL does not know. */

@@ -37,7 +37,7 @@ export type DryRunResult<Body> = {
   readonly result: Body
 }
 
-export type Answer<Body> = {
+export type ChangeAnswer<Body> = {
   readonly body: Body | DryRunResult<Body>
   readonly etag?: string
   readonly status?: number
@@ -64,7 +64,7 @@ export const runChange = <Body extends object | null>(
   operation: Operation<ZoneEditor>,
   change: Change<Body>,
   options: ChangeOptions = {},
-): Promise<Answer<Body>> =>
+): Promise<ChangeAnswer<Body>> =>
   run((work) => postgres.inTeam(operation.actor.teamId, work), operation, change, options)
 
 /**
@@ -75,7 +75,7 @@ export const runOwnerChange = <Body extends object | null>(
   db: Db,
   operation: AnyOperation,
   change: Change<Body>,
-): Promise<Answer<Body>> => run((work) => db.transaction().execute(work), operation, change, {})
+): Promise<ChangeAnswer<Body>> => run((work) => db.transaction().execute(work), operation, change, {})
 
 /**
  * As `runChange`, for a change that needs something slow first, such as the answer of a name server. `prepare` runs outside
@@ -86,7 +86,7 @@ export async function runPreparedChange<Prepared, Body extends object | null>(
   operation: Operation,
   prepare: () => Promise<Prepared>,
   change: (trx: Trx, prepared: Prepared) => Promise<ChangeResult<Body>>,
-): Promise<Answer<Body>> {
+): Promise<ChangeAnswer<Body>> {
   const { actor, dryRun, idempotency } = operation
   if (idempotency && !dryRun) {
     const kept = await postgres.inTeam(actor.teamId, (trx) =>
@@ -106,7 +106,7 @@ async function run<Body extends object | null>(
   operation: AnyOperation,
   change: Change<Body>,
   { sealedUnder }: ChangeOptions,
-): Promise<Answer<Body>> {
+): Promise<ChangeAnswer<Body>> {
   if (operation.dryRun) return dryRun(inTransaction, change)
   const { idempotency } = operation
   const answer = await inTransaction(async (trx) => {
@@ -141,7 +141,7 @@ function sealing(ring: KeyRing, { actor }: AnyOperation, { key }: Key): Wrapping
   }
 }
 
-function answerOf<Body>({ body, etag, status, refusal }: ChangeResult<Body>): Answer<Body> | Failure {
+function answerOf<Body>({ body, etag, status, refusal }: ChangeResult<Body>): ChangeAnswer<Body> | Failure {
   if (refusal) return refusal
   return { body, ...(etag === undefined ? {} : { etag }), ...(status === undefined ? {} : { status }) }
 }
@@ -149,7 +149,7 @@ function answerOf<Body>({ body, etag, status, refusal }: ChangeResult<Body>): An
 async function dryRun<Body extends object | null>(
   inTransaction: InTransaction,
   change: Change<Body>,
-): Promise<Answer<Body>> {
+): Promise<ChangeAnswer<Body>> {
   let outcome: ChangeResult<Body> | undefined
   try {
     await inTransaction(async (trx) => {
@@ -181,7 +181,7 @@ async function findKept<Body>(
   operation: AnyOperation,
   idempotency: Key,
   { unwrap }: Wrapping,
-): Promise<Answer<Body> | undefined> {
+): Promise<ChangeAnswer<Body> | undefined> {
   const teamId = teamOf(operation)
   const credential = actorName(operation.actor)
   // Sent together and run in this order: the second one sees what an earlier request with the lock has committed.
@@ -239,7 +239,7 @@ async function keep(
   trx: Trx,
   operation: AnyOperation,
   idempotency: Key,
-  answer: Answer<object | null>,
+  answer: ChangeAnswer<object | null>,
   { wrap }: Wrapping,
 ): Promise<void> {
   await executeLater(

@@ -46,7 +46,7 @@ import { listTsigKeys } from './settings/tsig-keys.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'
-import { getZoneVersion, listZoneVersions, rollBackZone } from './zone/version.ts'
+import { getZoneVersion, listZoneVersions, rollBackZone } from './version/version.ts'
 
 export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
   handle(listZonesRoute, listZones, deps),

@@ -1,7 +1,7 @@
 // The drivers of the port IrrSource, by the scheme of the URL in `irr_sources`.
 import type { IrrSource } from '../registry/irr-source.ts'
 import { dump, whois, type IrrContext } from './irr/driver.ts'
-import { driverFor } from './url-driver.ts'
+import { driverFor } from './driver/url-driver.ts'
 
 const drivers = [whois, dump]
 

@@ -2,7 +2,7 @@
 import type { MailTransport } from '../mail/mail-transport.ts'
 import { createFolderTransport } from './mail/folder-transport.ts'
 import { smtp, type SmtpOptions } from './mail/smtp-transport.ts'
-import { driverFor } from './url-driver.ts'
+import { driverFor } from './driver/url-driver.ts'
 
 const drivers = [smtp]
 

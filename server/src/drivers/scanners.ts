@@ -1,7 +1,7 @@
 // The drivers of the port LetterScanner, by the scheme of the URL in `clamd_url`.
 import type { LetterScanner } from '../byoip/letter/inspect-letter.ts'
 import { clamd } from './clamd/scanner.ts'
-import { driverFor } from './url-driver.ts'
+import { driverFor } from './driver/url-driver.ts'
 
 const drivers = [clamd]
 

@@ -1,11 +1,11 @@
 // The drivers of the port Scrubber, by the `kind` of a scrubber's driver in the platform file and in `scrubbers.driver`.
-import type { Scrubber } from '../analysis/shield/scrubber.ts'
+import type { Scrubber } from '../shield/scrubber.ts'
 import type {
   ScrubberDriver,
   ScrubberOptions,
   ScrubberProblem,
   ScrubberSettings,
-} from '../analysis/shield/scrubber-driver.ts'
+} from '../shield/scrubber-driver.ts'
 import { flowspec } from './flowspec/driver.ts'
 import { nftables } from './nftables/driver.ts'
 import { sandbox } from './sandbox-scrubber/driver.ts'

@@ -1,7 +1,7 @@
 // The drivers of the port Speaker, by the `kind` of a speaker in the platform file and in `regions.speakers`.
-import type { Speaker } from '../byoip/reconcile/speaker.ts'
-import type { SpeakerDriver, SpeakerProblem, SpeakerSettings } from '../byoip/reconcile/speaker-driver.ts'
-import type { RouteSettings } from '../byoip/reconcile/plan.ts'
+import type { Speaker } from '../byoip/regions/speaker.ts'
+import type { SpeakerDriver, SpeakerProblem, SpeakerSettings } from '../byoip/regions/speaker-driver.ts'
+import type { RouteSettings } from '../byoip/regions/plan.ts'
 import { gobgp } from './gobgp/driver.ts'
 import { sandbox } from './sandbox/driver.ts'
 

@@ -4,7 +4,7 @@ import { collectorFiles } from './collector-files/driver.ts'
 import type { CollectorContext } from './collectors/context.ts'
 import { risLive } from './ris-live/driver.ts'
 import { sandboxCollectors } from './sandbox/collectors.ts'
-import { driverFor } from './url-driver.ts'
+import { driverFor } from './driver/url-driver.ts'
 
 const drivers = [risLive, collectorFiles, sandboxCollectors]
 

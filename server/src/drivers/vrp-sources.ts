@@ -1,7 +1,7 @@
 // The drivers of the port VrpSource, by the scheme of the URL in `rpki_sources`.
 import type { VrpSource } from '../registry/vrp-source.ts'
 import { rtr } from './rtr/driver.ts'
-import { driverFor } from './url-driver.ts'
+import { driverFor } from './driver/url-driver.ts'
 import { vrpJson } from './vrp-json/driver.ts'
 import type { VrpContext } from './vrps/context.ts'
 

@@ -3,7 +3,7 @@
 import type { HoldState } from '@pharos/contract/hold'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { wake, type WakeName } from '../db/wake.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { fail, notFound, type Failure } from '../runtime/error.ts'
@@ -49,7 +49,7 @@ export function holdDecisions<Row extends { readonly state: HoldState }, Wire ex
     id: number,
     decision: HoldDecision,
     shown?: string,
-  ): Promise<Answer<Wire>> =>
+  ): Promise<ChangeAnswer<Wire>> =>
     runOwnerChange(db, operation, (trx) => decide(area, trx, auditOf(operation), id, decision, shown))
   return {
     approve: (deps: HoldDeps, operation: StaffOperation, id: number) =>

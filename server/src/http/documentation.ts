@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { apiDocument } from '@pharos/contract/document'
+import { apiDocument } from '@pharos/contract/document/document'
 import { groupPath, groups, type Group } from '@pharos/contract/group'
-import { openapi30 } from '@pharos/contract/openapi-30'
+import { openapi30 } from '@pharos/contract/document/openapi-30'
 import { problemPath, problems, type ProblemCode } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { version } from '../runtime/version.ts'
@@ -16,7 +16,7 @@ import {
   markdownToHtml,
   pageOf,
   type NavigationSection,
-  type Page,
+  type DocumentPage,
 } from './docs/html.ts'
 import {
   groupBody,
@@ -53,7 +53,7 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
   const navigation = once(() => navigationOf(document()))
   const file = (url: string, path: string | URL, type: string, policy = assetPolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
-  const page = (url: string, render: () => Page) => {
+  const page = (url: string, render: () => DocumentPage) => {
     const rendered = once(() => pageOf(render(), url, navigation()))
     server.get(url, async (_request, reply) => asset(reply, rendered(), 'text/html', pagePolicy))
   }

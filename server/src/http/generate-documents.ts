@@ -1,7 +1,7 @@
 // Writes contract/surface.txt and docs/roles.md from the contract; with --check it compares the committed ones.
 import { readFile, writeFile } from 'node:fs/promises'
-import { apiDocument } from '@pharos/contract/document'
-import { surfaceOf } from '@pharos/contract/openapi-surface'
+import { apiDocument } from '@pharos/contract/document/document'
+import { surfaceOf } from '@pharos/contract/document/openapi-surface'
 import { rolesDocument } from '@pharos/contract/roles-document'
 import { version } from '../runtime/version.ts'
 

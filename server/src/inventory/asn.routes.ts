@@ -8,9 +8,9 @@ import {
   verifyAsnOfTeamRoute,
 } from '@pharos/contract/inventory'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
-import { getAsn, listAsns } from './asn.ts'
-import { listAllAsns, revokeForTeam, verifyForTeam, type AsnDecisionDeps } from './asn-decision.ts'
-import { verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
+import { getAsn, listAsns } from './holding/asn.ts'
+import { listAllAsns, revokeForTeam, verifyForTeam, type AsnDecisionDeps } from './holding/asn-decision.ts'
+import { verifyAsn, type VerifyAsnDeps } from './holding/asn-proof.ts'
 
 export const asnRoutes = (deps: VerifyAsnDeps & AsnDecisionDeps): Mounted[] => [
   handle(listAsnsRoute, listAsns, deps),

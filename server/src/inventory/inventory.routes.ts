@@ -24,9 +24,9 @@ import { getDeviceMetrics } from './device/device-metrics.ts'
 import { getInventoryMetrics } from './metrics/metrics.ts'
 import { getTransceiverMetrics } from './optics/transceiver.ts'
 import { getPort, listPorts, type PortDeps } from './port/port.ts'
-import { getPrefix, listPrefixes, type PrefixDeps } from './prefix.ts'
+import { getPrefix, listPrefixes, type PrefixDeps } from './holding/prefix.ts'
 import { getPortUsage, type UsageDeps } from './usage/usage.ts'
-import { getService, listServices, type ServiceDeps } from './service.ts'
+import { getService, listServices, type ServiceDeps } from './holding/service.ts'
 
 export const inventoryRoutes = (
   deps: PrefixDeps & ServiceDeps & DeviceDeps & PortDeps & UsageDeps,

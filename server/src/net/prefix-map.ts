@@ -8,7 +8,7 @@ import type { Bits } from './bits.ts'
 import { prefixBits } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 import { coveringRow, createTable, endOf, isRow, lastRow, parentOf, startOf } from './prefix-table.ts'
-import type { Columns, PrefixTable } from './prefix-table.ts'
+import type { TableColumns, PrefixTable } from './prefix-table.ts'
 
 export type PrefixMap<T> = {
   /** The number of values. */
@@ -39,7 +39,7 @@ export function createPrefixMap<T>(entries: Iterable<readonly [Prefix, T]>): Pre
   return mapOf(createSide(ipv4), createSide(ipv6))
 }
 
-type Entries<T> = { readonly columns: Columns<number[]>; readonly values: T[] }
+type Entries<T> = { readonly columns: TableColumns<number[]>; readonly values: T[] }
 
 function createEntries<T>(): Entries<T> {
   return { columns: { w0: [], w1: [], w2: [], w3: [], lengths: [] }, values: [] }

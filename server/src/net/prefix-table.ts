@@ -3,7 +3,7 @@
 import type { Bits } from './bits.ts'
 
 /** Prefixes as columns: row i is `w0[i]..w3[i]/lengths[i]`. IPv4 has zeros in w1 to w3. */
-export type Columns<C> = {
+export type TableColumns<C> = {
   readonly w0: C
   readonly w1: C
   readonly w2: C
@@ -34,7 +34,10 @@ export type PrefixTable = {
  * Builds the table from prefixes of one family without host bits. `order` has the indexes of the given prefixes by row; several
  * equal prefixes share a row and keep their order. Does not yield to the event loop.
  */
-export function createTable(given: Columns<readonly number[]>): { table: PrefixTable; order: Uint32Array } {
+export function createTable(given: TableColumns<readonly number[]>): {
+  table: PrefixTable
+  order: Uint32Array
+} {
   const columns = mapColumns(given, (column) => new Uint32Array(column))
   const order = sortOrder([columns.lengths, columns.w3, columns.w2, columns.w1, columns.w0])
   const starts = rowStarts(columns, order)
@@ -45,12 +48,18 @@ export function createTable(given: Columns<readonly number[]>): { table: PrefixT
   return { table, order }
 }
 
-function mapColumns<A, B>({ w0, w1, w2, w3, lengths }: Columns<A>, map: (column: A) => B): Columns<B> {
+function mapColumns<A, B>(
+  { w0, w1, w2, w3, lengths }: TableColumns<A>,
+  map: (column: A) => B,
+): TableColumns<B> {
   return { w0: map(w0), w1: map(w1), w2: map(w2), w3: map(w3), lengths: map(lengths) }
 }
 
 /** Returns the positions in `order` at which another prefix begins. */
-function rowStarts({ w0, w1, w2, w3, lengths }: Columns<Uint32Array>, order: Uint32Array): readonly number[] {
+function rowStarts(
+  { w0, w1, w2, w3, lengths }: TableColumns<Uint32Array>,
+  order: Uint32Array,
+): readonly number[] {
   const starts: number[] = []
   let a = -1
   for (let i = 0; i < order.length; i++) {

@@ -7,7 +7,7 @@ import {
 import { notificationText } from '@pharos/contract/notification-text'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { writePersonalMessages } from '../outbox/outbox.ts'
 import type { Operation } from '../operation/operation.ts'
 import { listFeed, readFeedState, saveRead, type FeedRow } from './feed.store.ts'
@@ -31,7 +31,7 @@ export function readNotifications(
   { db }: Deps,
   operation: Operation,
   { up_to }: { readonly up_to: number },
-): Promise<Answer<NotificationsChangedData>> {
+): Promise<ChangeAnswer<NotificationsChangedData>> {
   const { userId, teamId } = requireUser(operation)
   return runOwnerChange(db, operation, async (trx) => {
     const changed = await saveRead(trx, userId, teamId, up_to)

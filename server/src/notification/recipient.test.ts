@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { notificationText } from '@pharos/contract/notification-text'
 import { notificationsOf, occurrencesOf, type Recipient, type ReportedMessage } from './recipient.ts'
-import { settingsOf, type Settings } from './settings.ts'
+import { settingsOf, type RecipientSettings } from './settings.ts'
 
 const at = new Date('2026-04-01T10:00:00Z')
-const recipient = (change: Partial<Settings> = {}, userId = 1, teamId: number | null = 7): Recipient => ({
+const recipient = (
+  change: Partial<RecipientSettings> = {},
+  userId = 1,
+  teamId: number | null = 7,
+): Recipient => ({
   userId,
   teamId,
   joined: new Date(0),

@@ -3,7 +3,7 @@ import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/no
 import { hasGrant, type Role } from '@pharos/contract/role'
 import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
 import type { moduleOf } from '../outbox/message.ts'
-import type { Settings } from './settings.ts'
+import type { RecipientSettings } from './settings.ts'
 
 /** A user in one team, or (team null) as an employee of the provider. */
 export type Recipient = {
@@ -13,7 +13,7 @@ export type Recipient = {
   readonly joined: Date
   /** Roles in the team; empty for an employee of the provider. */
   readonly roles: readonly Role[]
-  readonly settings: Settings
+  readonly settings: RecipientSettings
 }
 
 /** A message of the types that are reported; see `reportedTypes`. */
@@ -255,7 +255,10 @@ export function notificationsOf(
 const sees = ({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean =>
   teamId === null || hasGrant(roles, `${moduleOfKind[kind as TeamNotificationKind]}.see`)
 
-function isReported({ kind, attrs }: Occurrence, { mail, kinds, attackBps, attackPps }: Settings): boolean {
+function isReported(
+  { kind, attrs }: Occurrence,
+  { mail, kinds, attackBps, attackPps }: RecipientSettings,
+): boolean {
   if (kind === 'attack_ended') return mail && kinds.attack_ended
   return kind !== 'attack' || reaches(attrs['bps'], attackBps) || reaches(attrs['pps'], attackPps)
 }

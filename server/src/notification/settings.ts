@@ -8,7 +8,7 @@ import {
 } from '@pharos/contract/notification-text'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 import { fail } from '../runtime/error.ts'
@@ -26,7 +26,7 @@ import {
 } from './settings.store.ts'
 
 /** The settings of a user in one team, or as staff. */
-export type Settings = {
+export type RecipientSettings = {
   readonly mail: boolean
   readonly digest: Digest
   readonly attackBps: number | null
@@ -40,9 +40,9 @@ export type Settings = {
 const offByDefault: ReadonlySet<NotificationKind> = new Set(['hold_opened', 'staff_hold_opened'])
 const kindDefaults = Object.fromEntries(
   [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
-) as Settings['kinds']
+) as RecipientSettings['kinds']
 
-const defaults: Settings = {
+const defaults: RecipientSettings = {
   mail: true,
   digest: 'immediate',
   attackBps: 1_000_000_000,
@@ -52,7 +52,7 @@ const defaults: Settings = {
 }
 
 /** Returns the settings that apply; `saved` may lack kinds that were added later. */
-export const settingsOf = (saved: SavedSettings | undefined): Settings =>
+export const settingsOf = (saved: SavedSettings | undefined): RecipientSettings =>
   saved ? { ...saved, kinds: { ...kindDefaults, ...saved.kinds } } : defaults
 
 type Deps = { readonly db: Db; readonly now: () => Date }
@@ -69,7 +69,7 @@ export function updateNotificationSettings(
   { db, now }: Deps,
   operation: Operation,
   body: NotificationSettings,
-): Promise<Answer<NotificationSettings>> {
+): Promise<ChangeAnswer<NotificationSettings>> {
   const actor = requireUser(operation)
   const { userId, teamId, isStaff } = actor
   if (body.staff && !isStaff) throw fail('forbidden', 'staffOnly')
@@ -142,7 +142,7 @@ async function present(db: Db | Trx, { userId, teamId, isStaff }: UserActor): Pr
   }
 }
 
-const pick = <K extends NotificationKind>(kinds: Settings['kinds'], names: readonly K[]) =>
+const pick = <K extends NotificationKind>(kinds: RecipientSettings['kinds'], names: readonly K[]) =>
   Object.fromEntries(names.map((name) => [name, kinds[name]])) as Record<K, boolean>
 
 /** Returns the actor if it is a user. Throws `unauthenticated` for an API token, which gets no notifications. */

@@ -5,16 +5,16 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { errorAt, fail, failWith } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './apply.ts'
-import { documentOf } from './document.ts'
-import { countHeld, describeHeld, evidenceOfHeld } from './guard.ts'
+import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './engine/apply.ts'
+import { documentOf } from './engine/document.ts'
+import { countHeld, describeHeld, evidenceOfHeld } from './engine/guard.ts'
 import { platformKinds } from './kinds/index.ts'
-import { planAsData } from './print.ts'
-import { PlatformError, type Path } from './problem.ts'
+import { planAsData } from './engine/print.ts'
+import { PlatformError, type Path } from './engine/problem.ts'
 
 export type ApplyDeps = { readonly db: Db; readonly ring: KeyRing; readonly now: () => Date }
 
@@ -23,7 +23,7 @@ export function applyDocument(
   operation: StaffOperation,
   body: BodyOf<typeof applyPlatformRoute>,
   { prune = false, deletions = 0, evidence }: QueryOf<typeof applyPlatformRoute>,
-): Promise<Answer<PlatformPlan>> {
+): Promise<ChangeAnswer<PlatformPlan>> {
   const refused = findRefused(body)
   if (refused.length > 0) throw failWith('invalid', refused.slice(0, errorsMax))
   const readText = (): never => {

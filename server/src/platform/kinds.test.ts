@@ -7,13 +7,13 @@ import type { TObject } from 'typebox'
 import { parse } from 'yaml'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { applyPlatform, preparePlatform, readCurrent } from './apply.ts'
-import { rowsOf } from './define-kind.ts'
-import { documentOf } from './document.ts'
-import type { Change, Create, Current, Kind, Update } from './kind.ts'
+import { applyPlatform, preparePlatform, readCurrent } from './engine/apply.ts'
+import { rowsOf } from './engine/define-kind.ts'
+import { documentOf } from './engine/document.ts'
+import type { PlatformChange, Create, Current, Kind, Update } from './engine/kind.ts'
 import { platformKinds } from './kinds/index.ts'
-import { PlatformError } from './problem.ts'
-import type { Plan } from './plan.ts'
+import { PlatformError } from './engine/problem.ts'
+import type { Plan } from './engine/plan.ts'
 import { sampleText } from './samples.ts'
 import { isLongRun } from '../runtime/testing-scale.ts'
 
@@ -383,7 +383,7 @@ describe('every kind of the platform file', () => {
     await emptyTables(database.postgres.owner, tables, { restart: true })
   }
 
-  const changesOf = ({ changes }: Plan, { name }: Kind): Change[] =>
+  const changesOf = ({ changes }: Plan, { name }: Kind): PlatformChange[] =>
     changes.filter((change) => change.kind === name)
 
   it('is created, and unchanged when applied again', async () => {

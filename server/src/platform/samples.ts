@@ -1,9 +1,9 @@
 // For tests of the platform file: a small platform as text, and the check of a text without a database.
-import { checkPlatform, type Checked } from './check.ts'
-import { parseYaml } from './document.ts'
-import type { Current } from './kind.ts'
+import { checkPlatform, type Checked } from './engine/check.ts'
+import { parseYaml } from './engine/document.ts'
+import type { Current } from './engine/kind.ts'
 import { platformKinds } from './kinds/index.ts'
-import { PlatformError } from './problem.ts'
+import { PlatformError } from './engine/problem.ts'
 
 export const sampleText = `# A small world
 locations:

@@ -20,7 +20,7 @@ export async function listReportingTeams(db: Db): Promise<ReportingTeam[]> {
 }
 
 /** `attempts`: distinguishes this claim from a later one. */
-export type Claim = {
+export type ClaimedReport = {
   readonly teamId: number
   readonly month: string
   readonly attempts: number
@@ -34,8 +34,8 @@ export async function claimReport(
   teamId: number,
   month: string,
   leaseSeconds: number,
-): Promise<Claim | undefined> {
-  const { rows } = await sql<Claim>`
+): Promise<ClaimedReport | undefined> {
+  const { rows } = await sql<ClaimedReport>`
     insert into monthly_reports as r (team_id, month, due)
     values (${teamId}, ${month}, now() + make_interval(secs => ${leaseSeconds}))
     on conflict (team_id, month) do update set due = excluded.due, attempts = r.attempts + 1
@@ -45,11 +45,11 @@ export async function claimReport(
   return rows[0]
 }
 
-const ofClaim = ({ teamId, month, attempts }: Claim) =>
+const ofClaim = ({ teamId, month, attempts }: ClaimedReport) =>
   sql`team_id = ${teamId} and month = ${month} and attempts = ${attempts} and outcome is null`
 
 /** The report is due again after so many seconds. */
-export async function postponeReport(db: Db, claim: Claim, seconds: number): Promise<void> {
+export async function postponeReport(db: Db, claim: ClaimedReport, seconds: number): Promise<void> {
   await sql`update monthly_reports set due = now() + make_interval(secs => ${seconds}) where ${ofClaim(claim)}`.execute(
     db,
   )
@@ -58,7 +58,7 @@ export async function postponeReport(db: Db, claim: Claim, seconds: number): Pro
 /** Stores the outcome; false if the claim was lost meanwhile. */
 export async function finishReport(
   trx: Db | Trx,
-  claim: Claim,
+  claim: ClaimedReport,
   outcome: 'mailed' | 'no_data' | 'no_subscribers',
   pdf: Buffer | null = null,
 ): Promise<boolean> {

@@ -17,7 +17,7 @@ import {
   finishReport,
   listReportingTeams,
   postponeReport,
-  type Claim,
+  type ClaimedReport,
   type ReportingTeam,
 } from './mailed-report.store.ts'
 import { buildReport, drawReport, hasData, type ReportDeps } from './report.ts'
@@ -65,7 +65,11 @@ export function dueMonth(
   return isDue && (last === null || over > last) ? over : undefined
 }
 
-async function sendReport(deps: SendReportsDeps, team: ReportingTeam, claim: Claim): Promise<boolean> {
+async function sendReport(
+  deps: SendReportsDeps,
+  team: ReportingTeam,
+  claim: ClaimedReport,
+): Promise<boolean> {
   const { owner } = deps.postgres
   if ((await listReportSubscribers(owner, team.id)).length === 0) {
     await finishReport(owner, claim, 'no_subscribers')
@@ -90,7 +94,7 @@ async function sendReport(deps: SendReportsDeps, team: ReportingTeam, claim: Cla
 /** The outcome and the mails are one transaction. */
 function queueReport(
   { postgres, ring, publicUrl, now }: SendReportsDeps,
-  claim: Claim,
+  claim: ClaimedReport,
   report: MonthlyReport,
   pdf: Buffer,
 ): Promise<boolean> {

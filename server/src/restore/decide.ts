@@ -12,7 +12,7 @@ import {
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { StaffOperation } from '../operation/operation.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { readIdentity, saveIdentity, wakeConcerned } from './gate.store.ts'
@@ -45,7 +45,7 @@ export const decideRestore = (
   operation: StaffOperation,
   id: number,
   decision: Decision,
-): Promise<Answer<Restore>> =>
+): Promise<ChangeAnswer<Restore>> =>
   runOwnerChange(deps.db, operation, (trx) => decide(trx, auditOf(operation), id, decision))
 
 /** For a command of the operator. */
@@ -104,7 +104,7 @@ export async function closeRestore(
   operation: StaffOperation,
   id: number,
   closing: Closing,
-): Promise<Answer<Restore>> {
+): Promise<ChangeAnswer<Restore>> {
   const close = await prepareClose(deps, id)
   return runOwnerChange(deps.db, operation, (trx) => close(trx, auditOf(operation), closing))
 }

@@ -1,7 +1,7 @@
 // Wires the proofs of ASNs: operations of the api role, and the daily check of the reconciler role.
-import type { AsnProofDeps } from '../inventory/asn-proof.ts'
-import type { AsnProofSources } from '../inventory/asn-proof-result.ts'
-import { recheckAsns } from '../inventory/asn-recheck.ts'
+import type { AsnProofDeps } from '../inventory/holding/asn-proof.ts'
+import type { AsnProofSources } from '../inventory/holding/asn-proof-result.ts'
+import { recheckAsns } from '../inventory/holding/asn-recheck.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'

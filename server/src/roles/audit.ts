@@ -1,7 +1,7 @@
 // Wires the audit log: the sealer that chains entries (reconciler), and the recorder of refused calls (api).
 import { createSealer } from '../audit/sealer.ts'
 import { Refusals } from '../audit/refusals.ts'
-import { auditOfActor, writeAudit, type Refusal } from '../db/audit.ts'
+import { auditOfActor, writeAudit, type RefusedCall } from '../db/audit.ts'
 import type { Denied } from '../http/server.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
@@ -16,7 +16,7 @@ export function createRefusals({ postgres, log }: Pick<Shared, 'postgres' | 'log
 }
 
 /** Recorded in the audit log of the credential's team, whatever team the path contains. */
-export function refusalOf({ actor, operation, params, code, requestId, address }: Denied): Refusal {
+export function refusalOf({ actor, operation, params, code, requestId, address }: Denied): RefusedCall {
   const target = params.length === 0 ? operation : `${operation}:${params.join(',')}`
   return { ...auditOfActor(actor), action: 'authorization.refuse', target, code, requestId, address }
 }

@@ -1,8 +1,8 @@
 // The loop of black holes in the reconciler role: ends those whose time is over, and marks the events whose black hole a router shows. The
 // loops of the regions announce and withdraw the routes.
-import { markBlackholed } from '../analysis/event-mark.ts'
-import { endExpired } from '../byoip/blackhole/upkeep.ts'
-import { listBlackholed } from '../byoip/blackhole/upkeep.store.ts'
+import { markBlackholed } from '../events/relate/event-mark.ts'
+import { expireBlackholes } from '../byoip/blackhole/expire-blackholes.ts'
+import { listBlackholed } from '../byoip/blackhole/expire-blackholes.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLedLoop } from './dns-publish.ts'
 import type { Shared } from './shared.ts'
@@ -18,7 +18,7 @@ export function blackholePart(shared: Shared): Component {
     wakeName: 'blackholes',
     intervalMs,
     async run() {
-      const ended = await endExpired(postgres.owner)
+      const ended = await expireBlackholes(postgres.owner)
       if (ended > 0) log.info({ ended }, 'black holes ended')
       await markBlackholed(postgres.owner, await listBlackholed(postgres.owner))
     },

@@ -1,11 +1,11 @@
 // The collector role: converts deliveries of detectors into events, matches past events with resources added later, reads devices,
 // and sends webhooks.
-import { saveFlowsOfEvents } from '../analysis/attachment/save-flows.ts'
-import { ingestDeliveries } from '../analysis/ingest.ts'
-import { rematch } from '../analysis/rematch.ts'
+import { saveFlowsOfEvents } from '../events/attachment/save-flows.ts'
+import { ingestDeliveries } from '../events/ingest/ingest.ts'
+import { rematch } from '../events/relate/rematch.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
 import { watchOptics } from '../inventory/optics/watch-optics.ts'
-import { createOwnershipCache } from '../inventory/ownership.ts'
+import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { compactUsage } from '../inventory/usage/compact.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { devicesPart } from './devices.ts'

@@ -2,7 +2,7 @@
 import { checkDelegations } from '../dns/dnssec/check-delegations.ts'
 import { evaluateDnssec } from '../dns/dnssec/evaluate-dnssec.ts'
 import type { FindOptions } from '../dns/dnssec/find-parent.ts'
-import { waitsFor } from '../dns/dnssec/state.ts'
+import { waitsFor } from '../dns/sign/key-state.ts'
 import { exchange } from '../drivers/dns-follower/exchange.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { labelsOf, root, type ZoneName } from '../net/dns/name.ts'

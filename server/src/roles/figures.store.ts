@@ -1,8 +1,12 @@
 // The SQL of the installation's figures. Each statement reads an index or a handful of rows.
 import { sql } from 'kysely'
-import { listCounterRatios, type CounterRatio } from '../analysis/flow/counter-check.store.ts'
-import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
-import { countUnseen, listSources, type UnseenCounts } from '../byoip/visibility/visibility.store.ts'
+import { listCounterRatios, type CounterRatio } from '../collector/counter-check.store.ts'
+import { regionCheckResult } from '../byoip/status/reported-status.store.ts'
+import {
+  countUnseen,
+  listVisibilitySources,
+  type UnseenCounts,
+} from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
 
@@ -82,7 +86,7 @@ export async function readFigures(db: Db): Promise<Figures> {
             'up', case when checked is not null then error is null end) order by name) from dns_servers), '[]') as servers`.execute(
         trx,
       )
-      const visibility = (await listSources(trx)).map(({ name, problem, is_followed }) => ({
+      const visibility = (await listVisibilitySources(trx)).map(({ name, problem, is_followed }) => ({
         source: name,
         up: problem === null && is_followed,
       }))

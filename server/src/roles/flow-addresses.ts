@@ -1,5 +1,5 @@
 // Where flows are received: the settings netflow_listen and sflow_listen.
-import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
+import type { ListenAddress } from '../flow/datagram-source.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import type { Config } from '../runtime/config.ts'
 

@@ -1,13 +1,7 @@
 // The script of the batch thread of the collector.
 import { parentPort, workerData } from 'node:worker_threads'
-import { FlowBatcher } from '../analysis/flow/collect/batcher.ts'
-import type {
-  BatchData,
-  FilledBatch,
-  FromBatcher,
-  ToBatcher,
-  ToFilling,
-} from '../analysis/flow/collect/messages.ts'
+import { FlowBatcher } from '../collector/batcher.ts'
+import type { BatchData, FilledBatch, FromBatcher, ToBatcher, ToFilling } from '../collector/messages.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 
 const { batches, ...data } = workerData as BatchData

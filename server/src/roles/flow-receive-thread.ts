@@ -1,17 +1,11 @@
 // The script of the receiving thread of the collector.
 import { parentPort, workerData } from 'node:worker_threads'
-import { createLearnedReports } from '../analysis/flow/collect/learned-reports.ts'
-import type {
-  FilledBatch,
-  FromReceiver,
-  ReceiveData,
-  ToFilling,
-  ToReceiver,
-} from '../analysis/flow/collect/messages.ts'
-import { PacketSamples } from '../analysis/flow/collect/packet-samples.ts'
-import { createReceiveClock } from '../analysis/flow/collect/receive-clock.ts'
-import { FlowReceiver } from '../analysis/flow/collect/receiver.ts'
-import type { DatagramSource } from '../analysis/flow/datagram-source.ts'
+import { createExporterReports } from '../collector/exporter-reports.ts'
+import type { FilledBatch, FromReceiver, ReceiveData, ToFilling, ToReceiver } from '../collector/messages.ts'
+import { PacketSamples } from '../collector/packet-samples.ts'
+import { createReceiveClock } from '../collector/receive-clock.ts'
+import { FlowReceiver } from '../collector/receiver.ts'
+import type { DatagramSource } from '../flow/datagram-source.ts'
 import { createDatagramSource } from '../drivers/netflow/datagram-sources.ts'
 import { createDecoder } from '../drivers/netflow/decoder.ts'
 
@@ -25,7 +19,7 @@ const report = (message: FromReceiver) => parentPort!.postMessage(message)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
 const send = (batch: FilledBatch) => batches.postMessage(batch)
 
-const learned = createLearnedReports(report)
+const learned = createExporterReports(report)
 const samples = new PacketSamples()
 const decoder = createDecoder({
   onTemplate: (template) => learned.add({ kind: 'template', template }),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import type { FlowStore } from '../analysis/flow/flow-store.ts'
+import type { FlowStore } from '../flow/flow-store.ts'
 import { DriverError, QueryTooExpensive } from '../runtime/driver-error.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { observe } from './flow-store.ts'
+import { withMetrics } from './flow-store.ts'
 
 /** A store whose next call fails with `error`, if there is one. */
 function createStore() {
@@ -28,7 +28,7 @@ test('reports whether the store answers, and logs each change once', async () =>
   const { state, store } = createStore()
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
-  const observed = observe(store, 'server', log, createMetrics())
+  const observed = withMetrics(store, 'server', log, createMetrics())
   assert.deepEqual(observed.report(), { state: 'unused', kind: 'server', error: null, since: null })
   await observed.query('select 1', {})
   assert.equal(observed.report().state, 'up')
@@ -43,7 +43,7 @@ test('reports whether the store answers, and logs each change once', async () =>
 
 test('a query that is too expensive or refused is no failure of the store', async () => {
   const { state, store } = createStore()
-  const observed = observe(store, 'server', pino({ level: 'silent' }), createMetrics())
+  const observed = withMetrics(store, 'server', pino({ level: 'silent' }), createMetrics())
   await observed.query('select 1', {})
   for (const error of [new QueryTooExpensive('memory'), new DriverError('refused', 'syntax')]) {
     state.error = error
@@ -55,8 +55,8 @@ test('a query that is too expensive or refused is no failure of the store', asyn
 test('measures calls by result; a scrape asks a store only once it is in use', async () => {
   const { state, store } = createStore()
   const [unused, metrics] = [createMetrics(), createMetrics()]
-  observe(store, 'embedded', pino({ level: 'silent' }), unused)
-  const observed = observe(store, 'embedded', pino({ level: 'silent' }), metrics)
+  withMetrics(store, 'embedded', pino({ level: 'silent' }), unused)
+  const observed = withMetrics(store, 'embedded', pino({ level: 'silent' }), metrics)
   const before = await unused.registry.metrics()
   assert.equal(state.queries, 0)
   assert.doesNotMatch(before, /^pharos_flow_store_(up|disk_bytes)[ {]/m)

@@ -1,6 +1,6 @@
 // The flow store of a process, with its metrics. It is opened by its first use: a process that serves no flows starts no
 // ClickHouse, and one that lacks it starts all the same.
-import type { FlowStore } from '../analysis/flow/flow-store.ts'
+import type { FlowStore } from '../flow/flow-store.ts'
 import { assertChdb } from '../drivers/clickhouse/embedded.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import type { Component } from '../runtime/component.ts'
@@ -36,7 +36,7 @@ export function openFlowStore(
   })
   const advice = isEmbedded ? adviceIfMissing() : undefined
   const kind = isEmbedded ? 'embedded' : 'server'
-  const store = observe(opened, kind, log, metrics, advice !== undefined)
+  const store = withMetrics(opened, kind, log, metrics, advice !== undefined)
   const part: Component = {
     name: 'flow store',
     start: () => {
@@ -62,7 +62,7 @@ function adviceIfMissing(): string | undefined {
  * Measures every call, and logs when the store stops answering and when it answers again. An installation without ClickHouse (`isMissing`)
  * is supported: its calls fail, and that is no failure of the store.
  */
-export function observe(
+export function withMetrics(
   store: FlowStore,
   kind: FlowStoreReport['kind'],
   log: Log,

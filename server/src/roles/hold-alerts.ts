@@ -1,6 +1,6 @@
 // Wires the mails about holds: a loop of the reconciler role.
-import { describeShieldHold } from '../analysis/shield/shield-hold.ts'
-import { sendHoldAlerts, type HoldAlert } from '../byoip/reconcile/hold-alerts.ts'
+import { describeShieldHold } from '../shield/shield-hold.ts'
+import { sendHoldAlerts, type HoldAlert } from '../byoip/regions/hold-alerts.ts'
 import { describeZoneHold } from '../dns/publish/zone-hold.ts'
 import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from '../hold/hold-alerts.ts'
 import type { Log } from '../runtime/log.ts'

@@ -1,5 +1,5 @@
 // Wires personal notifications: a loop of the reconciler role that writes them and queues their mails.
-import { reportIncidents } from '../analysis/report-incidents.ts'
+import { reportIncidents } from '../events/list/report-incidents.ts'
 import { collectNotifications } from '../notification/collect.ts'
 import { sendDigests } from '../notification/send-digests.ts'
 import type { Component } from '../runtime/component.ts'

@@ -2,11 +2,11 @@
 // announcements against the registries.
 import { join } from 'node:path'
 import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
-import { createHandedFiles } from '../byoip/reconcile/handed-routes.ts'
-import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
-import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
+import { createHandedFiles } from '../byoip/regions/handed-routes.ts'
+import { createLastKnownRoutesFiles } from '../byoip/regions/last-known-routes.ts'
+import { createReconcilers } from '../byoip/regions/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
-import type { ReportDifferences } from '../byoip/reconcile/closed-run.ts'
+import type { ReportDifferences } from '../byoip/regions/closed-run.ts'
 import type { Db } from '../db/postgres.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
@@ -45,7 +45,7 @@ export function reconcilerParts({
       postgres,
       waker,
       speakersOf: createSpeakers,
-      keptPlans: createKeptPlans(join(config.dataDir, 'reconciler'), config.secret),
+      lastKnownRoutes: createLastKnownRoutesFiles(join(config.dataDir, 'reconciler'), config.secret),
       handedFiles: createHandedFiles(join(config.dataDir, 'agents'), config.secret),
       gate,
       report: reportRegion(postgres.owner),

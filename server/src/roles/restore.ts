@@ -1,6 +1,6 @@
 // Wires restores: the gate of the process, and what carries out the decisions of staff.
 import { join } from 'node:path'
-import { settleBlackholes, settleRoutes } from '../byoip/reconcile/settle-routes.ts'
+import { settleBlackholes, settleRoutes } from '../byoip/regions/settle-routes.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { listServers } from '../dns/publish/observe.store.ts'
 import { settleZones, type ReadZone } from '../dns/publish/settle-zones.ts'

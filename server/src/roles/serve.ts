@@ -2,8 +2,8 @@
 // stop in the reverse order. This is the only place that decides which parts run in which role.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
-import type { FlowStore } from '../analysis/flow/flow-store.ts'
+import type { ListenAddress } from '../flow/datagram-source.ts'
+import type { FlowStore } from '../flow/flow-store.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { createWaker } from '../db/wake.ts'

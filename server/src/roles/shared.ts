@@ -1,5 +1,5 @@
 // The parts that the roles of one process share.
-import type { FlowStore } from '../analysis/flow/flow-store.ts'
+import type { FlowStore } from '../flow/flow-store.ts'
 import type { Irr } from '../registry/irr.ts'
 import type { Rpki } from '../registry/rpki.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'

@@ -1,17 +1,17 @@
 // The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
 // process at a time runs each of them.
-import type { ListCounting } from '../analysis/event-traffic.ts'
-import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
-import { refusalsOfList } from '../analysis/shield/check-list.ts'
-import { createMeasureMitigation } from '../analysis/shield/measure-mitigation.ts'
-import { HitsRecorder } from '../analysis/shield/record-hits.ts'
-import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
-import { compareScrubber, reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
-import { listHeld, listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
-import type { Scrubber } from '../analysis/shield/scrubber.ts'
-import { listNested } from '../analysis/shield/shield-list.store.ts'
-import type { CheckScrubbers } from '../analysis/shield/update-shield.ts'
-import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
+import type { ListCounting } from '../events/list/event-traffic.ts'
+import { createEstimateHits } from '../shield/estimate-hits.ts'
+import { refusalsOfList } from '../shield/check-list.ts'
+import { createMeasureMitigation } from '../shield/measure-mitigation.ts'
+import { HitsRecorder } from '../shield/record-hits.ts'
+import { markMitigations } from '../shield/mark-mitigations.ts'
+import { compareScrubber, reconcileScrubber, type ScrubberTarget } from '../shield/reconcile.ts'
+import { listInstalledSizes, listScrubbers, type ScrubberRow } from '../shield/scrubber.store.ts'
+import type { Scrubber } from '../shield/scrubber.ts'
+import { listNested } from '../shield/shield-list.store.ts'
+import type { CheckScrubbers } from '../shield/update-shield.ts'
+import { refreshStates, expireLists } from '../shield/expire-lists.ts'
 import { Leadership } from '../db/leadership.ts'
 import { wake } from '../db/wake.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
@@ -42,7 +42,7 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield',
       intervalMs: upkeepIntervalMs,
       async run() {
-        const { reverted, emptied, held, failed } = await upkeepLists(postgres.owner)
+        const { reverted, emptied, held, failed } = await expireLists(postgres.owner)
         if (reverted > 0) log.info({ reverted }, 'shield lists reverted: not confirmed in time')
         if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
         if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
@@ -201,7 +201,7 @@ export const createCheckScrubbers =
         const can = capabilitiesOf(deps, row)
         if (!can) return []
         const others = nested.filter((list) => getsList(row, list.prefix))
-        return refusalsOfList({ prefix, rules }, others, can, await listHeld(front, row), row.name)
+        return refusalsOfList({ prefix, rules }, others, can, await listInstalledSizes(front, row), row.name)
       }),
     )
     return { scrubbers: rows.length, refusals: refusals.flat() }

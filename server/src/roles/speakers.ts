@@ -1,7 +1,7 @@
 // The speakers of a region, from the settings that `pharos apply` stored in the region's row.
-import type { FormerRecord, RegionRecord } from '../byoip/reconcile/reconcile.store.ts'
-import type { RegionSpeaker } from '../byoip/reconcile/region-reconciler.ts'
-import type { Speaker } from '../byoip/reconcile/speaker.ts'
+import type { FormerRecord, RegionRecord } from '../byoip/regions/reconcile.store.ts'
+import type { RegionSpeaker } from '../byoip/regions/region-reconciler.ts'
+import type { Speaker } from '../byoip/regions/speaker.ts'
 import { createSpeaker, routerLabel, type NamedSpeaker } from '../drivers/speakers.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 

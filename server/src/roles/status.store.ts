@@ -2,7 +2,7 @@
 // the count of rows by region.
 import type { RegistryState } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
-import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
+import { lockClass as regionLockClass } from '../byoip/regions/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
 import { isUnread } from '../inventory/device/device.store.ts'
 import { findOpenRestore } from '../restore/restore.store.ts'

@@ -2,19 +2,19 @@
 // attention. It asks no router, registry or process itself.
 import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/former-router'
-import { readFormerRouters } from '../byoip/reconcile/former-router.ts'
-import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
+import { readFormerRouters } from '../byoip/regions/former-router.ts'
+import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/regions/router.ts'
 import { ratioText } from '@pharos/contract/notification-text'
-import { listImplausibleSampling, type ImplausibleSampling } from '../analysis/flow/counter-check.store.ts'
+import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import {
   countUnseen,
-  listSources,
+  listVisibilitySources,
   type SourceStatus,
   type UnseenCounts,
 } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
-import { describeHeld } from '../platform/guard.ts'
-import { listImports, type ImportState } from '../platform/import-state.store.ts'
+import { describeHeld } from '../platform/engine/guard.ts'
+import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
 import { compareVersions, version } from '../runtime/version.ts'
@@ -139,7 +139,7 @@ export async function readStatus(
         holds: await listOpenHolds(trx),
         refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
-        visibility: await listSources(trx),
+        visibility: await listVisibilitySources(trx),
         unseen: await countUnseen(trx),
         imports: await listImports(trx),
         unread_devices: await countUnreadDevices(trx),

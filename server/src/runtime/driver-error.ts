@@ -10,17 +10,17 @@
 export type DriverErrorKind = 'unreachable' | 'refused' | 'postponed' | 'protocol'
 
 /** A rejected part of a call: its name in Pharos' terms (a prefix, a zone) and the reason from the remote system. */
-export type Refusal = { readonly subject: string; readonly reason: string }
+export type RejectedItem = { readonly subject: string; readonly reason: string }
 
 /** The failure of a call to a remote system. */
 export class DriverError extends Error {
   readonly kind: DriverErrorKind
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RejectedItem[]
 
   constructor(
     kind: DriverErrorKind,
     message: string,
-    details: { refused?: readonly Refusal[]; cause?: unknown } = {},
+    details: { refused?: readonly RejectedItem[]; cause?: unknown } = {},
   ) {
     super(message, { cause: details.cause })
     this.name = 'DriverError'

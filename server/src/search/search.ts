@@ -10,8 +10,8 @@ import {
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
-import { parseSought } from './sought.ts'
-import type { HitRow, Source } from './source.ts'
+import { parseSearchTerm } from './search-term.ts'
+import type { HitRow, SearchSource } from './source.ts'
 import { sources } from './sources.store.ts'
 
 export type SearchDeps = {
@@ -29,7 +29,7 @@ export async function search(
   { actor }: Operation,
   { q, kind, limit }: QueryOf<typeof searchRoute>,
 ): Promise<SearchAnswer> {
-  const sought = parseSought(q)
+  const sought = parseSearchTerm(q)
   if (sought.text.length < 2) throw invalid(['query', 'q'], 'searchTooShort')
   const wanted = sources.filter(
     (source) =>
@@ -52,9 +52,9 @@ export async function search(
 /** The order of the sources is kept among hits of the same place. */
 async function findBy(
   { postgres, db }: SearchDeps,
-  source: Source,
+  source: SearchSource,
   actor: Actor,
-  sought: ReturnType<typeof parseSought>,
+  sought: ReturnType<typeof parseSearchTerm>,
   limit: number,
 ): Promise<HitRow[]> {
   const { teamId } = actor

@@ -3,7 +3,7 @@ import type { Route } from '@pharos/contract/route'
 import type { SearchKind } from '@pharos/contract/search'
 import { sql, type RawBuilder } from 'kysely'
 import type { Actor } from '../operation/operation.ts'
-import type { Sought } from './sought.ts'
+import type { SearchTerm } from './search-term.ts'
 
 export type Sql = RawBuilder<unknown>
 
@@ -19,23 +19,23 @@ export type HitRow = {
   readonly team_name: string | null
 }
 
-export type Source = {
+export type SearchSource = {
   readonly kind: SearchKind
   /** Who may call it finds the objects of this kind. */
   readonly list: Route
   /** Selects HitRow, best first. `teamId` is the team of the caller. Null if the text can match no object of the kind. */
-  find(teamId: number, sought: Sought, limit: number, actor: Actor): RawBuilder<HitRow> | null
+  find(teamId: number, sought: SearchTerm, limit: number, actor: Actor): RawBuilder<HitRow> | null
   /** For staff: the objects of all other teams, read as the owner. */
-  findInAll?(teamId: number, sought: Sought, limit: number): RawBuilder<HitRow>
+  findInAll?(teamId: number, sought: SearchTerm, limit: number): RawBuilder<HitRow>
 }
 
 /** The place of a text: exact 0, starts 2, contains 3; null if it does not contain what is sought. */
-export const placeOf = (value: Sql, { text }: Sought): Sql => sql`(
+export const placeOf = (value: Sql, { text }: SearchTerm): Sql => sql`(
   case strpos(lower(${value}), ${text}) when 0 then null
     when 1 then case when length(${value}) = length(${text}::text) then 0 else 2 end else 3 end)`
 
 /** The place of a prefix: exact, related by containment, or by its text. */
-export const placeOfPrefix = (prefix: Sql, sought: Sought): Sql =>
+export const placeOfPrefix = (prefix: Sql, sought: SearchTerm): Sql =>
   sought.prefix === null
     ? placeOf(sql`${prefix}::text`, sought)
     : sql`(case when ${prefix} = ${sought.prefix}::cidr then 0 when ${prefix} && ${sought.prefix}::cidr then 1 end)`

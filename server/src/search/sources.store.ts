@@ -15,11 +15,11 @@ import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround, type Prefix } from '../net/prefix.ts'
-import { shownStatus, unreadAnnouncements } from '../byoip/announcement/shown-status.store.ts'
+import { reportedStatus, unreadAnnouncements } from '../byoip/status/reported-status.store.ts'
 import { statusOfZone } from '../dns/zone/zone-status.store.ts'
 import { visibleDevices } from '../inventory/device/device.store.ts'
 import { teamPorts } from '../inventory/port/port.store.ts'
-import type { Sought } from './sought.ts'
+import type { SearchTerm } from './search-term.ts'
 import {
   best,
   hits,
@@ -28,14 +28,14 @@ import {
   placeOf,
   placeOfPrefix,
   type HitRow,
-  type Source,
+  type SearchSource,
   type Sql,
 } from './source.ts'
 
-const originOf = (sought: Sought, origin: Sql): Sql | null =>
+const originOf = (sought: SearchTerm, origin: Sql): Sql | null =>
   sought.asn === null ? null : sql`(case when ${origin} = ${sought.asn}::bigint then 1 end)`
 
-const announcementPlace = (sought: Sought) =>
+const announcementPlace = (sought: SearchTerm) =>
   best(
     placeOfPrefix(sql`a.prefix`, sought),
     placeOf(sql`a.description`, sought),
@@ -44,12 +44,12 @@ const announcementPlace = (sought: Sought) =>
 const announcementText = sql`a.id::text as id, a.prefix::text as title,
   concat_ws(', ', 'AS' || a.origin_asn, nullif(a.description, '')) as subtitle, a.prefix`
 
-const announcement: Source = {
+const announcement: SearchSource = {
   kind: 'announcement',
   list: listAnnouncementsRoute,
   find: (teamId, sought, limit) =>
     hits(
-      sql`${announcementText}, ${shownStatus} as state, '/v3/ipam/announcements/' || a.id as url, ${ofNoOtherTeam}`,
+      sql`${announcementText}, ${reportedStatus} as state, '/v3/ipam/announcements/' || a.id as url, ${ofNoOtherTeam}`,
       announcementPlace(sought),
       sql`(select * from announcements where team_id = ${teamId} and deleted is null) a
         left join ${unreadAnnouncements(sql`ar.team_id = ${teamId}`)} u on u.announcement_id = a.id`,
@@ -68,14 +68,14 @@ const announcement: Source = {
 }
 
 /** An index condition of the prefix, if the text is one. Names and descriptions do not contain it. */
-const indexed = (prefix: Sql, sought: Sought): Sql =>
+const indexed = (prefix: Sql, sought: SearchTerm): Sql =>
   sought.prefix === null ? sql`` : sql`and ${prefix} && ${sought.prefix}::cidr`
 
-const prefixPlace = (sought: Sought) =>
+const prefixPlace = (sought: SearchTerm) =>
   best(placeOfPrefix(sql`p.prefix`, sought), placeOf(sql`p.name`, sought))
 const prefixText = sql`p.id::text as id, p.prefix::text as title, p.name as subtitle, null::text as state, p.prefix`
 
-const prefix: Source = {
+const prefix: SearchSource = {
   kind: 'prefix',
   list: listPrefixesRoute,
   find: (teamId, sought, limit) =>
@@ -96,7 +96,7 @@ const prefix: Source = {
     ),
 }
 
-const asn: Source = {
+const asn: SearchSource = {
   kind: 'asn',
   list: listAsnsRoute,
   find: (teamId, sought, limit) =>
@@ -120,7 +120,7 @@ const asn: Source = {
 const gatherMax = 2_000
 const idStart = /^[a-z0-9]{6,}$/
 
-const event: Source = {
+const event: SearchSource = {
   kind: 'event',
   list: listRelatedEventsRoute,
   find: (teamId, { text, prefix: network }, limit) =>
@@ -142,7 +142,7 @@ const eventsById = (teamId: number, text: string, limit: number): RawBuilder<Hit
   order by e.event_id limit ${limit}`
 
 /** Each incident once: that of the events that match. */
-const incident: Source = {
+const incident: SearchSource = {
   kind: 'incident',
   list: listIncidentsRoute,
   find: (teamId, { text, prefix: network }, limit) =>
@@ -211,7 +211,7 @@ function eventsNear(teamId: number, network: Prefix, limit: number): Found {
 }
 
 /** Lists with rules, by their prefix and the comments of their rules. */
-const shieldList: Source = {
+const shieldList: SearchSource = {
   kind: 'shield_list',
   list: listShieldListsRoute,
   find: (teamId, sought, limit) =>
@@ -227,7 +227,7 @@ const shieldList: Source = {
     ),
 }
 
-const service: Source = {
+const service: SearchSource = {
   kind: 'service',
   list: listServicesRoute,
   find: (teamId, sought, limit) =>
@@ -246,7 +246,7 @@ const service: Source = {
     ),
 }
 
-const device: Source = {
+const device: SearchSource = {
   kind: 'device',
   list: listDevicesRoute,
   find: (teamId, sought, limit) =>
@@ -260,7 +260,7 @@ const device: Source = {
     ),
 }
 
-const port: Source = {
+const port: SearchSource = {
   kind: 'port',
   list: listPortsRoute,
   find: (teamId, sought, limit) =>
@@ -280,7 +280,7 @@ const port: Source = {
     ),
 }
 
-const zone: Source = {
+const zone: SearchSource = {
   kind: 'zone',
   list: listZonesRoute,
   find: (teamId, sought, limit) =>
@@ -294,7 +294,7 @@ const zone: Source = {
     ),
 }
 
-const member: Source = {
+const member: SearchSource = {
   kind: 'member',
   list: listMembersRoute,
   find: (teamId, sought, limit) =>
@@ -313,7 +313,7 @@ const member: Source = {
     ),
 }
 
-const webhook: Source = {
+const webhook: SearchSource = {
   kind: 'webhook',
   list: listWebhooksRoute,
   find: (teamId, sought, limit) =>
@@ -328,7 +328,7 @@ const webhook: Source = {
     ),
 }
 
-const token: Source = {
+const token: SearchSource = {
   kind: 'token',
   list: listTokensRoute,
   find: (teamId, sought, limit) =>
@@ -343,10 +343,10 @@ const token: Source = {
 }
 
 const teamText = sql`t.id::text as id, t.name as title, t.slug as subtitle, null::text as state`
-const teamPlace = (sought: Sought) => best(placeOf(sql`t.name`, sought), placeOf(sql`t.slug`, sought))
+const teamPlace = (sought: SearchTerm) => best(placeOf(sql`t.name`, sought), placeOf(sql`t.slug`, sought))
 
 /** The one source beyond the team of the caller: the teams of the user, whose memberships are in the SQL. */
-const team: Source = {
+const team: SearchSource = {
   kind: 'team',
   list: listTeamsRoute,
   find: (teamId, sought, limit, actor) =>
@@ -370,7 +370,7 @@ const team: Source = {
 }
 
 /** In the order of `searchKinds`. A new kind is one entry here and one in the contract. */
-export const sources: readonly Source[] = [
+export const sources: readonly SearchSource[] = [
   announcement,
   prefix,
   asn,

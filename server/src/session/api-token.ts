@@ -4,7 +4,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Scope } from '@pharos/contract/scope'
 import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
@@ -95,7 +95,7 @@ export async function getToken(
   { postgres }: TokenDeps,
   { actor }: Operation,
   id: string,
-): Promise<Answer<Token>> {
+): Promise<ChangeAnswer<Token>> {
   const token = await findApiToken(postgres, actor.teamId, id)
   if (!token) throw notFound('API token')
   return answerWith(token)
@@ -106,7 +106,7 @@ export async function createToken(
   { postgres, ring, quota, now }: TokenDeps,
   operation: Operation,
   body: NewTokenBody,
-): Promise<Answer<CreatedToken>> {
+): Promise<ChangeAnswer<CreatedToken>> {
   const { actor } = operation
   const read = parseNewToken(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
@@ -129,7 +129,7 @@ export function updateToken(
   operation: Operation,
   id: string,
   body: TokenChange,
-): Promise<Answer<Token>> {
+): Promise<ChangeAnswer<Token>> {
   const { teamId } = operation.actor
   const change = parseTokenChange(body, now())
   return runChange(postgres, operation, async (trx) => {
@@ -155,7 +155,7 @@ export function deleteToken(
   { postgres }: TokenDeps,
   operation: Operation,
   id: string,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   return runChange(postgres, operation, async (trx) => {
     const token = await lockForChange(trx, operation, id)
     await revokeLocked(trx, operation.actor.teamId, token, auditOf(operation))

@@ -3,7 +3,7 @@ import type { listSessionsRoute, OpenSession } from '@pharos/contract/account'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import { requireUser } from './require-user.ts'
@@ -39,7 +39,7 @@ export async function deleteSession(
   { db }: Deps,
   operation: Operation,
   sessionId: string,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const { userId } = requireUser(operation)
   return runOwnerChange(db, operation, async (trx) => {
     const teamId = await findOwnSessionTeam(trx, userId, sessionId)

@@ -2,7 +2,7 @@
 import type { User } from '@pharos/contract/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'
 import { fail } from '../runtime/error.ts'
 import { requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -15,7 +15,7 @@ export async function updateUser(
   { db }: { readonly db: Db },
   operation: Operation,
   patch: Partial<Profile>,
-): Promise<Answer<User>> {
+): Promise<ChangeAnswer<User>> {
   const { userId, teamId } = requireUser(operation)
   return runOwnerChange(db, operation, async (trx) => {
     const before = await lockProfile(trx, userId)

@@ -3,7 +3,7 @@
 import type { Member } from '@pharos/contract/member'
 import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { fail, invalid, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
@@ -39,7 +39,7 @@ export async function updateMember(
   named: string,
   id: number,
   change: ChosenRoles,
-): Promise<Answer<Member>> {
+): Promise<ChangeAnswer<Member>> {
   requireOneForm(change)
   const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
@@ -103,7 +103,7 @@ export async function removeMember(
   operation: Operation,
   named: string,
   id: number,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {

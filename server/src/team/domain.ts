@@ -2,7 +2,7 @@
 import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, runPreparedChange, type Answer } from '../db/run-change.ts'
+import { runChange, runPreparedChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { fail, invalid, notFound, failWith } from '../runtime/error.ts'
@@ -74,7 +74,7 @@ export async function addDomain(
   operation: Operation,
   team: string,
   { domain: text, auto_join: autoJoin = false }: { domain: string; auto_join?: boolean },
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const domain = parseOwnable(text, deps.rules)
   const { teamId } = asAdmin.actor
@@ -110,7 +110,7 @@ export async function updateDomain(
   team: string,
   id: number,
   { auto_join: autoJoin }: { auto_join?: boolean },
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
   return runChange(deps.postgres, asAdmin, async (trx) => {
@@ -136,7 +136,7 @@ export async function verifyDomain(
   operation: Operation,
   team: string,
   id: number,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   return runPreparedChange(
     deps.postgres,
@@ -166,7 +166,7 @@ export async function removeDomain(
   operation: Operation,
   team: string,
   id: number,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
   return runChange(deps.postgres, asAdmin, async (trx) => {

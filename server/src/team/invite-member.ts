@@ -3,7 +3,7 @@
 import type { Member } from '@pharos/contract/member'
 import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../text/email.ts'
@@ -64,7 +64,7 @@ export async function inviteMember(
   operation: Operation,
   named: string,
   invitee: Invitee,
-): Promise<Answer<Member>> {
+): Promise<ChangeAnswer<Member>> {
   refuseBothForms(invitee)
   const entered = await enterTeam(deps.db, operation, named, 'team.manage')
   const email = parseEmail(invitee.email)
@@ -88,7 +88,7 @@ export async function resendInvitation(
   operation: Operation,
   named: string,
   id: number,
-): Promise<Answer<Member>> {
+): Promise<ChangeAnswer<Member>> {
   const entered = await enterTeam(deps.db, operation, named, 'team.see')
   const inTeam = operationIn(operation, entered)
   return runChange(deps.postgres, inTeam, async (trx) => {

@@ -4,7 +4,7 @@ import { defaultRoles } from '@pharos/contract/role'
 import { grantsNeeded } from '@pharos/contract/route'
 import { updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { isCountry } from '../text/country.ts'
 import { parseEmail } from '../text/email.ts'
@@ -23,7 +23,7 @@ export async function updateTeam(
   operation: Operation,
   named: string,
   changes: TeamChanges,
-): Promise<Answer<Team>> {
+): Promise<ChangeAnswer<Team>> {
   const needed = grantsNeeded(updateTeamRoute.permission, Object.keys(changes))
   const entered = await enterTeam(deps.db, operation, named, needed[0]!)
   for (const grant of needed) requireTeamGrant(entered, grant)

@@ -3,7 +3,7 @@
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
@@ -47,7 +47,7 @@ export async function createWebhook(
   { postgres, ring, quota, urlRules }: ChangeDeps,
   operation: Operation,
   { url: text, description = '', events }: WantedWebhook,
-): Promise<Answer<WebhookWithSecret>> {
+): Promise<ChangeAnswer<WebhookWithSecret>> {
   const { teamId } = operation.actor
   const url = parseWebhookUrl(text, urlRules, operation.actor.isStaff)
   const create = async (trx: Trx) => {
@@ -76,7 +76,7 @@ export async function updateWebhook(
   operation: Operation,
   id: number,
   { url: text, ...rest }: WebhookChange,
-): Promise<Answer<Webhook>> {
+): Promise<ChangeAnswer<Webhook>> {
   const { teamId } = operation.actor
   const url = text === undefined ? undefined : parseWebhookUrl(text, urlRules, operation.actor.isStaff)
   return runChange(postgres, operation, async (trx) => {
@@ -110,7 +110,7 @@ export async function deleteWebhook(
   { postgres }: ChangeDeps,
   operation: Operation,
   id: number,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     await deleteWebhookRow(trx, operation.actor.teamId, id)
@@ -124,7 +124,7 @@ export async function rotateSecret(
   { postgres, ring }: ChangeDeps,
   operation: Operation,
   id: number,
-): Promise<Answer<WebhookWithSecret>> {
+): Promise<ChangeAnswer<WebhookWithSecret>> {
   const { teamId } = operation.actor
   const rotate = async (trx: Trx) => {
     if (!(await lockWebhook(trx, teamId, id))) throw notFound('webhook')

@@ -9,7 +9,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import { wake } from '../db/wake.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -69,7 +69,7 @@ export async function redeliver(
   operation: Operation,
   webhookId: number,
   id: number,
-): Promise<Answer<DeliveryDetail>> {
+): Promise<ChangeAnswer<DeliveryDetail>> {
   const { teamId } = operation.actor
   return runChange(postgres, operation, async (trx) => {
     const webhook = await lockWebhook(trx, teamId, webhookId)
@@ -99,7 +99,7 @@ export async function sendTest(
   deps: DeliveryDeps,
   operation: Operation,
   webhookId: number,
-): Promise<Answer<DeliveryDetail>> {
+): Promise<ChangeAnswer<DeliveryDetail>> {
   const { postgres, tests, now } = deps
   const { teamId } = operation.actor
   const at = now()

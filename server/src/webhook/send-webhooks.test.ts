@@ -16,7 +16,7 @@ import {
   type WebhookSending,
 } from './send-webhooks.ts'
 import { errorOf } from './schedule.ts'
-import { claimDue } from './send.store.ts'
+import { claimDueWebhooks } from './send.store.ts'
 import { addDelivery, addWebhook } from './testing.ts'
 import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
 
@@ -388,7 +388,7 @@ describe('workers', () => {
     await endpoint.arrived(1)
     await worker.sending.stop(0)
     assert.deepEqual(worker.errors, [])
-    const again = await claimDue(owner, 10, 60)
+    const again = await claimDueWebhooks(owner, 10, 60)
     assert.equal(again.length, 1)
   })
 

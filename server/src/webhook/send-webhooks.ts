@@ -10,7 +10,7 @@ import { cancelDeliveries, saveAttempt } from './delivery.store.ts'
 import { testType } from '@pharos/contract/webhook'
 import { afterAttempt, errorOf, mustBeDisabled, isGone, restAfter } from './schedule.ts'
 import {
-  claimDue,
+  claimDueWebhooks,
   disable,
   listAdminEmails,
   lockClaimed,
@@ -59,7 +59,7 @@ export function createWebhookSending(deps: SendDeps): WebhookSending {
   const { signal } = stopping
   const worker = createDueWorker<Due>({
     parallel: deps.parallel,
-    claim: (limit) => claimDue(deps.db, limit, leaseSeconds),
+    claim: (limit) => claimDueWebhooks(deps.db, limit, leaseSeconds),
     work: (due) => sendOne(deps, due, signal),
     onError: deps.onError,
     onEnd: () => signal.aborted || deps.onEnd(),

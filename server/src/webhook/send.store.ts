@@ -15,9 +15,9 @@ export async function findSigning(trx: Trx, teamId: number, id: number): Promise
   return rows[0]
 }
 
-export type Claim = { readonly webhook_id: number; readonly claim: number }
+export type ClaimedWebhook = { readonly webhook_id: number; readonly claim: number }
 
-export type Due = Claim &
+export type Due = ClaimedWebhook &
   Signing &
   Message & {
     /** Null: the webhook of the operator. */
@@ -33,9 +33,9 @@ export type Due = Claim &
  * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read
  * after the webhooks are claimed: the previous holder may have sent some in between.
  */
-export async function claimDue(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
+export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
   return db.transaction().execute(async (trx) => {
-    const claimed = await claimRows<Claim>(trx, 'webhooks', {
+    const claimed = await claimRows<ClaimedWebhook>(trx, 'webhooks', {
       due: sql`
         select r.id from webhooks r cross join lateral (
           select d.due from webhook_deliveries d
@@ -68,7 +68,7 @@ export const sendable = sql`webhook_deliveries d join webhooks w on w.id = d.web
   where d.state = 'pending' and d.due <= now()`
 
 /** Ends the claims, so that other processes can send at once. */
-export async function releaseClaims(db: Db | Trx, claims: readonly Claim[]): Promise<void> {
+export async function releaseClaims(db: Db | Trx, claims: readonly ClaimedWebhook[]): Promise<void> {
   if (claims.length === 0) return
   await sql`
     update webhooks w set claimed_until = null
@@ -86,7 +86,10 @@ export type Health = {
 }
 
 /** Returns undefined if another process has the claim by now, or the webhook is deleted. */
-export async function lockClaimed(trx: Trx, { webhook_id, claim }: Claim): Promise<Health | undefined> {
+export async function lockClaimed(
+  trx: Trx,
+  { webhook_id, claim }: ClaimedWebhook,
+): Promise<Health | undefined> {
   const { rows } = await sql<Health>`
     select t.name as team_name, w.url, w.enabled, w.failing_since, w.failures
     from webhooks w left join teams t on t.id = w.team_id

@@ -1,7 +1,7 @@
 // Reads webhooks of a team, and builds the response that every operation on one returns. It never contains the secret.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
-import type { Answer } from '../db/run-change.ts'
+import type { ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
@@ -25,7 +25,7 @@ export async function getWebhook(
   { postgres }: ReadDeps,
   { actor }: Operation,
   id: number,
-): Promise<Answer<Webhook>> {
+): Promise<ChangeAnswer<Webhook>> {
   const row = await findWebhook(postgres, actor.teamId, id)
   if (!row) throw notFound('webhook')
   return answerWith(row)

@@ -1,13 +1,13 @@
 // Shared fixtures of the cross-cutting tests: two teams with equivalent resources that must not see each other's, a third team
 // without modules, their members, regions, announcements, events and detectors.
-import { sourceSecretMac } from '../../src/analysis/credential.ts'
-import { ingestDeliveries } from '../../src/analysis/ingest.ts'
-import { fixture } from '../../src/analysis/sources/fixtures.ts'
-import { deliver } from '../../src/analysis/testing.ts'
+import { sourceSecretMac } from '../../src/events/ingest/credential.ts'
+import { ingestDeliveries } from '../../src/events/ingest/ingest.ts'
+import { fixture } from '../../src/events/sources/fixtures.ts'
+import { deliver } from '../../src/events/testing.ts'
 import { seedAnnouncement, seedRegions } from '../../src/byoip/announcement/testing.ts'
 import type { Db } from '../../src/db/postgres.ts'
 import { seedPort } from '../../src/inventory/testing.ts'
-import { createOwnershipCache } from '../../src/inventory/ownership.ts'
+import { createOwnershipCache } from '../../src/inventory/holding/ownership.ts'
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 import { addLetter } from './letters.ts'

@@ -1,6 +1,6 @@
 // The operations of the published OpenAPI document, and a check of every response against the declaration of its status. Reads the document
 // only, as an external client would, and no other code of the product.
-import { apiDocument } from '@pharos/contract/document'
+import { apiDocument } from '@pharos/contract/document/document'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { version } from '../../src/runtime/version.ts'
 import { isReadable, isTime } from './formats.ts'

@@ -1,20 +1,25 @@
 // Calls of the functions whose statements are only known when they run. statements.test.ts prepares what they would send: it
 // names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
 import { sql, type RawBuilder } from 'kysely'
-import { endAttacks, listAttacks, saveAttacks } from '../../src/analysis/detector/shared-attack.store.ts'
-import { listEveryEvent, listEventsOfTeams } from '../../src/analysis/all-events.store.ts'
-import { saveAsNames } from '../../src/analysis/flow/as-name.store.ts'
-import { saveRollup } from '../../src/analysis/event-rollup.store.ts'
-import { listSeriesRows } from '../../src/analysis/event-timeseries.store.ts'
+import { endAttacks, listAttacks, saveAttacks } from '../../src/collector/detector/shared-attack.store.ts'
+import { listEveryEvent, listEventsOfTeams } from '../../src/events/list/events-of-teams.store.ts'
+import { saveAsNames } from '../../src/flow/as-name.store.ts'
+import { saveRollup } from '../../src/events/relate/event-rollup.store.ts'
+import { listSeriesRows } from '../../src/events/list/event-timeseries.store.ts'
 import {
   firstCursor,
   insertEvents,
   listEventsAround,
   listEventsInside,
   saveEvents,
-} from '../../src/analysis/event.store.ts'
-import type { Event } from '../../src/analysis/event.ts'
-import { listCutOff, listNeighbors, saveMoved, type PlacedEvent } from '../../src/analysis/incident.store.ts'
+} from '../../src/events/event/event.store.ts'
+import type { Event } from '../../src/events/event/event.ts'
+import {
+  listCutOff,
+  listNeighbors,
+  saveMoved,
+  type PlacedEvent,
+} from '../../src/events/relate/incident.store.ts'
 import {
   deleteReports,
   findIncidentRow,
@@ -24,25 +29,22 @@ import {
   listReportedIncidents,
   saveReports,
   type IncidentFigures,
-} from '../../src/analysis/incident-list.store.ts'
-import type { StoredMatch } from '../../src/analysis/match.ts'
-import { parseRelatedQuery } from '../../src/analysis/related-query.ts'
-import { insertRelationships, saveRelationships } from '../../src/analysis/relationship.store.ts'
-import { markMatched } from '../../src/analysis/rematch.store.ts'
-import { listRollupRows } from '../../src/analysis/rollup-series.store.ts'
-import { listSourceRows } from '../../src/analysis/source-list.store.ts'
-import { listStaffIncidentRows } from '../../src/analysis/staff-incident.store.ts'
-import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/analysis/team-event.store.ts'
+} from '../../src/events/list/incident-list.store.ts'
+import type { StoredMatch } from '../../src/events/relate/match.ts'
+import { parseEventQuery } from '../../src/events/list/event-query.ts'
+import { insertRelationships, saveRelationships } from '../../src/events/relate/relationship.store.ts'
+import { markMatched } from '../../src/events/relate/rematch.store.ts'
+import { listRollupRows } from '../../src/events/list/rollup-series.store.ts'
+import { listSourceRows } from '../../src/events/ingest/source-list.store.ts'
+import { listStaffIncidentRows } from '../../src/events/list/staff-incident.store.ts'
+import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/events/relate/team-event.store.ts'
 import { listSeals, listWaiting } from '../../src/audit/seal.store.ts'
 import { listAnnouncementRows } from '../../src/byoip/announcement/announcement.store.ts'
-import {
-  notifyCheckedStatuses,
-  notifyStatusChanges,
-} from '../../src/byoip/announcement/status-message.store.ts'
-import { saveStatuses } from '../../src/byoip/announcement/status.store.ts'
-import { readBlackholeRows } from '../../src/byoip/reconcile/blackhole.store.ts'
-import { listHoldItems } from '../../src/byoip/reconcile/hold.store.ts'
-import { confirmWithdrawals } from '../../src/byoip/reconcile/reconcile.store.ts'
+import { notifyCheckedStatuses, notifyStatusChanges } from '../../src/byoip/status/status-message.store.ts'
+import { saveStatuses } from '../../src/byoip/status/status.store.ts'
+import { readBlackholeRows } from '../../src/byoip/regions/blackhole.store.ts'
+import { listHoldItems } from '../../src/byoip/regions/hold.store.ts'
+import { confirmWithdrawals } from '../../src/byoip/regions/reconcile.store.ts'
 import type { Postgres, Trx } from '../../src/db/postgres.ts'
 import { countRows } from '../../src/db/lost-keys.store.ts'
 import {
@@ -64,22 +66,22 @@ import {
 } from '../../src/inventory/cross-connect/cross-connect.store.ts'
 import { countDevices } from '../../src/inventory/device/device.store.ts'
 import { findStaffDevice } from '../../src/inventory/device/staff-device.store.ts'
-import { keepingFacts } from '../../src/inventory/port/link-ports.store.ts'
+import { keepingFacts } from '../../src/inventory/assignment/link-ports.store.ts'
 import { findPort } from '../../src/inventory/port/port.store.ts'
-import { findPrefix } from '../../src/inventory/prefix.store.ts'
-import { findService } from '../../src/inventory/service.store.ts'
+import { findPrefix } from '../../src/inventory/holding/prefix.store.ts'
+import { findService } from '../../src/inventory/holding/service.store.ts'
 import { compactUsage } from '../../src/inventory/usage/compact.store.ts'
 import { readUsage } from '../../src/inventory/usage/usage.store.ts'
 import { listPoints } from '../../src/inventory/gauge/gauge.store.ts'
 import { claimMails } from '../../src/mail/mail.store.ts'
 import { parsePrefix } from '../../src/net/prefix.ts'
-import { saveCounterChecks } from '../../src/analysis/flow/counter-check.store.ts'
+import { saveCounterChecks } from '../../src/collector/counter-check.store.ts'
 import { listLetterOccurrences } from '../../src/notification/notification.store.ts'
 import { insertMessages } from '../../src/outbox/outbox.store.ts'
 import { platformKinds } from '../../src/platform/kinds/index.ts'
-import type { Kind } from '../../src/platform/kind.ts'
-import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/table.store.ts'
-import { parseSought } from '../../src/search/sought.ts'
+import type { Kind } from '../../src/platform/engine/kind.ts'
+import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/engine/table.store.ts'
+import { parseSearchTerm } from '../../src/search/search-term.ts'
 import { sources } from '../../src/search/sources.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
@@ -90,7 +92,7 @@ export type StatementCall = (deps: { readonly db: Trx; readonly postgres: Postgr
 const [team, id, limit, now] = [7, 42, 10, new Date('2026-03-01T12:00:00Z')]
 const slice = { limit, offset: 0 }
 const prefix = parsePrefix('192.0.2.0/24')
-const related = parseRelatedQuery({ ordering: 'event__start', ...slice })
+const related = parseEventQuery({ ordering: 'event__start', ...slice })
 const series = {
   of: 'events' as const,
   filter: related,
@@ -258,7 +260,7 @@ export const statementCalls: readonly StatementCall[] = [
     ]
   }),
   ...sources.flatMap((source): StatementCall[] => {
-    const sought = parseSought('192.0.2.0/24')
+    const sought = parseSearchTerm('192.0.2.0/24')
     return [
       ({ db }) =>
         execute(db, source.find(team, sought, limit, { kind: 'user' } as Parameters<typeof source.find>[3])),

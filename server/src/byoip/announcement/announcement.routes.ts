@@ -26,7 +26,7 @@ import {
 } from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { listRegions } from './region.ts'
-import { requestValidation, type RequestDeps } from '../validation/request-validation.ts'
+import { requestValidation, type RequestDeps } from './request-validation.ts'
 import { resumeAnnouncement, suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts'
 
 export const announcementRoutes = (

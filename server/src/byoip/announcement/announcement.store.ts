@@ -14,16 +14,16 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
-import type { Announcement, AnnouncementRegion, OpenRegion } from './announcement.ts'
-import { detailNames } from './announcement-details.ts'
+import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
+import { detailNames } from '../status/announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
-import { regionCheckResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { regionCheckResult, reportedStatus, unreadAnnouncements } from '../status/reported-status.store.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import { regionMessages, type RegionChange } from './region-message.ts'
-import { notifyStatusChanges } from './status-message.store.ts'
+import { regionMessages, type RegionChange } from '../status/region-message.ts'
+import { notifyStatusChanges } from '../status/status-message.store.ts'
 
-export type ListQuery = QueryOf<typeof listAnnouncementsRoute>
+export type AnnouncementListQuery = QueryOf<typeof listAnnouncementsRoute>
 
 const announcementColumns = camelColumns(
   'announcements',
@@ -131,7 +131,7 @@ export async function readAnnouncements(
 export async function listAnnouncementRows(
   postgres: Postgres,
   teamId: number,
-  query: ListQuery,
+  query: AnnouncementListQuery,
   overlapped: readonly Prefix[] | undefined,
   withChecks: boolean,
 ): Promise<Page<WithChecks>> {
@@ -147,13 +147,13 @@ export async function listAnnouncementRows(
   const [byLastCheck, byStatus] = [keys.has('last_check'), keys.has('status')]
   const { page, count } = await listInTeam<FullRow>(postgres, teamId, {
     matching: sql`
-      select a.* ${byLastCheck ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
+      select a.* ${byLastCheck ? lastCheck : sql``} ${byStatus ? sql`, ${reportedStatus} as shown` : sql``}
       from announcements a ${byStatus || statuses || conditions ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${andAll(
         query.deleted ? sql`a.deleted is not null` : sql`a.deleted is null`,
         overlapped && sql`a.prefix && any(${overlapped}::inet[])`,
         originAsns && sql`a.origin_asn = any(${originAsns}::bigint[])`,
-        statuses && sql`${shownStatus} = any(${statuses}::text[])`,
+        statuses && sql`${reportedStatus} = any(${statuses}::text[])`,
         conditions && sql`${condition} = any(${conditions}::text[])`,
         enabled !== undefined && sql`a.enabled = ${enabled}`,
         family && sql`family(a.prefix) = ${Number(family)}`,
@@ -186,9 +186,9 @@ const blocked = sql`('pending_validation', 'validating', 'validation_failed', 's
 
 /** Of announcement `a`, joined as by `unreadOf`. */
 const condition = sql<AnnouncementCondition>`case
-  when ${shownStatus} in ${blocked} then 'blocked'
-  when a.enabled then case ${shownStatus} when 'announced' then 'in_sync' else 'out_of_sync' end
-  when ${shownStatus} in ${onRouters} then 'out_of_sync'
+  when ${reportedStatus} in ${blocked} then 'blocked'
+  when a.enabled then case ${reportedStatus} when 'announced' then 'in_sync' else 'out_of_sync' end
+  when ${reportedStatus} in ${onRouters} then 'out_of_sync'
   else 'off' end`
 
 export type AnnouncementCountRow = {
@@ -203,7 +203,7 @@ export const countAnnouncementRows = (postgres: Postgres, teamId: number): Promi
     teamId,
     sql<AnnouncementCountRow>`
       select s.status, s.condition, count(*)::integer as count from (
-        select ${shownStatus} as status, ${condition} as condition
+        select ${reportedStatus} as status, ${condition} as condition
         from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null) s
       group by 1, 2`,
   )

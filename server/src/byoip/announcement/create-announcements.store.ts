@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
-import { statusOf, type Clearance } from './announcement.ts'
+import { statusOf, type Clearance } from '../status/announcement.ts'
 import type { Wanted } from './new-announcement.ts'
 
 export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise<string[]> {

@@ -3,11 +3,11 @@
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { findVerifiedAsns } from '../../inventory/asn.ts'
-import type { HeldAsn } from '../../inventory/held-asn.ts'
+import { findVerifiedAsns } from '../../inventory/holding/asn.ts'
+import type { HeldAsn } from '../../inventory/holding/held-asn.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
@@ -66,7 +66,7 @@ export async function createAnnouncements(
   operation: Operation,
   body: CreateBody,
   query: IncludeQuery = {},
-): Promise<Answer<Created>> {
+): Promise<ChangeAnswer<Created>> {
   const items = 'announcements' in body ? body.announcements : [body]
   const { teamId } = operation.actor
   const regions = await readOpenSlugs(deps.postgres, teamId)

@@ -2,19 +2,19 @@
 import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
-import { undesiredIn, type Announcement } from './announcement.ts'
+import { undesiredIn, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
 import { countAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
 import { parseInclude, present, shownEtag, type IncludeQuery } from './present-announcement.ts'
-import { shownAnnouncement } from './shown-announcement.ts'
+import { reportedAnnouncement } from '../status/reported-announcement.ts'
 import { isAuthorized } from '../validation/check-rules.ts'
 import { completeChecks } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
@@ -36,7 +36,7 @@ export function deleteAnnouncement(
   operation: Operation,
   id: number,
   { force }: QueryOf<typeof deleteAnnouncementRoute>,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const { teamId } = operation.actor
   return runChange(deps.postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
@@ -78,7 +78,7 @@ const zoneError = (zone: string) => ({
 })
 
 function requireWithdrawn(announcement: Announcement): void {
-  const { enabled, regions } = shownAnnouncement(announcement)
+  const { enabled, regions } = reportedAnnouncement(announcement)
   const showing = regions.filter(({ state }) => state !== 'withdrawn')
   if (!enabled && showing.length === 0) return
   const errors = showing.map(({ slug, state }) => ({
@@ -98,7 +98,7 @@ export async function restoreAnnouncement(
   operation: Operation,
   id: number,
   query: IncludeQuery = {},
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runChange(deps.postgres, operation, async (trx) => {
     const deleted = await lockDeleted(trx, teamId, id)

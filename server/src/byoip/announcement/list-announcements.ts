@@ -16,12 +16,12 @@ import {
   findAnnouncement,
   listAnnouncementRows,
   teamExists,
-  type ListQuery,
+  type AnnouncementListQuery,
   type WithChecks,
 } from './announcement.store.ts'
 import { requireRegions } from './region.ts'
 import { listTeamSlugs } from './region.store.ts'
-import { readEvidence, type EvidenceReader } from '../reconcile/region-evidence.ts'
+import { readEvidence, type EvidenceReader } from '../regions/region-evidence.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import {
   needsChecks,
@@ -33,11 +33,11 @@ import {
   type IncludeQuery,
 } from './present-announcement.ts'
 
-export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
+export type ReadAnnouncementDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
 /** Returns one announcement of the actor's team with its ETag; throws `not_found` for any other. */
 export async function getAnnouncement(
-  deps: ReadDeps,
+  deps: ReadAnnouncementDeps,
   { actor }: Operation,
   id: number,
   query: IncludeQuery = {},
@@ -50,7 +50,7 @@ export async function getAnnouncement(
 }
 
 function presentFound(
-  { now }: ReadDeps,
+  { now }: ReadAnnouncementDeps,
   { announcement, checks }: WithChecks,
   include: Include,
   visibility: VisibilityReader | null,
@@ -65,7 +65,7 @@ function presentFound(
 }
 
 async function visibilityOf(
-  { postgres }: ReadDeps,
+  { postgres }: ReadAnnouncementDeps,
   teamId: number,
   page: readonly WithChecks[],
   include: Include,
@@ -77,14 +77,14 @@ async function visibilityOf(
 
 /** Returns a page of the actor's team and the exact count, from one snapshot. */
 export const listAnnouncements = (
-  deps: ReadDeps,
+  deps: ReadAnnouncementDeps,
   { actor }: Operation,
-  query: ListQuery,
+  query: AnnouncementListQuery,
 ): Promise<{ results: Wire[]; count: number }> => listIn(deps, actor.teamId, query)
 
 /** Returns the same for any team; throws `not_found` if it does not exist. */
 export async function listAnnouncementsOfTeam(
-  deps: ReadDeps,
+  deps: ReadAnnouncementDeps,
   _operation: unknown,
   teamId: number,
   query: QueryOf<typeof listAnnouncementsOfTeamRoute>,
@@ -94,9 +94,9 @@ export async function listAnnouncementsOfTeam(
 }
 
 async function listIn(
-  deps: ReadDeps,
+  deps: ReadAnnouncementDeps,
   teamId: number,
-  query: ListQuery,
+  query: AnnouncementListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
@@ -115,7 +115,7 @@ async function listIn(
 
 /** Counts the announcements of the actor's team by condition and status. */
 export async function countAnnouncements(
-  { postgres }: Pick<ReadDeps, 'postgres'>,
+  { postgres }: Pick<ReadAnnouncementDeps, 'postgres'>,
   { actor }: Operation,
 ): Promise<{ body: AnnouncementCounts; etag: string }> {
   const none = Object.fromEntries(announcementStatuses.map((status) => [status, 0]))

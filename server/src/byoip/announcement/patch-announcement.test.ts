@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../../runtime/error.ts'
-import { isDesired, withIntent, type Announcement } from './announcement.ts'
+import { isDesired, withIntent, type Announcement } from '../status/announcement.ts'
 import { applyPatch, type Patch } from './patch-announcement.ts'
 import { sampleAnnouncement, sampleNow, sampleOpen, sampleRegion } from './samples.ts'
 

@@ -6,10 +6,10 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 import { neededRole } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { isRevokedAsn } from '../../inventory/asn.ts'
+import { isRevokedAsn } from '../../inventory/holding/asn.ts'
 import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../runtime/error.ts'
 import { lacksGrant, mayDo } from '../../operation/grant.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
@@ -22,8 +22,8 @@ import {
   type Intent,
   type OpenRegion,
   type ValidationName,
-} from './announcement.ts'
-import type { DetailName, Details } from './announcement-details.ts'
+} from '../status/announcement.ts'
+import type { DetailName, Details } from '../status/announcement-details.ts'
 import { lockAnnouncement, saveAnnouncement, saveDetails } from './announcement.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
@@ -201,7 +201,7 @@ export async function patchAnnouncement(
   id: number,
   patch: Patch,
   query: IncludeQuery = {},
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const include = parseInclude(query.include)
   requireRole(operation, deps.memberToggle, patch)
   return runChange(deps.postgres, operation, async (trx) => {

@@ -7,12 +7,12 @@ import type {
 import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
 import { regionReasonText } from '@pharos/contract/region-reason'
 import { lengthOf, networkOf } from '../../net/prefix.ts'
-import { isDesired, type Announcement, type AnnouncementRegion } from './announcement.ts'
+import { isDesired, type Announcement, type AnnouncementRegion } from '../status/announcement.ts'
 import { etagOf } from '../../operation/etag.ts'
-import { shownAnnouncement } from './shown-announcement.ts'
+import { reportedAnnouncement } from '../status/reported-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
-import type { EvidenceReader } from '../reconcile/region-evidence.ts'
+import type { EvidenceReader } from '../regions/region-evidence.ts'
 import type { ShownVisibility } from '../visibility/present-visibility.ts'
 
 export type Include = {
@@ -59,7 +59,7 @@ export type PresentContext = {
 
 /** Returns the response body of GET, list and PATCH. */
 export function present(stored: Announcement, include: Include, context?: PresentContext): Wire {
-  const announcement = shownAnnouncement(stored)
+  const announcement = reportedAnnouncement(stored)
   const check = checkOf(announcement)
   return {
     id: announcement.id,

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres } from '../../db/postgres.ts'
-import { asDesired, regionCheckResult } from './shown-status.store.ts'
+import { asDesired, regionCheckResult } from '../status/reported-status.store.ts'
 
 const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
   last_check_result: asDesired(regionCheckResult),

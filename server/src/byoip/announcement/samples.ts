@@ -7,8 +7,8 @@ import {
   type Announcement,
   type AnnouncementRegion,
   type OpenRegion,
-} from './announcement.ts'
-import { noDetails } from './announcement-details.ts'
+} from '../status/announcement.ts'
+import { noDetails } from '../status/announcement-details.ts'
 
 export const sampleNow = new Date('2026-03-01T12:00:00.000Z')
 const earlier = new Date('2026-02-01T00:00:00.000Z')

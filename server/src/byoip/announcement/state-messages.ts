@@ -2,7 +2,7 @@
 // stores nothing. The sentences are in contract/src/state-message.ts.
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
-import { isDesired, type Announcement } from './announcement.ts'
+import { isDesired, type Announcement } from '../status/announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
 import type { ShownVisibility } from '../visibility/present-visibility.ts'
 

@@ -5,11 +5,11 @@ import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
 import { actorName, type StaffOperation } from '../../operation/operation.ts'
-import { desiredChanges, withIntent, type Announcement } from './announcement.ts'
+import { desiredChanges, withIntent, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { writeHistory } from './history.store.ts'
 import { present } from './present-announcement.ts'
@@ -22,14 +22,14 @@ export const suspendAnnouncement = (
   operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
-): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, reason)
+): Promise<ChangeAnswer<Wire>> => suspendOrResume(deps, operation, id, reason)
 
 /** Resumes an announcement of any team; throws `not_found`. */
 export const resumeAnnouncement = (
   deps: SuspendDeps,
   operation: StaffOperation,
   id: number,
-): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, null)
+): Promise<ChangeAnswer<Wire>> => suspendOrResume(deps, operation, id, null)
 
 /** A null reason resumes the announcement. */
 function suspendOrResume(
@@ -37,7 +37,7 @@ function suspendOrResume(
   operation: StaffOperation,
   id: number,
   reason: string | null,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   return runOwnerChange(db, operation, async (trx) => {
     const teamId = await teamOf(trx, id)
     const actor = actorName(operation.actor)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { notifyCheckedStatuses } from './status-message.store.ts'
+import { notifyCheckedStatuses } from '../status/status-message.store.ts'
 import type { Operation, TokenActor, UserActor } from '../../operation/operation.ts'
 
 /** Inserts a location and regions in it, in the order of the slugs; returns their ids by slug. */

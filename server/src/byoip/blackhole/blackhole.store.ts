@@ -8,8 +8,8 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { coveringAnnouncement } from '../reconcile/blackhole.store.ts'
-import { isDesired } from '../reconcile/desired.store.ts'
+import { coveringAnnouncement } from '../regions/blackhole.store.ts'
+import { isDesired } from '../regions/desired.store.ts'
 
 export type RegionRow = {
   readonly region: string

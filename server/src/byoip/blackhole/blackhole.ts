@@ -12,13 +12,13 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { ShieldWhatIf } from '@pharos/contract/shield'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
-import { runChange, runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { runChange, runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { networkOf, type Prefix } from '../../net/prefix.ts'
 import { requireMatch } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound, parsePrefixAt } from '../../runtime/error.ts'
-import { isHost } from '../reconcile/blackhole-route.ts'
+import { isHost } from '../regions/blackhole-route.ts'
 import {
   countInRegions,
   countOtherHosts,
@@ -69,7 +69,7 @@ export async function getBlackhole(
   { postgres, now }: ReadDeps,
   { actor: { teamId } }: Operation,
   id: number,
-): Promise<Answer<Blackhole>> {
+): Promise<ChangeAnswer<Blackhole>> {
   const row = await findBlackhole(postgres, teamId, id)
   if (!row) throw notFound('black hole')
   const body = presentBlackhole(row, now())
@@ -83,7 +83,7 @@ export async function createBlackhole(
   deps: BlackholeDeps,
   operation: Operation,
   body: NewBlackhole,
-): Promise<Answer<Blackhole>> {
+): Promise<ChangeAnswer<Blackhole>> {
   const host = parsePrefixAt(['body', 'host'], body.host)
   if (!isHost(host)) throw invalid(['body', 'host'], 'blackholeHost')
   return runPreparedChange(
@@ -210,7 +210,7 @@ export function deleteBlackhole(
   { postgres, now }: ReadDeps,
   operation: Operation,
   id: number,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const { teamId } = operation.actor
   return runChange(postgres, operation, async (trx) => {
     const row = await lockBlackhole(trx, teamId, id)

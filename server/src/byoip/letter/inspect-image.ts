@@ -2,7 +2,7 @@
 // size that scanners produce. A PNG must have no trailing data. Phones append data to a JPEG (a gain map, a video, a trailer),
 // which image viewers ignore.
 import { crc32 } from 'node:zlib'
-import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
+import { damaged, pixelsMax, type LetterRejection } from './letter-refusal.ts'
 
 const sideMax = 20_000
 /** Encoders write a few hundred chunks. */
@@ -27,7 +27,7 @@ const criticalChunks = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND'])
 type Chunk = { readonly type: string; readonly data: Buffer; readonly end: number }
 
 /** Returns why a file that looks like a PNG is rejected; undefined if it is accepted. */
-export function refusalOfPng(bytes: Buffer): Refusal | undefined {
+export function refusalOfPng(bytes: Buffer): LetterRejection | undefined {
   let at = pngSignature.length
   let hasData = false
   for (let count = 0; count < chunksMax; count++) {
@@ -49,7 +49,7 @@ export function refusalOfPng(bytes: Buffer): Refusal | undefined {
   return { code: 'too_complex' }
 }
 
-function readChunk(bytes: Buffer, at: number): Chunk | Refusal {
+function readChunk(bytes: Buffer, at: number): Chunk | LetterRejection {
   if (at + 12 > bytes.length) return damaged('it ends in the middle')
   const end = at + 12 + bytes.readUInt32BE(at)
   if (end > bytes.length) return damaged('it ends in the middle')
@@ -60,7 +60,7 @@ function readChunk(bytes: Buffer, at: number): Chunk | Refusal {
   return { type, data: bytes.subarray(at + 8, end - 4), end }
 }
 
-function refusalOfHeader(data: Buffer): Refusal | undefined {
+function refusalOfHeader(data: Buffer): LetterRejection | undefined {
   if (data.length !== 13) return damaged('its header has a wrong length')
   const [depth, colour, compression, filter, interlace] = data.subarray(8)
   if (!pngDepths[colour!]?.includes(depth!) || compression !== 0 || filter !== 0 || interlace! > 1)
@@ -68,7 +68,7 @@ function refusalOfHeader(data: Buffer): Refusal | undefined {
   return refusalOfSize(data.readUInt32BE(0), data.readUInt32BE(4))
 }
 
-function refusalOfSize(width: number, height: number): Refusal | undefined {
+function refusalOfSize(width: number, height: number): LetterRejection | undefined {
   if (width === 0 || height === 0) return damaged('its width or height is 0')
   if (width <= sideMax && height <= sideMax && width * height <= pixelsMax) return undefined
   return { code: 'dimensions', found: [`${width}x${height}`] }
@@ -83,7 +83,7 @@ const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
 /** Returns why a file that looks like a JPEG is rejected; undefined if it is accepted. */
-export function refusalOfJpeg(bytes: Buffer): Refusal | undefined {
+export function refusalOfJpeg(bytes: Buffer): LetterRejection | undefined {
   let at = 2
   let frames = 0
   let scans = 0
@@ -111,7 +111,7 @@ export function refusalOfJpeg(bytes: Buffer): Refusal | undefined {
   return { code: 'too_complex' }
 }
 
-function refusalOfFrame(frame: Buffer): Refusal | undefined {
+function refusalOfFrame(frame: Buffer): LetterRejection | undefined {
   const components = frame[5] ?? 0
   if (![1, 3, 4].includes(components) || frame.length !== 6 + 3 * components)
     return damaged('its header describes no picture')

@@ -1,7 +1,7 @@
 // Checks that staff can open a PDF: all of its objects are allowed, and all of its pages can be rendered. Runs in a
 // thread only, since a hostile file could otherwise block the whole process: see letter-thread.ts.
 import { letterPagesMax } from '@pharos/contract/letter'
-import { damaged, type Refusal } from './letter-refusal.ts'
+import { damaged, type LetterRejection } from './letter-refusal.ts'
 import { openPages } from './letter-pages.ts'
 import { refusalOfEnds } from './pdf-ends.ts'
 import { refusalOfObjects } from './pdf-objects.ts'
@@ -9,7 +9,7 @@ import { refusalOfObjects } from './pdf-objects.ts'
 /** Enough to detect whether a page can be rendered. */
 const sideMax = 200
 
-export type InspectedPdf = { readonly refusal: Refusal } | { readonly pages: number }
+export type InspectedPdf = { readonly refusal: LetterRejection } | { readonly pages: number }
 
 export async function inspectPdf(bytes: Buffer): Promise<InspectedPdf> {
   try {

@@ -2,7 +2,7 @@
 import { letterPagesMax, type LetterRefusalCode } from '@pharos/contract/letter'
 import { failWith, type Failure } from '../../runtime/error.ts'
 
-export type Refusal = {
+export type LetterRejection = {
   readonly code: LetterRefusalCode
   /** The names in the file that caused it, in their original spelling. */
   readonly found?: readonly string[]
@@ -10,7 +10,7 @@ export type Refusal = {
   readonly why?: string
 }
 
-export const damaged = (why: string): Refusal => ({ code: 'damaged', why })
+export const damaged = (why: string): LetterRejection => ({ code: 'damaged', why })
 
 /** 10,000 by 10,000: an A4 page at 900 dpi, and 400 MB when it is decoded. */
 export const pixelsMax = 100_000_000
@@ -70,7 +70,7 @@ export const refusalTexts: Record<LetterRefusalCode, Text> = {
 }
 
 /** Returns a 422 at `["body","file"]`: `type` is the code, `ctx.found` the names that were found. */
-export function refused({ code, found, why }: Refusal): Failure {
+export function refused({ code, found, why }: LetterRejection): Failure {
   const { what, next } = refusalTexts[code]
   const msg = `${why === undefined ? what : `${what.slice(0, -1)}: ${why}.`} ${next}`
   const error = { loc: ['body', 'file'], msg, type: code, ...(found ? { ctx: { found } } : {}) }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runPreparedChange, type Answer } from '../../db/run-change.ts'
+import { runPreparedChange, type ChangeAnswer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { errorAt, fail, invalid, notFound, failWith } from '../../runtime/error.ts'
@@ -67,7 +67,7 @@ export async function uploadLetter(
   operation: Operation,
   announcementId: number,
   { file, valid_until, applies_to = [] }: UploadedLetter,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const prepare = async (): Promise<NewLetter> => {
     const validUntil = valid_until === undefined ? null : new Date(valid_until)
     if (validUntil) requireFuture(validUntil, now())

@@ -1,6 +1,6 @@
 // Checks the beginning and the end of a PDF, and that the file contains no other data. pdf.js finds the document anywhere in the
 // file and does not report the bytes around it. Pure.
-import { damaged, type Refusal } from './letter-refusal.ts'
+import { damaged, type LetterRejection } from './letter-refusal.ts'
 
 /** Readers search so many bytes for the header (ISO 32000-2, annex I): a BOM or printer commands may precede it. */
 const headerWithin = 1024
@@ -10,7 +10,7 @@ const end = '%%EOF'
 export const looksLikePdf = (bytes: Buffer): boolean =>
   bytes.subarray(0, headerWithin + header.length).includes(header)
 
-export function refusalOfEnds(bytes: Buffer): Refusal | undefined {
+export function refusalOfEnds(bytes: Buffer): LetterRejection | undefined {
   const at = bytes.lastIndexOf(end)
   if (at < 0) return damaged('it has no end')
   // Some programs and scanners add padding.

@@ -1,7 +1,7 @@
 // Reads all objects of a PDF with the parser of pdf.js and checks their content: scripts, attached files, actions that
 // leave the document. Runs in a thread only: see letter-thread.ts.
 import type { LetterRefusalCode } from '@pharos/contract/letter'
-import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
+import { damaged, pixelsMax, type LetterRejection } from './letter-refusal.ts'
 import { isSafeLink } from './pdf-link.ts'
 import { internals, type Dict, type Stream, type XRef } from './pdf-library.ts'
 
@@ -86,7 +86,7 @@ Name.get = (text) => {
  * Returns why the objects of the PDF are rejected; undefined if they are allowed. The table of objects is read twice: as
  * stored in the file, and rebuilt from the file's bytes, as readers do that find the file's table invalid.
  */
-export function refusalOfObjects(bytes: Uint8Array): Refusal | undefined {
+export function refusalOfObjects(bytes: Uint8Array): LetterRejection | undefined {
   const tables = [false, true].map((recovery) => readTable(bytes, recovery))
   if (tables.some((table) => table.isEncrypted)) return { code: 'encrypted' }
   const found = tables.flatMap((table) => table.found)

@@ -4,7 +4,7 @@ import type { LetterStatus, listLettersToReviewRoute, ReviewedLetter as Wire } f
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import { actorName, type StaffOperation } from '../../operation/operation.ts'
@@ -69,7 +69,7 @@ export function acceptLetter(
   operation: StaffOperation,
   id: number,
   { valid_until }: { readonly valid_until?: string },
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const given = valid_until === undefined ? undefined : parseTime(valid_until)
   if (valid_until !== undefined && !given) throw invalid(['body', 'valid_until'], 'time')
   return decide(deps, operation, id, (letter) => {
@@ -85,7 +85,7 @@ export function rejectLetter(
   operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   return decide(deps, operation, id, () => ({ status: 'rejected', reason }), 'rejected')
 }
 
@@ -95,7 +95,7 @@ function decide(
   id: number,
   decisionOn: (letter: ReviewedLetterRow) => Decision,
   same: LetterStatus = 'accepted',
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   return runOwnerChange(db, operation, async (trx) => {
     await lockLetters(trx, (await get(trx, id)).team_id)
     const before = await get(trx, id)

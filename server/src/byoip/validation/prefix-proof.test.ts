@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { NameAnswer } from '../../inventory/asn-proof-dns.ts'
+import type { NameAnswer } from '../../inventory/holding/asn-proof-dns.ts'
 import { parseAddress } from '../../net/address.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'

@@ -1,7 +1,7 @@
 // Proofs without paper that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
 // queried and stored separately; the operator's policy decides whether it is enough (authorization.ts).
 import type { TxtResolver } from '../../team/txt-resolver.ts'
-import { queryNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
+import { queryNames, type NameAnswer } from '../../inventory/holding/asn-proof-dns.ts'
 import { familyOf } from '../../net/address.ts'
 import {
   firstOf,

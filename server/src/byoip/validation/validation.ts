@@ -8,7 +8,7 @@ import {
   type ValidationName,
   type ValidationState,
 } from '@pharos/contract/announcement-checks'
-import type { Clearance } from '../announcement/announcement.ts'
+import type { Clearance } from '../status/announcement.ts'
 
 export { validationNames, type ValidationName, type ValidationState }
 

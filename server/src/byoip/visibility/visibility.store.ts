@@ -189,7 +189,7 @@ const followedWithin = sql`interval '2 minutes'`
 export type SourceStatus = SourceReport & { readonly is_followed: boolean }
 
 /** Returns the state of the sources in their order, for `pharos status`. */
-export async function listSources(db: Db | Trx): Promise<SourceStatus[]> {
+export async function listVisibilitySources(db: Db | Trx): Promise<SourceStatus[]> {
   const { rows } = await sql<SourceStatus>`
     select name, label, is_used, as_of, problem, checked > now() - ${followedWithin} as is_followed
     from visibility_sources order by position`.execute(db)

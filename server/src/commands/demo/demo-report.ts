@@ -3,7 +3,7 @@ import type { Db, Postgres } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { settingsOf } from '../../notification/settings.ts'
 import { findSettings, saveSettings } from '../../notification/settings.store.ts'
-import { claimReport, postponeReport, type Claim } from '../../report/mailed-report.store.ts'
+import { claimReport, postponeReport, type ClaimedReport } from '../../report/mailed-report.store.ts'
 import { dueMonth } from '../../report/send-reports.ts'
 import { findTeamAdmin } from './demo.store.ts'
 
@@ -11,7 +11,7 @@ import { findTeamAdmin } from './demo.store.ts'
 const waitSeconds = 900
 
 /** Subscribes the admin, unless the settings were saved before. Until the claim is released, no process sends the report. */
-export async function subscribeToReport({ owner }: Postgres, now: Date): Promise<Claim | undefined> {
+export async function subscribeToReport({ owner }: Postgres, now: Date): Promise<ClaimedReport | undefined> {
   return owner.transaction().execute(async (trx) => {
     const admin = await findTeamAdmin(trx, 'demo')
     if (!admin || (await findSettings(trx, admin.userId, admin.teamId))) return undefined
@@ -22,7 +22,7 @@ export async function subscribeToReport({ owner }: Postgres, now: Date): Promise
 }
 
 /** The report is due. */
-export async function releaseReport(db: Db, claim: Claim): Promise<void> {
+export async function releaseReport(db: Db, claim: ClaimedReport): Promise<void> {
   await postponeReport(db, claim, 0)
   await wake(db, 'reports')
 }

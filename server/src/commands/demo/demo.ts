@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Postgres } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { applyPlatform, preparePlatform } from '../../platform/apply.ts'
-import { parseYaml } from '../../platform/document.ts'
+import { applyPlatform, preparePlatform } from '../../platform/engine/apply.ts'
+import { parseYaml } from '../../platform/engine/document.ts'
 import { platformKinds } from '../../platform/kinds/index.ts'
 import { fail } from '../../runtime/error.ts'
-import type { Claim } from '../../report/mailed-report.store.ts'
+import type { ClaimedReport } from '../../report/mailed-report.store.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { addDemoInventory } from './demo-inventory.ts'
 import { subscribeToReport } from './demo-report.ts'
@@ -51,7 +51,7 @@ export async function prepareDemo(
   postgres: Postgres,
   { secret: ring, dnsListen }: { readonly secret: KeyRing; readonly dnsListen?: string },
   now: Date,
-): Promise<Claim | undefined> {
+): Promise<ClaimedReport | undefined> {
   const { owner } = postgres
   const document = parseYaml(demoFile('platform.yaml'), withPort(readDemo('platform.yaml'), dnsListen))
   const options = { prune: false, enforce: false }

@@ -4,7 +4,7 @@ import { compareOctets, nameFromWire, nameKey, type DomainName, type ZoneName } 
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { nsec3Owner } from '../sign/nsec3-hash.ts'
-import { decodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets } from '../sign/rrset-list.ts'
 import { setAt, type ReadableZone, type ZoneNode } from './memory-zone.ts'
 
 /** Sets by name in canonical order, encoded one after the other, and where each name starts (four octets, little-endian). */

@@ -6,7 +6,7 @@ import { updateDelegation } from '../zone/delegate-zone.ts'
 import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { checkDelegation, mergeViews } from './delegation.ts'
-import { claimDue, saveDelegation, type DueDelegation } from './delegation.store.ts'
+import { claimDueDelegations, saveDelegation, type DueDelegation } from './delegation.store.ts'
 import { ParentNotFound, type FindOptions } from './find-parent.ts'
 
 export type DelegationDeps = {
@@ -22,7 +22,7 @@ const parallel = 16
 
 /** Checks what is due; resolves when all were asked. Returns the number of zones. */
 export async function checkDelegations(deps: DelegationDeps, log: Log, signal: AbortSignal): Promise<number> {
-  const due = await claimDue(deps.db, deps.now(), parallel * 8)
+  const due = await claimDueDelegations(deps.db, deps.now(), parallel * 8)
   const next = due.values()
   const work = async (): Promise<void> => {
     for (const one of next) {

@@ -20,7 +20,7 @@ export type DueDelegation = {
 const leaseSeconds = 30
 
 /** Claims zones that are due, longest waiting first, so that no other process asks for them. Zones without a row get one. */
-export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
+export async function claimDueDelegations(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
   await sql`
     insert into dns_delegations (zone_id, due) select z.id, ${now} from dns_zones z
     where z.deleted is null and z.claimed is not null and z.kind = 'primary' and z.published is not null

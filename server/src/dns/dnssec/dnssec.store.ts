@@ -6,7 +6,7 @@ import { wake } from '../../db/wake.ts'
 import { compareOctets, type ZoneName } from '../../net/dns/name.ts'
 import { isDsOf, keyFlags } from '../sign/dnskey.ts'
 import type { NewKey } from './key.ts'
-import type { KeyState, ParentFacts, ZoneDnssec, ZoneKey } from './state.ts'
+import type { KeyState, ParentFacts, ZoneDnssec, ZoneKey } from '../sign/key-state.ts'
 
 /** The options that the team requested. */
 export type DnssecOptions = { readonly nsec3?: boolean; readonly cds?: boolean }

@@ -1,5 +1,5 @@
 // The loop of DNSSEC: evaluates the state of every zone that is due, and has zones signed again whose keys or CDS records change. It decides
-// nothing itself: state.ts does.
+// nothing itself: key-state.ts does.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -11,7 +11,7 @@ import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { readDnssec, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { readFacts } from './facts.ts'
-import { defaultWaits, nextState, parentRequestOf, type NextState, type Waits } from './state.ts'
+import { defaultWaits, nextState, parentRequestOf, type NextState, type Waits } from '../sign/key-state.ts'
 
 export type EvaluateDeps = {
   readonly db: Db

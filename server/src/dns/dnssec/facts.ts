@@ -6,12 +6,12 @@ import { sameRdata, type SignedRrset } from '../../net/dns/record.ts'
 import { isNewer, toSerial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'
-import { servedRows } from '../publish/served-rows.ts'
+import { servedRows } from '../sign/served-rows.ts'
 import { isDnskey } from '../sign/dnskey.ts'
 import { isValidRrset } from '../sign/signature.ts'
 import type { StoredDnssec } from './dnssec.store.ts'
 import { keyContext } from './key.ts'
-import type { DnssecFacts } from './state.ts'
+import type { DnssecFacts } from '../sign/key-state.ts'
 
 /** TTL of DNSKEY, CDS and CDNSKEY in seconds. */
 export const defaultKeyTtl = 3600

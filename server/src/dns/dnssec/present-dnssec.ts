@@ -9,7 +9,7 @@ import { algorithmNames, isAlgorithm } from '../sign/algorithm.ts'
 import { decodeDnskey, dsOf, isDnskey, keyFlags, keyTagOf } from '../sign/dnskey.ts'
 import type { OtherKey, StoredDnssec, StoredKey } from './dnssec.store.ts'
 import { defaultKeyTtl } from './facts.ts'
-import { defaultWaits, parentRequestOf, unsignedAfter, type Waits } from './state.ts'
+import { defaultWaits, parentRequestOf, unsignedAfter, type Waits } from '../sign/key-state.ts'
 
 export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = defaultWaits): Dnssec {
   const { name, status, options, keys, parent } = dnssec

@@ -5,7 +5,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
-import { runChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import { requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
@@ -24,7 +24,7 @@ import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
-import { disabled, type Waits } from './state.ts'
+import { disabled, type Waits } from '../sign/key-state.ts'
 
 export type DnssecDeps = {
   readonly postgres: Postgres
@@ -44,7 +44,7 @@ export function enableDnssec(
   operation: Operation,
   text: string,
   body: EnableBody | undefined,
-): Promise<Answer<Dnssec>> {
+): Promise<ChangeAnswer<Dnssec>> {
   const areKeysGiven = body?.keys !== undefined
   return change(
     deps,
@@ -170,7 +170,7 @@ export function rollOverDnssecKey(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
-): Promise<Answer<Dnssec>> {
+): Promise<ChangeAnswer<Dnssec>> {
   return change(deps, operation, text, { action: 'dnssec.rollover' }, async (trx, zone, before) => {
     if (before.status !== 'active' && before.status !== 'pending_ds')
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
@@ -190,7 +190,7 @@ export async function disableDnssec(
   operation: Operation,
   text: string,
   { force = false, request_removal: isRemovalRequested = false }: QueryOf<typeof disableDnssecRoute>,
-): Promise<Answer<Dnssec | null>> {
+): Promise<ChangeAnswer<Dnssec | null>> {
   let refused: number | undefined
   const answer = change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
@@ -235,7 +235,7 @@ export async function getDnssec(
   { postgres, now, waits }: DnssecDeps,
   operation: Operation,
   text: string,
-): Promise<Answer<Dnssec>> {
+): Promise<ChangeAnswer<Dnssec>> {
   const { teamId } = operation.actor
   const zone = await getZoneOf(postgres, teamId, text)
   const body = presentDnssec(await postgres.inTeam(teamId, (trx) => readDnssec(trx, zone.id)), now(), waits)
@@ -251,7 +251,7 @@ function change(
   text: string,
   { action, areKeysGiven = false }: { readonly action: string; readonly areKeysGiven?: boolean },
   work: Work,
-): Promise<Answer<Dnssec>> {
+): Promise<ChangeAnswer<Dnssec>> {
   return runChange(deps.postgres, operation, async (trx): Promise<ChangeResult<Dnssec>> => {
     const zone = await lockZoneOf(trx, operation.actor.teamId, text)
     requirePrimary(zone)

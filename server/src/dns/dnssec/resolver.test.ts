@@ -27,7 +27,7 @@ import {
   type ParentFacts,
   type Waits,
   type ZoneDnssec,
-} from './state.ts'
+} from '../sign/key-state.ts'
 import { childZone, startHierarchy, type Hierarchy } from './testing-parent.ts'
 import { until, waitFor } from '../../../../lab/src/wait.ts'
 

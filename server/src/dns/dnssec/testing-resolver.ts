@@ -7,7 +7,7 @@ import {
   type DnssecFacts,
   type Waits,
   type ZoneDnssec,
-} from './state.ts'
+} from '../sign/key-state.ts'
 
 export type World = {
   /** TTLs in seconds: of DS, DNSKEY, and data. */

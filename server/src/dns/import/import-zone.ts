@@ -5,7 +5,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'
-import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
@@ -43,7 +43,7 @@ export async function importZone(
   deps: ImportDeps,
   operation: Operation,
   body: Body,
-): Promise<Answer<ImportResult>> {
+): Promise<ChangeAnswer<ImportResult>> {
   const name = parseZoneNameAt(['body', 'name'], body.name)
   if ((body.zonefile === undefined) === (body.axfr === undefined))
     throw invalid(['body', 'zonefile'], 'zoneFileOrAxfr')

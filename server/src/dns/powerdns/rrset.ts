@@ -11,7 +11,7 @@ import {
   readRecordSets,
   type ReadSet,
   type RecordSetContext,
-} from '../recordset/recordset.ts'
+} from '../zone/recordset.ts'
 import { dsOf } from '../sign/dnskey.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
 import { withSerial } from '../zone/zone.ts'

@@ -25,7 +25,7 @@ export type AskOptions = {
 }
 
 /** The answer as a message: its id, source and question are those of the request. */
-export type Answer = Message
+export type SerialAnswer = Message
 
 export interface NameServer {
   /** Returns who is there. Throws DriverError `unreachable` if nobody answers. */
@@ -38,7 +38,7 @@ export interface NameServer {
   /** Tells that these zones changed; resolves when acknowledged. Says nothing about whether they were transferred: see `serials`. */
   notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void>
   /** Asks one question as the world asks it, EDNS and DO on request. Throws DriverError. */
-  ask(question: Question, options?: AskOptions): Promise<Answer>
+  ask(question: Question, options?: AskOptions): Promise<SerialAnswer>
   /** Returns every record as served (AXFR), where the server allows it. */
   read(zone: ZoneName): AsyncIterable<ResourceRecord>
   /** Calls `onUp` when the server answers after it did not; the result ends that. */

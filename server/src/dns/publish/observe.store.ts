@@ -8,7 +8,7 @@ import { toSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import { statusOfZone } from '../zone/zone-status.store.ts'
-import { decodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets } from '../sign/rrset-list.ts'
 
 export type ServerRow = {
   readonly id: number

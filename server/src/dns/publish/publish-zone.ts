@@ -29,7 +29,7 @@ import {
   type PublishedZone,
   type ZoneProblem,
 } from './publish.store.ts'
-import { servedRows } from './served-rows.ts'
+import { servedRows } from '../sign/served-rows.ts'
 import { KeysNotReadable, zoneSigningOf, type ZoneSigning } from './zone-signing.ts'
 
 export type PublishDeps = {

@@ -8,11 +8,11 @@ import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
-import type { KeyState } from '../dnssec/state.ts'
+import type { KeyState } from '../sign/key-state.ts'
 import type { StoredStep } from '../serve/served.store.ts'
 import { expirationOf } from '../sign/signature.ts'
 import type { ServedChange } from '../sign/served-index.ts'
-import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../sign/rrset-list.ts'
 
 export type PublishedZone = {
   readonly id: number

@@ -7,7 +7,7 @@ import type { Rrset } from '../../net/dns/record.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { createKey } from '../dnssec/key.ts'
 import { rrsetsOf } from '../testing.ts'
-import { encodeRrsets } from '../zone/rrset-list.ts'
+import { encodeRrsets } from '../sign/rrset-list.ts'
 
 const soaAndNs = `
   @ 300 SOA ns1.example.net. hostmaster.example.net. 0 3600 900 1209600 60

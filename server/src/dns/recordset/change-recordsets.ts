@@ -11,7 +11,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
-import { runChange, runOwnerChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { runChange, runOwnerChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
@@ -40,7 +40,7 @@ import {
   readRecordSets,
   type ReadSet,
   type RecordSetContext,
-} from './recordset.ts'
+} from '../zone/recordset.ts'
 
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -70,7 +70,7 @@ async function run<Body extends object | null>(
   operation: Operation<ZoneEditor>,
   withPtr: boolean,
   change: OwnChange<Body>,
-): Promise<Answer<Body>> {
+): Promise<ChangeAnswer<Body>> {
   const asOwner = () => runOwnerChange(postgres.owner, operation, (trx) => change(trx, true))
   if (withPtr) return asOwner()
   return runChange(postgres, operation, (trx) => change(trx, false)).catch((error: unknown) => {
@@ -88,7 +88,7 @@ export function createRecordSets(
   operation: Operation,
   text: string,
   body: BodyOf<typeof createRecordSetsRoute>,
-): Promise<Answer<ResponseOf<typeof createRecordSetsRoute>>> {
+): Promise<ChangeAnswer<ResponseOf<typeof createRecordSetsRoute>>> {
   const items = Array.isArray(body) ? body : [body]
   return run<ResponseOf<typeof createRecordSetsRoute>>(
     deps,
@@ -178,7 +178,7 @@ export function updateRecordSet(
   nameText: string,
   typeText: string,
   body: Update,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   requireOneForm(body)
   return run(deps, operation, asksForPtr([body]), async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
@@ -243,7 +243,7 @@ export function deleteRecordSet(
   nameText: string,
   typeText: string,
   { ptr }: QueryOf<typeof deleteRecordSetRoute>,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   return run(deps, operation, ptr, async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
     const { locked, zone, settings, defaults } = editing
@@ -272,7 +272,7 @@ export function editRecordSets(
   text: string,
   what: string,
   plan: (trx: Trx, editing: Editing) => Promise<readonly ReadSet[]>,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   // The plan may write addresses, and with them PTR records.
   return run(deps, operation, true, async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
@@ -287,7 +287,7 @@ export function changeRecordSets(
   operation: Operation,
   text: string,
   { recordsets }: BodyOf<typeof changeRecordSetsRoute>,
-): Promise<Answer<ZoneChanges>> {
+): Promise<ChangeAnswer<ZoneChanges>> {
   return run(deps, operation, asksForPtr(recordsets), async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
     requireMatch(operation.ifMatch, zoneEtag(editing.locked))

@@ -16,11 +16,11 @@ import type { StoredSet } from '../zone/zone-change.ts'
 import type { Zone } from '../zone/zone.ts'
 import { findSet, listSetRows } from './recordset.store.ts'
 
-export type ReadDeps = { readonly postgres: Postgres }
+export type ReadRecordSetDeps = { readonly postgres: Postgres }
 
 /** Returns a page of the record sets of a zone and the exact count, from one snapshot. */
 export async function listRecordSets(
-  { postgres }: ReadDeps,
+  { postgres }: ReadRecordSetDeps,
   { actor }: Operation,
   text: string,
   query: QueryOf<typeof listRecordSetsRoute>,
@@ -61,7 +61,7 @@ function requireType(text: string): number {
 
 /** Returns one record set with its ETag; throws `not_found`. */
 export async function getRecordSet(
-  { postgres }: ReadDeps,
+  { postgres }: ReadRecordSetDeps,
   { actor }: Operation,
   text: string,
   nameText: string,

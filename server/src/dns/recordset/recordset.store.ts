@@ -8,7 +8,7 @@ import type { DomainName } from '../../net/dns/name.ts'
 import { keyOf, setColumns, type SetRow } from '../zone/zone-change.store.ts'
 import type { Zone } from '../zone/zone.ts'
 
-export type ListQuery = QueryOf<typeof listRecordSetsRoute>
+export type RecordSetListQuery = QueryOf<typeof listRecordSetsRoute>
 
 export async function findSet(
   postgres: Postgres,
@@ -32,7 +32,7 @@ export async function listSetRows(
   postgres: Postgres,
   teamId: number,
   zone: Zone,
-  query: ListQuery,
+  query: RecordSetListQuery,
   names: readonly DomainName[] | undefined,
   types: readonly number[] | undefined,
 ): Promise<Page<SetRow>> {
@@ -69,7 +69,7 @@ async function listByBlocks(
   postgres: Postgres,
   teamId: number,
   zone: Zone,
-  { limit, offset }: ListQuery,
+  { limit, offset }: RecordSetListQuery,
 ): Promise<Page<SetRow>> {
   const rows = await postgres.readInTeam(
     teamId,

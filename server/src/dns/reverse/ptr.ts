@@ -11,7 +11,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { parseAddress, type Address } from '../../net/address.ts'
 import type { DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -66,7 +66,7 @@ export async function updatePtrRecords(
   deps: PtrDeps,
   operation: Operation,
   body: Body,
-): Promise<Answer<Result>> {
+): Promise<ChangeAnswer<Result>> {
   const { records = [], templates = [], check_forward: checkForward = false } = body
   if (records.length === 0 && templates.length === 0) throw invalid(['body', 'records'], 'ptrBatchEmpty')
   const wishes = readBatch(records)
@@ -305,7 +305,7 @@ export function deletePtrTemplate(
   operation: Operation,
   id: number,
   _query?: QueryOf<typeof deletePtrTemplateRoute>,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const { teamId } = operation.actor
   return runOwnerChange(postgres.owner, operation, async (trx) => {
     const row = await lockTemplate(trx, teamId, id)

@@ -13,7 +13,7 @@ import type { ServedChange } from '../sign/served-index.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { differenceOf } from '../sign/transfer.ts'
-import { decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets, encodeSignedRrsets } from '../sign/rrset-list.ts'
 import {
   lastPosition,
   listServedZones,

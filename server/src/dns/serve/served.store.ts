@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { nameFromKey, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
-import { decodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets } from '../sign/rrset-list.ts'
 
 export type ServedZoneRow = {
   readonly id: number

@@ -9,7 +9,7 @@ import { recordType } from '../../net/dns/type.ts'
 import { replaceFile } from '../../runtime/files.ts'
 import { deriveKey, equalBytes, type KeyRing } from '../../runtime/secrets.ts'
 import { EncodedZone } from '../answer/encoded-zone.ts'
-import { decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets, encodeSignedRrsets } from '../sign/rrset-list.ts'
 import {
   lastPosition,
   listServedZones,

@@ -4,7 +4,7 @@ import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns-sett
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { parsePrefixOrAddress } from '../../net/prefix.ts'
@@ -44,7 +44,7 @@ export async function updateZoneSettings(
   operation: Operation,
   text: string,
   given: ZoneSettingsUpdate,
-): Promise<Answer<ZoneSettings>> {
+): Promise<ChangeAnswer<ZoneSettings>> {
   const { teamId } = operation.actor
   const settings = readSettings(given, serverRules)
   await requireTsigKeys(postgres, teamId, settings)

@@ -3,7 +3,7 @@
 import { parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 
-export type Standing = 'authoritative' | 'delegation' | 'occluded'
+export type NameAuthority = 'authoritative' | 'delegation' | 'occluded'
 
 /** Whether a set of this type at `name` occludes the names below: DNAME, and NS except at the apex. */
 export const occludes = (zone: ZoneName, name: DomainName, type: number): boolean =>
@@ -14,7 +14,7 @@ export function standingOf(
   zone: ZoneName,
   name: DomainName,
   has: (name: DomainName, type: number) => boolean,
-): Standing {
+): NameAuthority {
   if (name === zone) return 'authoritative'
   for (const ancestor of ancestorsOf(zone, name)) {
     if (has(ancestor, recordType.DNAME)) return 'occluded'
@@ -40,11 +40,11 @@ export const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): Doma
 ]
 
 /** Whether sets of this type are signed and appear in the type bitmap. NS at a delegation only appears there. */
-export const isAuthoritative = (standing: Standing, type: number): boolean =>
+export const isAuthoritative = (standing: NameAuthority, type: number): boolean =>
   standing === 'authoritative' || (standing === 'delegation' && type === recordType.DS)
 
 /** Returns the types of a name that NSEC and NSEC3 prove: glue at a delegation is not one of them. */
-export const provenTypes = (standing: Standing, types: readonly number[]): readonly number[] =>
+export const provenTypes = (standing: NameAuthority, types: readonly number[]): readonly number[] =>
   types.filter(
     (type) => isAuthoritative(standing, type) || (standing === 'delegation' && type === recordType.NS),
   )

@@ -4,7 +4,7 @@ import { nameFromWire, nameToWire, type DomainName, type ZoneName } from '../../
 import { encodeBitmap } from '../../net/dns/rdata/bitmap.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { isAuthoritative, provenTypes, type Standing } from './authority.ts'
+import { isAuthoritative, provenTypes, type NameAuthority } from './authority.ts'
 import { hashedOwner, hashLength, hashOfOwner, nsec3Owner } from './nsec3-hash.ts'
 
 export type Chain = {
@@ -14,7 +14,7 @@ export type Chain = {
   /** Returns the owner of the record of a name. */
   ownerOf(name: DomainName): DomainName
   /** Returns the bitmap of a name with sets of these types. */
-  bitmapOf(standing: Standing, types: readonly number[]): Uint8Array
+  bitmapOf(standing: NameAuthority, types: readonly number[]): Uint8Array
   /** Returns the data of a record that points to the next owner. */
   encode(next: DomainName, bitmap: Uint8Array): Uint8Array
   /** Returns the next owner of a record. */

@@ -10,7 +10,7 @@ import {
   occludes,
   standingOf,
   withAncestors,
-  type Standing,
+  type NameAuthority,
 } from './authority.ts'
 import { chainOf, negativeTtl, type Chain } from './chain.ts'
 import { relinkChain, type ChainChange } from './relink-chain.ts'
@@ -96,7 +96,7 @@ function mapValues<Key, A, B>(map: ReadonlyMap<Key, A>, of: (value: A) => B): Ma
 const find = <Set extends Rrset>(sets: Sets<Set>, name: DomainName, type: number): Set | undefined =>
   sets.get(name)?.find((set) => set.type === type)
 
-const standingIn = ({ zone }: Surroundings, sets: Sets<Rrset>, name: DomainName): Standing =>
+const standingIn = ({ zone }: Surroundings, sets: Sets<Rrset>, name: DomainName): NameAuthority =>
   standingOf(zone, name, (at, type) => find(sets, at, type) !== undefined)
 
 /** Whether the served zone is signed as the delta will be. */

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
-import { decodeSignedRrsets, encodeRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeSignedRrsets, encodeRrsets, encodeSignedRrsets } from './rrset-list.ts'
 import type { Previous } from './sign-zone.ts'
 import type { Signing } from './signature.ts'
 

@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { lowerThreadPriority } from '../../runtime/thread-priority.ts'
-import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from './rrset-list.ts'
 import { batchSize, type ToMain, type ToThread } from './sign-in-thread.ts'
 import { planZone, setKey, signPlanned, type PlannedSet } from './sign-zone.ts'
 

@@ -3,7 +3,7 @@
 import { type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, type Standing } from './authority.ts'
+import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, type NameAuthority } from './authority.ts'
 import { chainOf, negativeTtl } from './chain.ts'
 import { nsec3Param } from './nsec3-hash.ts'
 import { compareKeys, orderKey } from './order.ts'
@@ -14,7 +14,7 @@ type Node = {
   readonly name: DomainName
   readonly key: string
   readonly sets: Rrset[]
-  readonly standing: Standing
+  readonly standing: NameAuthority
 }
 
 /** Key of a set in `Previous`. */

@@ -28,7 +28,7 @@ export type Prerequisite =
       readonly rdata: readonly Uint8Array[]
     }
 
-export type Change =
+export type UpdateOperation =
   | {
       readonly kind: 'add'
       readonly name: DomainName
@@ -43,7 +43,7 @@ export type Change =
 export type Update = {
   readonly zone: ZoneName
   readonly prerequisites: readonly Prerequisite[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly UpdateOperation[]
 }
 
 /** Decodes the sections of an UPDATE (RFC 2136 sections 3.1, 3.2 and 3.4.1). Throws UpdateError with FORMERR, NOTZONE, or REFUSED for obsolete types. */
@@ -83,7 +83,7 @@ function decodePrerequisites(records: readonly ResourceRecord[]): Prerequisite[]
 /** QTYPE ANY (RFC 1035 section 3.2.3). */
 const anyType = 255
 
-function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): Change {
+function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): UpdateOperation {
   const isMeta = type === 0 || isMetaType(type)
   if (recordsClass === recordClass.IN && !isMeta) {
     // One that is stored from before can be deleted.

@@ -6,11 +6,11 @@ import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
-import { readRecordSets } from '../recordset/recordset.ts'
+import { readRecordSets } from './recordset.ts'
 import { changeContent, type PlacedDesired } from './change-content.ts'
 import { claimName, type ClaimDeps } from './claim-zone.ts'
 import {
@@ -64,7 +64,7 @@ export const createZone = (
   operation: Operation,
   body: Body,
   query: IncludeQuery = {},
-): Promise<Answer<CreatedZone>> => createZoneWithSoa(deps, operation, body, query, {})
+): Promise<ChangeAnswer<CreatedZone>> => createZoneWithSoa(deps, operation, body, query, {})
 
 export async function createZoneWithSoa(
   deps: ZoneDeps,
@@ -72,7 +72,7 @@ export async function createZoneWithSoa(
   body: Body,
   query: IncludeQuery,
   { soa, serial = null }: SoaOfNewZone,
-): Promise<Answer<CreatedZone>> {
+): Promise<ChangeAnswer<CreatedZone>> {
   const name = parseZoneNameAt(nameAt, body.name)
   const primaries = await readPrimaries(deps, operation.actor.teamId, body)
   return runChange(deps.postgres, operation, async (trx) => {

@@ -2,7 +2,7 @@
 import type { DnssecState } from '@pharos/contract/dns-term'
 import { isAtOrBelow, nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { parentRequestOf, type KeyState } from '../dnssec/state.ts'
+import { parentRequestOf, type KeyState } from '../sign/key-state.ts'
 import { dsOf, keyFlags } from '../sign/dnskey.ts'
 import type { DesiredSet, StoredSet } from './zone-change.ts'
 

@@ -4,7 +4,7 @@ import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns-zone'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch } from '../../operation/etag.ts'
@@ -47,7 +47,7 @@ export async function deleteZone(
   operation: Operation,
   text: string,
   { confirm, force }: QueryOf<typeof deleteZoneRoute>,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   const { teamId } = operation.actor
   let refused: number | undefined
   const answer = runOwnerChange(postgres.owner, operation, async (trx) => {
@@ -93,7 +93,7 @@ export function restoreZone(
   operation: Operation,
   text: string,
   query: IncludeQuery = {},
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
     const zone = await lockZone(trx, teamId, parseZoneRef(text))

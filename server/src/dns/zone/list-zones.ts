@@ -9,11 +9,11 @@ import { needsAll, parseZoneInclude, presentZone, zoneEtag } from './present-zon
 import { parseNameAt, parseZoneNameAt } from './zone-name.ts'
 import { findShownZone, listZoneRows, readDefaultsInTeam } from './zone.store.ts'
 
-export type ReadDeps = { readonly postgres: Postgres }
+export type ReadZoneDeps = { readonly postgres: Postgres }
 
 /** Returns a page of the zones of the actor's team and the exact count, from one snapshot. */
 export async function listZones(
-  { postgres }: ReadDeps,
+  { postgres }: ReadZoneDeps,
   { actor }: Operation,
   query: QueryOf<typeof listZonesRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
@@ -30,7 +30,7 @@ export async function listZones(
 
 /** Returns one zone of the actor's team with its ETag; throws `not_found` for any other. */
 export async function getZone(
-  { postgres }: ReadDeps,
+  { postgres }: ReadZoneDeps,
   { actor }: Operation,
   text: string,
   { include: included, deleted = false }: Partial<QueryOf<typeof getZoneRoute>> = {},

@@ -7,7 +7,7 @@ import type { Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { nameKey, type DomainName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
-import { encodeRrsets } from './rrset-list.ts'
+import { encodeRrsets } from '../sign/rrset-list.ts'
 import { journalOf, setId, type StoredSet, type ZoneDifference } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 

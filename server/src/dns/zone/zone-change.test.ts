@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { parseName, type DomainName } from '../../net/dns/name.ts'
 import { parseRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { decodeRrsets, encodeRrsets } from './rrset-list.ts'
-import { setsBefore } from './version.ts'
+import { decodeRrsets, encodeRrsets } from '../sign/rrset-list.ts'
+import { setsBefore } from '../version/version.ts'
 import { isEmpty, journalOf, planDifference, setId, type DesiredSet, type StoredSet } from './zone-change.ts'
 
 const now = new Date('2026-04-01T00:00:00Z')

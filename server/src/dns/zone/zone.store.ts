@@ -169,13 +169,13 @@ export async function lockZone(trx: Trx, teamId: number | null, ref: ZoneRef): P
   return rows[0] && zoneOf(rows[0])
 }
 
-export type ListQuery = QueryOf<typeof listZonesRoute>
+export type ZoneListQuery = QueryOf<typeof listZonesRoute>
 
 /** `names`: only these zones. `owners`: only the closest of these names, from the longest on. */
 export async function listZoneRows(
   postgres: Postgres,
   teamId: number,
-  query: ListQuery,
+  query: ZoneListQuery,
   names: readonly ZoneName[] | undefined,
   qname: DomainName | undefined,
   withAll: boolean,
@@ -224,15 +224,15 @@ function ancestorsOf(name: DomainName): Buffer[] {
   return keys
 }
 
-export type Claim = { readonly isSame: boolean; readonly isRelated: boolean }
+export type ZoneClaim = { readonly isSame: boolean; readonly isRelated: boolean }
 
 /** Returns whether another team, or the operator, has the name, or a zone above or below it. */
-export async function readClaim(trx: Trx, teamId: number, name: ZoneName): Promise<Claim> {
+export async function readClaim(trx: Trx, teamId: number, name: ZoneName): Promise<ZoneClaim> {
   const key = keyOf(name)
   const before = Buffer.from(key)
   // Each label of a key ends with 00: the first key after those below it ends with 01 instead.
   before[before.length - 1] = 1
-  const { rows } = await sql<Claim>`
+  const { rows } = await sql<ZoneClaim>`
     select c.is_same as "isSame", c.is_related as "isRelated"
     from zone_is_claimed(${teamId}, ${key}, ${ancestorsOf(name).slice(1)}::bytea[], ${before}) c`.execute(trx)
   return rows[0]!

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
 import { fail, type Failure } from '../../runtime/error.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import { parseClamdUrl, type ClamdAddress } from './url.ts'
 
 /** The daemon unpacks archives and matches its signatures; 10 MiB take a second. */

@@ -3,7 +3,7 @@
 import { Agent } from 'node:http'
 import { Readable } from 'node:stream'
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
-import type { Param, QueryLimits } from '../../analysis/flow/flow-store.ts'
+import type { Param, QueryLimits } from '../../flow/flow-store.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { insertError, queryError } from './failure.ts'
 import type { ClickHouseAddress } from './url.ts'

@@ -1,4 +1,4 @@
-import { flowStoreConformance } from '../../analysis/flow/flow-store.conformance.ts'
+import { flowStoreConformance } from '../../flow/flow-store.conformance.ts'
 import { createTestFlowStore, flowsBlock } from './testing.ts'
 
 flowStoreConformance(

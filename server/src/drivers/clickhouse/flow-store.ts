@@ -2,7 +2,7 @@
 // again by a later one if that failed: nothing else waits for it or fails with it.
 import { join, resolve } from 'node:path'
 import type { ClickHouseError } from '@clickhouse/client'
-import type { FlowStore } from '../../analysis/flow/flow-store.ts'
+import type { FlowStore } from '../../flow/flow-store.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { ClickHouseConnection, type Target } from './client.ts'
 import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'

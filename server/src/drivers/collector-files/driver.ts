@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import type { VisibilitySource } from '../../byoip/visibility/visibility-source.ts'
 import type { CollectorContext } from '../collectors/context.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import { createCollectorFileSource, type CollectorFileAddress } from './source.ts'
 
 const forms = ['file:/path/to/file/or/folder', 'https://host/path']

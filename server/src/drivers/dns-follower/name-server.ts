@@ -1,6 +1,6 @@
 // The port of a name server over DNS: serials, NOTIFY, questions and AXFR, as any server answers them.
 import type {
-  Answer,
+  SerialAnswer,
   AskOptions,
   NameServer,
   NameServerIdentity,
@@ -71,7 +71,7 @@ class Follower implements NameServer {
     throw new DriverError('refused', `${refused.length} NOTIFY refused`, { refused: reasons })
   }
 
-  ask(question: Question, options: AskOptions = {}): Promise<Answer> {
+  ask(question: Question, options: AskOptions = {}): Promise<SerialAnswer> {
     const { edns, recursionDesired = false, tcp = false, timeoutMs = this.#target.timeoutMs } = options
     const query: Query = {
       questions: [question],

@@ -7,7 +7,7 @@ import { matchText } from '../../net/flow-match.ts'
 import { decodeFlowspec, encodeFlowspec } from '../../net/flowspec/nlri.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Owner, Path } from '../gobgp/codec.ts'
-import type { Change, Dialect } from '../gobgp/dialect.ts'
+import type { PathChange, Dialect } from '../gobgp/dialect.ts'
 import { reachOctets } from './attributes.ts'
 import { decodeOwnRule, encodeRule, encodeWithdrawal, flowspecFamily, type InstalledRule } from './codec.ts'
 
@@ -26,7 +26,7 @@ export function changeOf(
 
 /** Each path is one rule, with canonical octets and a destination inside the prefix of its list. */
 function assertChange(
-  { paths, tableType, $unknown }: Change,
+  { paths, tableType, $unknown }: PathChange,
   kind: 'announcement' | 'withdrawal',
   rules: readonly InstalledRule[],
   owner: Owner,

@@ -1,7 +1,7 @@
 // The driver of routers with FlowSpec, through a gobgpd of its own: a malformed rule would end its sessions, and those of routes must
 // not share them.
 import { readFileSync } from 'node:fs'
-import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
+import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
 import { FlowspecScrubber } from './scrubber.ts'
 import { checkFlowspecSettings, type FlowspecSettings } from './settings.ts'
 

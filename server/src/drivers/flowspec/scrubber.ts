@@ -9,7 +9,7 @@ import type {
   Scrubber,
   ScrubberCapabilities,
   ScrubberIdentity,
-} from '../../analysis/shield/scrubber.ts'
+} from '../../shield/scrubber.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import { filterRuleText } from '../../net/filter-rule.ts'
@@ -22,7 +22,7 @@ import { type Owner, parseOwner } from '../gobgp/codec.ts'
 import type { Dialect } from '../gobgp/dialect.ts'
 import { identify, type Identified, isProtocol } from '../gobgp/identify.ts'
 import { isRestartGate } from '../gobgp/neighbors.ts'
-import { assertInstallable } from '../scrubber-lists.ts'
+import { assertInstallable } from '../driver/scrubber-lists.ts'
 import { changeOf } from './change.ts'
 import { decodeOwnRule, flowspecFamily, type InstalledRule } from './codec.ts'
 

@@ -1,7 +1,7 @@
 // The settings of a FlowSpec scrubber in the platform file. They contain paths of key files, never keys.
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
-import { settingsCheck, type SettingProblem } from '../setting-problems.ts'
+import { settingsCheck, type SettingProblem } from '../driver/setting-problems.ts'
 
 const Settings = Type.Object(
   {

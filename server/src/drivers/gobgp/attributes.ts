@@ -1,6 +1,6 @@
 // The path attributes of a route as the octets of a BGP UPDATE message, in both directions. It implements the RFCs and does not
 // depend on GoBGP; attributes that a Route does not have are skipped when decoding.
-import type { Route } from '../../byoip/reconcile/speaker.ts'
+import type { Route } from '../../byoip/regions/speaker.ts'
 import { type Address, familyOf, parseAddress } from '../../net/address.ts'
 import { type Bits, type Family, widthOf } from '../../net/bits.ts'
 import { formatBits, readBits } from '../../net/bits-text.ts'

@@ -2,7 +2,7 @@
 // routers; the path identifier (RFC 7911) does so for GoBGP, which replaces and withdraws only paths with the same identifier.
 // All of it is the same in every version of GoBGP; the differences are in dialect.ts.
 import { isIP } from 'node:net'
-import type { Route } from '../../byoip/reconcile/speaker.ts'
+import type { Route } from '../../byoip/regions/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import { type LargeCommunity, parseLargeCommunity } from '../../net/community.ts'

@@ -19,7 +19,7 @@ export type Dialect = {
   /** One message of the stream. */
   encodeChange(paths: Path[]): Uint8Array
   /** The prefix that the daemon decodes from the octets. */
-  decodeChange(octets: Uint8Array): Change
+  decodeChange(octets: Uint8Array): PathChange
   /** Identity of the daemon, if it reports one; rejects with `protocol` if it does not support the dialect. */
   getGlobal(client: GobgpClient, deadline: Date): Promise<Global | undefined>
   /**
@@ -42,7 +42,7 @@ export type Selection = {
   readonly neighbor?: string
 }
 
-export type Change = {
+export type PathChange = {
   readonly tableType?: number
   readonly paths: readonly (Path & Unread)[]
 } & Unread

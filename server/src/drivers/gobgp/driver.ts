@@ -1,6 +1,6 @@
 // The driver of routers that run GoBGP.
 import { readFileSync } from 'node:fs'
-import type { SpeakerDriver } from '../../byoip/reconcile/speaker-driver.ts'
+import type { SpeakerDriver } from '../../byoip/regions/speaker-driver.ts'
 import { checkGobgpSettings, type GobgpSettings } from './settings.ts'
 import { createGobgpSpeaker } from './speaker.ts'
 

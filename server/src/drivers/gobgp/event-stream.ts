@@ -1,6 +1,6 @@
 // Follows the events of one GoBGP daemon while there is a watcher, across lost connections. It must not report Pharos' own
 // changes, and must not guess what happened while it was disconnected. Reasons: docs/decisions/028-gobgp-watch-events.md.
-import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
+import type { SpeakerEvents } from '../../byoip/regions/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { type GobgpClient, isTimeout } from './client.ts'
 import type { Dialect } from './dialect.ts'

@@ -2,7 +2,7 @@
 // paths include routes that the daemon originated (its other filters report received routes), so a change of a path that is not
 // the best one of its prefix is not reported.
 import { isIP } from 'node:net'
-import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor } from '../../byoip/regions/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 
 export type DaemonEvent =

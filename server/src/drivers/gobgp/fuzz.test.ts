@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { sameRoute } from '../../byoip/reconcile/speaker.ts'
+import { sameRoute } from '../../byoip/regions/speaker.ts'
 import type { Family } from '../../net/bits.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { decodeOwnRoute, encodeRoute, parseOwner, type Path } from './codec.ts'

@@ -1,7 +1,7 @@
 // GoBGP 4.x, see docs/decisions/009-gobgp-4.md: tested against a simulated server that follows its published definitions, and in the long
 // run against a daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { SessionEnd } from '../../byoip/reconcile/speaker.ts'
+import type { SessionEnd } from '../../byoip/regions/speaker.ts'
 import type { Path } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'

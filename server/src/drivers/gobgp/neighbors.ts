@@ -2,7 +2,7 @@
 // differently; the dialects provide both. It does not decide whether a region is announced.
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import type { Neighbor, NeighborState, SessionEnd } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor, NeighborState, SessionEnd } from '../../byoip/regions/speaker.ts'
 import type { Family } from '../../net/bits.ts'
 import { afiOf, safiUnicast } from './attributes.ts'
 

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
-import { settingsCheck, type SettingProblem } from '../setting-problems.ts'
+import { settingsCheck, type SettingProblem } from '../driver/setting-problems.ts'
 import { isEndpoint, isOfThisMachine } from './endpoint.ts'
 
 const Settings = Type.Object(

@@ -10,11 +10,11 @@ import type {
   Speaker,
   SpeakerEvents,
   SpeakerIdentity,
-} from '../../byoip/reconcile/speaker.ts'
+} from '../../byoip/regions/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
+import { DriverError, type RejectedItem } from '../../runtime/driver-error.ts'
 import { GobgpClient, type GobgpConnection, isTimeout } from './client.ts'
 import {
   decodeOrigin,
@@ -123,7 +123,7 @@ class GobgpSpeaker implements Speaker {
   }
 
   async announce(routes: readonly Route[]): Promise<void> {
-    const refused: Refusal[] = []
+    const refused: RejectedItem[] = []
     const paths: Named<Path>[] = []
     for (const route of routes) {
       try {
@@ -227,8 +227,8 @@ class GobgpSpeaker implements Speaker {
     kind: ChangeKind,
     parts: readonly Named<T>[],
     encode: Encode<T>,
-  ): Promise<readonly Refusal[]> {
-    const refused: Refusal[] = []
+  ): Promise<readonly RejectedItem[]> {
+    const refused: RejectedItem[] = []
     for (let start = 0; start < parts.length; start += routesPerCall)
       refused.push(...(await this.#changeSome(kind, parts.slice(start, start + routesPerCall), encode)))
     return refused
@@ -238,7 +238,7 @@ class GobgpSpeaker implements Speaker {
     kind: ChangeKind,
     parts: readonly Named<T>[],
     encode: Encode<T>,
-  ): Promise<readonly Refusal[]> {
+  ): Promise<readonly RejectedItem[]> {
     const prefixes = parts.map(({ prefix }) => prefix)
     return this.#speak(async (dialect, deadline) => {
       // A call to a suspended daemon waits in its socket and is applied when it continues, even if the call has timed out and
@@ -263,7 +263,7 @@ class GobgpSpeaker implements Speaker {
     dialect: Dialect,
     encode: (parts: readonly Named<T>[]) => Uint8Array,
     deadline: Date,
-  ): Promise<Refusal[]> {
+  ): Promise<RejectedItem[]> {
     try {
       await this.#client.clientStream(dialect.change, messagesOf(parts, encode), deadline)
       return []
@@ -276,7 +276,7 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
-  #throwRefused(refused: readonly Refusal[]): void {
+  #throwRefused(refused: readonly RejectedItem[]): void {
     if (refused.length === 0) return
     const first = `${refused[0]!.subject}: ${refused[0]!.reason}`
     const message = `gobgpd at ${this.#config.address}: ${counted(refused.length, 'route')} refused, first ${first}`

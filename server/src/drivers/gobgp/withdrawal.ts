@@ -6,7 +6,7 @@ import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { afiOf, decodeNlri, safiUnicast } from './attributes.ts'
 import { encodeWithdrawal, type Owner } from './codec.ts'
-import type { Change, Dialect } from './dialect.ts'
+import type { PathChange, Dialect } from './dialect.ts'
 
 /** Throws AssertionError unless the message is exactly the withdrawal of Pharos' routes for `prefixes`. */
 export function withdrawalOf(prefixes: readonly Prefix[], owner: Owner, dialect: Dialect): Uint8Array {
@@ -17,7 +17,7 @@ export function withdrawalOf(prefixes: readonly Prefix[], owner: Owner, dialect:
 
 /** Exported for its test: each path withdraws exactly one prefix of the owner. */
 export function assertWithdrawal(
-  { paths, tableType, $unknown }: Change,
+  { paths, tableType, $unknown }: PathChange,
   prefixes: readonly Prefix[],
   owner: Owner,
   globalTable: number | undefined,

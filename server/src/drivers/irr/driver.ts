@@ -1,6 +1,6 @@
 // The drivers of IRR sources: a whois server that speaks the `!` protocol, and an RPSL dump in a file.
 import type { IrrSource } from '../../registry/irr-source.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import { createDumpSource } from './dump-source.ts'
 import { dumpForm, parseDumpUrl, parseWhoisUrl, whoisForm } from './url.ts'
 import { createWhoisSource } from './whois-source.ts'

@@ -5,7 +5,7 @@ import { createTransport, type SMTPPoolOptions, type Transporter } from 'nodemai
 import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { isLoopback } from '../../net/loopback.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import { composeMail } from './compose.ts'
 import { asDriverError } from './smtp-error.ts'
 import { parseMailUrl, type SmtpServer } from './smtp-url.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { SamplingRecord, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { SamplingRecord, TemplateRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
 import { ipfix, ip, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
 

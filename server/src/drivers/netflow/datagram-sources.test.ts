@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { isBuiltin } from 'node:module'
 import { it } from 'node:test'
-import { datagramSourceConformance } from '../../analysis/flow/datagram-source.conformance.ts'
+import { datagramSourceConformance } from '../../flow/datagram-source.conformance.ts'
 import { createDatagramSource } from './datagram-sources.ts'
 import { createDgramSource } from './dgram.ts'
 

@@ -1,5 +1,5 @@
 // Chooses how datagrams are received: recvmmsg where a test over loopback proves that it works, else dgram.
-import type { DatagramSource, DatagramSourceOptions } from '../../analysis/flow/datagram-source.ts'
+import type { DatagramSource, DatagramSourceOptions } from '../../flow/datagram-source.ts'
 import { createDgramSource } from './dgram.ts'
 
 /** Binds the sockets. Rejects with DriverError if an address cannot be used. `kind` tells which way was chosen. */

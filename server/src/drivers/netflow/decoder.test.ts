@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type { InterfaceCounters, SamplingRecord, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import { createFlowColumns } from '../../flow/flow-columns.ts'
+import type { InterfaceCounters, SamplingRecord, TemplateRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
 import {
   bytes,

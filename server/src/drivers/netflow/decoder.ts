@@ -8,14 +8,14 @@
 // - a record with more octets than its packets can have, or than an interface can send, is no flow;
 // - a record with one end only (wireless controllers) or without octets and packets is no flow;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type {
   ExporterFinding,
   ExporterSetting,
   FlowDecoder,
   KnownExporter,
   TemplateRecord,
-} from '../../analysis/flow/flow-decoder.ts'
+} from '../../flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions, type Decoding } from './decoding.ts'
 import { createTemplate, templateRecord, type Domain, type Template } from './domain.ts'
 import type { Exporter, ExporterTable } from './exporter-table.ts'

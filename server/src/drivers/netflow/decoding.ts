@@ -1,5 +1,5 @@
 // The state that the decoders of all protocols share.
-import type { DecoderCounters, DecoderEvents } from '../../analysis/flow/flow-decoder.ts'
+import type { DecoderCounters, DecoderEvents } from '../../flow/flow-decoder.ts'
 import { Connections } from './connections.ts'
 import { ExporterTable } from './exporter-table.ts'
 import { createPacketHeader } from './packet-header.ts'

@@ -7,7 +7,7 @@ import type {
   DatagramSource,
   DatagramSourceOptions,
   ListenAddress,
-} from '../../analysis/flow/datagram-source.ts'
+} from '../../flow/datagram-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { parseWords, type Words } from './address-words.ts'
 

@@ -1,6 +1,6 @@
 // What is known of one domain of an exporter (the source id of NetFlow v9, the observation domain of IPFIX): templates, sampling rates and
 // the expected sequence number.
-import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 import type { CompiledRecords } from './compile-records.ts'
 import { layoutOf, slot, type Layout, type SlotName } from './elements.ts'
 

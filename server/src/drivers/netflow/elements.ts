@@ -1,6 +1,6 @@
 // The information elements that a flow is read from (IANA registry "IPFIX Information Elements"; 1 to 127 are those of NetFlow v9),
 // and where they are in the records of a template. All other elements are skipped by their length.
-import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 
 /** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
 const headerNames = [

@@ -4,7 +4,7 @@
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
-import type { ImplausibleRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { ImplausibleRecord } from '../../flow/flow-decoder.ts'
 import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'

@@ -1,7 +1,7 @@
 // Differences of single exporters from the documents, or from each other, as their captures show them; built with the encoder of the tests.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
 import {
   decodeAll,

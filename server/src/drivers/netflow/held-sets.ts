@@ -1,6 +1,6 @@
 // Data sets that came before their template. They wait for it in the order in which they came: the end of a connection is decoded after
 // its update (`connections.ts`).
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
 import { addressOf, type Domain, type Template } from './domain.ts'
 import type { Exporter, HeldSet } from './exporter-table.ts'

@@ -1,7 +1,7 @@
 // The boundary of the exporters: flows that enter from another exporter.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
+import { createFlowColumns } from '../../flow/flow-columns.ts'
 import { createDecoder } from './decoder.ts'
 import { decodeAll, ip, ipfix, pack, rowsOf, set, template, testNowMs, u32 } from './testing.ts'
 

@@ -1,5 +1,5 @@
 // The boundary of the exporters: a flow that enters one of them from another was counted where it entered the network.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Exporter } from './exporter-table.ts'
 import { moveRow } from './move-row.ts'
 

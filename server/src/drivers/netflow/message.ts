@@ -1,6 +1,6 @@
 // Messages of NetFlow v9 (RFC 3954) and IPFIX (RFC 7011): a header and sets of templates, of options templates, and of records that a
 // template describes. Sets may come in any order, also before their template.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { commonRateOf, rateWithoutAny } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'

@@ -1,5 +1,5 @@
 // Moves rows of a batch over those that are left out.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 
 /** Copies a row over another. */
 export function moveRow(columns: FlowColumns, from: number, to: number): void {

@@ -1,5 +1,5 @@
 // Flows that no network can have sent: exporters with errors send counters that one chart or bill would show as petabits.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Exporter } from './exporter-table.ts'
 import { moveRow } from './move-row.ts'
 import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'

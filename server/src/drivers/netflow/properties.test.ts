@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
+import { createFlowColumns } from '../../flow/flow-columns.ts'
 import { compileRecords } from './compile-records.ts'
 import { Connections } from './connections.ts'
 import { createDecoder } from './decoder.ts'

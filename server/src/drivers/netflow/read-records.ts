@@ -1,7 +1,7 @@
 // Reads the records of a data set into columns, as any template describes them: the reference for `compile-records.ts`, and the way of
 // variable-length records and of templates that are used too little to be compiled. Nothing is allocated per record.
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type { HeaderSink } from '../../analysis/flow/flow-decoder.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
+import type { HeaderSink } from '../../flow/flow-decoder.ts'
 import type { ConnectionCounts, Connections } from './connections.ts'
 import { slot, type Layout } from './elements.ts'
 import { headerProtocol, parsePacket, type PacketHeader } from './packet-header.ts'

@@ -6,7 +6,7 @@
 //   ever, and a collector that was down has missed nothing;
 // - an options template that has rates and now has them of something else (domain, interfaces, samplers) replaces those rates at once.
 // The database gets every rate that is new, changed or outdated, and the time of those that are repeated once an hour.
-import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import {
   addressOf,

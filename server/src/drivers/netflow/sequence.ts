@@ -1,5 +1,5 @@
 // Sequence numbers of exporters: a jump is what the network or a receive buffer lost.
-import type { DecoderCounters } from '../../analysis/flow/flow-decoder.ts'
+import type { DecoderCounters } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
 

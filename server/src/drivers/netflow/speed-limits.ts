@@ -1,5 +1,5 @@
 // What an interface can send: the limit of plausible flows.
-import type { InterfaceSpeeds } from '../../analysis/flow/flow-decoder.ts'
+import type { InterfaceSpeeds } from '../../flow/flow-decoder.ts'
 
 /** For bursts, and counters of frames. */
 const margin = 1.2

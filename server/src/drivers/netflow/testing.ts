@@ -1,6 +1,6 @@
 // Datagrams for tests, built field by field from the documents of the protocols, and rows of columns as objects.
-import { createFlowColumns, type FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type { FlowDecoder } from '../../analysis/flow/flow-decoder.ts'
+import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
+import type { FlowDecoder } from '../../flow/flow-decoder.ts'
 import { formatWords, parseWords } from './address-words.ts'
 
 /** A number of so many octets, or octets. */

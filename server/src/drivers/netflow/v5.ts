@@ -1,5 +1,5 @@
 // NetFlow v5: a header of 24 octets and up to 30 records of 48, all fixed (Cisco, "NetFlow Export Datagram Format").
-import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
 import { rateWithoutAny } from './common-rates.ts'
 import type { Exporter } from './exporter-table.ts'

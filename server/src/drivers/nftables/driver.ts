@@ -1,7 +1,7 @@
 // The driver of Linux hosts that filter packets with nftables: this host, a network namespace, or a host over ssh.
 import { Type, type Static } from 'typebox'
-import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
-import { settingsCheck } from '../setting-problems.ts'
+import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
+import { settingsCheck } from '../driver/setting-problems.ts'
 import { NftablesScrubber } from './scrubber.ts'
 import { hooks } from './table.ts'
 

@@ -1,6 +1,6 @@
 // Tables of nft(8), from its JSON. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import type { RuleHits, RuleId } from '../../analysis/shield/scrubber.ts'
+import type { RuleHits, RuleId } from '../../shield/scrubber.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import { firstOf, lastOf, parsePrefix, parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'

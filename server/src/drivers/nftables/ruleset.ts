@@ -1,5 +1,5 @@
 // Lists as a transaction of nft(8). Pure.
-import type { CompiledList, CompiledRule } from '../../analysis/shield/scrubber.ts'
+import type { CompiledList, CompiledRule } from '../../shield/scrubber.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import { filterRuleText } from '../../net/filter-rule.ts'

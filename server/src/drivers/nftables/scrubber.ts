@@ -8,10 +8,10 @@ import type {
   Scrubber,
   ScrubberCapabilities,
   ScrubberIdentity,
-} from '../../analysis/shield/scrubber.ts'
+} from '../../shield/scrubber.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { assertInstallable } from '../scrubber-lists.ts'
+import { assertInstallable } from '../driver/scrubber-lists.ts'
 import { runNft } from './command.ts'
 import { readTable } from './read-table.ts'
 import { transactionOf } from './ruleset.ts'

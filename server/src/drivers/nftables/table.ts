@@ -1,6 +1,6 @@
 // The table as it is laid out. A list is a chain; a second chain for each prefix calls the chains of all lists that cover it, the most
 // specific first, and a map from disjoint ranges of addresses selects that one. Chain `shield` is where packets enter. Pure.
-import type { InstalledList, RuleHits, RuleId } from '../../analysis/shield/scrubber.ts'
+import type { InstalledList, RuleHits, RuleId } from '../../shield/scrubber.ts'
 import { familyOf } from '../../net/address.ts'
 import { type Family, widthOf } from '../../net/bits.ts'
 import { formatBits } from '../../net/bits-text.ts'

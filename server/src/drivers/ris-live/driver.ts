@@ -1,7 +1,7 @@
 // The driver of visibility from RIS Live, the stream of the RIPE NCC's route collectors.
 import type { VisibilitySource } from '../../byoip/visibility/visibility-source.ts'
 import type { CollectorContext } from '../collectors/context.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import { createRisLiveSource } from './source.ts'
 import { parseRisLiveUrl, type RisLiveAddress } from './url.ts'
 

@@ -1,6 +1,6 @@
 // The driver of VRPs from an RTR cache (RFC 8210).
 import type { VrpSource } from '../../registry/vrp-source.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 import type { VrpContext } from '../vrps/context.ts'
 import { createRtrSource } from './source.ts'
 import { parseRtrUrl, readTlsFiles, type RtrAddress } from './url.ts'

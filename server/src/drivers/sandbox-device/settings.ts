@@ -1,7 +1,7 @@
 // The settings of a simulated device in the platform file.
 import { bgpStates } from '@pharos/contract/bgp-session'
 import { Type, type Static } from 'typebox'
-import { settingsCheck } from '../setting-problems.ts'
+import { settingsCheck } from '../driver/setting-problems.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 100, expects: 'a name, 1 to 100 characters' })
 const Rate = Type.Number({ minimum: 0, maximum: 1e15, expects: 'bits per second' })

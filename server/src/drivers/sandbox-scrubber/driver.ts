@@ -1,8 +1,8 @@
 // The driver of the sandbox: a scrubber in the memory of this process, for demos and tests. It drops traffic of the
 // demo only.
 import { Type, type Static } from 'typebox'
-import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
-import { settingsCheck } from '../setting-problems.ts'
+import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
+import { settingsCheck } from '../driver/setting-problems.ts'
 import { SandboxScrubber } from './scrubber.ts'
 
 const Settings = Type.Object(

@@ -10,14 +10,14 @@ import type {
   Scrubber,
   ScrubberCapabilities,
   ScrubberIdentity,
-} from '../../analysis/shield/scrubber.ts'
-import type { EstimateHits } from '../../analysis/shield/scrubber-driver.ts'
+} from '../../shield/scrubber.ts'
+import type { EstimateHits } from '../../shield/scrubber-driver.ts'
 import { type FilterAction, filterRuleText } from '../../net/filter-rule.ts'
 import { type FlowPacket, matchesPacket } from '../../net/flow-match.ts'
 import { covers, lengthOf, type Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
-import { assertInstallable } from '../scrubber-lists.ts'
+import { assertInstallable } from '../driver/scrubber-lists.ts'
 
 export type SandboxOptions = {
   readonly name: string

@@ -8,7 +8,7 @@ import type {
 } from '../../byoip/visibility/visibility-source.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { CollectorContext } from '../collectors/context.ts'
-import { urlDriver } from '../url-driver.ts'
+import { urlDriver } from '../driver/url-driver.ts'
 
 type SandboxAddress = {
   /** The number of simulated collectors. */

@@ -1,7 +1,7 @@
 // The driver of the sandbox: a router in the memory of this process, for demos and tests.
 import { Type, type Static } from 'typebox'
-import type { SpeakerDriver } from '../../byoip/reconcile/speaker-driver.ts'
-import { settingsCheck } from '../setting-problems.ts'
+import type { SpeakerDriver } from '../../byoip/regions/speaker-driver.ts'
+import { settingsCheck } from '../driver/setting-problems.ts'
 import { createSandboxSpeaker } from './speaker.ts'
 
 const Settings = Type.Object(

@@ -1,6 +1,6 @@
 // A name server in the memory of this process that follows a primary, for demos and for tests of loops. It answers no packets.
 import type { ZoneSource } from '../../dns/answer/zone-source.ts'
-import type { Answer, NameServer, NameServerIdentity, Question } from '../../dns/publish/name-server.ts'
+import type { SerialAnswer, NameServer, NameServerIdentity, Question } from '../../dns/publish/name-server.ts'
 import { emptyMessage, rcode } from '../../net/dns/message.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { recordsOf, type ResourceRecord, type SignedRrset } from '../../net/dns/record.ts'
@@ -54,7 +54,7 @@ export class SandboxNameServer implements NameServer {
     }
   }
 
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: Question): Promise<SerialAnswer> {
     await this.#answer()
     const { name, type } = question
     const sets = [...this.#copies.values()].flatMap((copy) => copy.sets)

@@ -1,7 +1,7 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo and for tests
 // of the layers above the port. Its state ends with the process, and it announces nothing.
 import { counted } from '@pharos/contract/counted'
-import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/regions/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -4,7 +4,7 @@ import { cell, indexesOf } from './columns.ts'
 import { ip } from './oids.ts'
 import type { SnmpSession } from './session.ts'
 import { toAddress, toNumber, toOid } from './value.ts'
-import { walkColumns, type Columns } from './walk.ts'
+import { walkColumns, type WalkedColumns } from './walk.ts'
 
 /** A value of ipAddressType. */
 const broadcast = 3
@@ -51,7 +51,7 @@ function addressOf(index: string): Address | undefined {
 }
 
 /** ipAddressPrefix points to a row of ipAddressPrefixTable, whose index ends with the length. */
-function prefixLength(found: Columns, index: string): number | undefined {
+function prefixLength(found: WalkedColumns, index: string): number | undefined {
   const pointer = cell(found, ip.addressPrefix, index, toOid)
   const [length, family] = [Number(pointer?.split('.').at(-1)), index.startsWith('1.') ? 32 : 128]
   const isPointer = pointer !== null && pointer.split('.').length > 10

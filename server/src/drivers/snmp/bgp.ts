@@ -7,7 +7,7 @@ import { parseAddress } from '../../net/address.ts'
 import { cell, readFirst } from './columns.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
-import { walkColumns, type Column, type Columns } from './walk.ts'
+import { walkColumns, type Column, type WalkedColumns } from './walk.ts'
 
 /** How one MIB names what all of them have. OIDs are of columns. */
 export type BgpDialect = {
@@ -157,7 +157,7 @@ function columnsOf({
   return [...Object.values(columns), ...ofErrors, ...Object.values(prefixes ?? {})]
 }
 
-function sessionsOf(found: Columns, dialect: BgpDialect): SeenBgpSession[] {
+function sessionsOf(found: WalkedColumns, dialect: BgpDialect): SeenBgpSession[] {
   return [...found.get(dialect.state)!].flatMap(([index, state]) => {
     const number = (column: string) => cell(found, column, index, toNumber)
     const peer = dialect.peer ? addressIn(cell(found, dialect.peer, index, toOctets)) : peerOf(index, dialect)
@@ -180,7 +180,7 @@ function sessionsOf(found: Columns, dialect: BgpDialect): SeenBgpSession[] {
 }
 
 /** The default instance of Cisco is `default`, or has no name. */
-function instanceOf(found: Columns, { hasInstance, instanceName }: BgpDialect, index: string): string {
+function instanceOf(found: WalkedColumns, { hasInstance, instanceName }: BgpDialect, index: string): string {
   if (!hasInstance) return ''
   const name = instanceName === undefined ? undefined : cell(found, instanceName, index, toText)
   return name === '' || name?.toLowerCase() === 'default' ? '' : index.split('.')[0]!
@@ -222,7 +222,11 @@ function addressIn(octets: Uint8Array | null): string | undefined {
 const families: Readonly<Record<string, 'ipv4' | 'ipv6'>> = { '1.1': 'ipv4', '2.1': 'ipv6' }
 const unlimited = 2 ** 32 - 1
 
-function prefixesOf(found: Columns, { prefixes }: BgpDialect, index: string): SeenBgpSession['prefixes'] {
+function prefixesOf(
+  found: WalkedColumns,
+  { prefixes }: BgpDialect,
+  index: string,
+): SeenBgpSession['prefixes'] {
   if (!prefixes) return []
   const start = prefixes.key === undefined ? index : cell(found, prefixes.key, index, toNumber)
   if (start === null) return []
@@ -241,7 +245,7 @@ function numberIn(column: Column | undefined, row: string): number | null {
 }
 
 function errorOf(
-  found: Columns,
+  found: WalkedColumns,
   { error, errorText, errors }: BgpDialect,
   index: string,
 ): SeenBgpSession['error'] {
@@ -254,7 +258,7 @@ function errorOf(
 
 /** The time is the clock of the device; 0 without an error. */
 function laterError(
-  found: Columns,
+  found: WalkedColumns,
   { received, sent }: NonNullable<BgpDialect['errors']>,
   index: string,
 ): SeenBgpSession['error'] {

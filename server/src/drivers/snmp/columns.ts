@@ -2,11 +2,11 @@
 import type { Varbind } from 'net-snmp'
 import { TooBigError, type SnmpSession } from './session.ts'
 import { isAbsent } from './value.ts'
-import { indexBelow, withProtocol, type Columns } from './walk.ts'
+import { indexBelow, withProtocol, type WalkedColumns } from './walk.ts'
 
 /** Returns the value of a row, converted; null if the row has none or it is of another type. */
 export function cell<T>(
-  columns: Columns,
+  columns: WalkedColumns,
   column: string,
   index: string,
   convert: (value: Varbind) => T | null,
@@ -16,7 +16,7 @@ export function cell<T>(
 }
 
 /** Returns the indexes that any of the columns has. */
-export function indexesOf(columns: Columns, ...names: readonly string[]): Set<string> {
+export function indexesOf(columns: WalkedColumns, ...names: readonly string[]): Set<string> {
   return new Set(names.flatMap((name) => [...(columns.get(name)?.keys() ?? [])]))
 }
 
@@ -50,7 +50,7 @@ export async function readFirst(
   session: SnmpSession,
   columns: readonly string[],
   signal: AbortSignal,
-): Promise<Columns> {
+): Promise<WalkedColumns> {
   const found = new Map<string, Map<string, Varbind>>()
   let size = objectsPerRequest
   for (let at = 0; at < columns.length;) {

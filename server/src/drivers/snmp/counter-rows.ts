@@ -4,7 +4,7 @@ import type { Varbind } from 'net-snmp'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { withProtocol } from './walk.ts'
 import { system } from './oids.ts'
-import { TooBigError, type Answer, type SnmpSession } from './session.ts'
+import { TooBigError, type SnmpResponse, type SnmpSession } from './session.ts'
 import { isAbsent, toNumber } from './value.ts'
 import { indexBelow } from './walk.ts'
 
@@ -151,4 +151,4 @@ function uptimeOf(varbind: Varbind | undefined): number {
   return uptimeCs
 }
 
-const middleOf = ({ sentAt, receivedAt }: Answer<unknown>): number => (sentAt + receivedAt) / 2
+const middleOf = ({ sentAt, receivedAt }: SnmpResponse<unknown>): number => (sentAt + receivedAt) / 2

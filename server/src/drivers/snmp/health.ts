@@ -5,7 +5,7 @@ import { cell, getObjects, indexesOf } from './columns.ts'
 import { entPhysical, entPhySensor, hostResources, ucd } from './oids.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOid, toText } from './value.ts'
-import { walkColumns, type Columns } from './walk.ts'
+import { walkColumns, type WalkedColumns } from './walk.ts'
 
 const { storageRam, ...hostColumns } = hostResources
 
@@ -13,7 +13,7 @@ const { storageRam, ...hostColumns } = hostResources
 export async function readDeviceHealth(
   session: SnmpSession,
   readPart: ReadPart,
-  readNames: (signal: AbortSignal) => Promise<Columns>,
+  readNames: (signal: AbortSignal) => Promise<WalkedColumns>,
 ): Promise<HealthReading[]> {
   const load = await readPart('load', async (ended) => {
     const objects = await getObjects(session, Object.values(ucd), ended)
@@ -31,7 +31,7 @@ export async function readDeviceHealth(
 
 type Scalars = ReadonlyMap<string, number | null>
 
-function cpuReadings(host: Columns, scalars: Scalars): HealthReading[] {
+function cpuReadings(host: WalkedColumns, scalars: Scalars): HealthReading[] {
   const loads = [...indexesOf(host, hostResources.processorLoad)].flatMap((index) => {
     const load = cell(host, hostResources.processorLoad, index, toNumber)
     return load === null ? [] : [load]
@@ -47,7 +47,7 @@ function cpuReadings(host: Columns, scalars: Scalars): HealthReading[] {
 }
 
 /** UCD first: hrStorage counts the memory of caches as used. */
-function memoryReadings(host: Columns, scalars: Scalars): HealthReading[] {
+function memoryReadings(host: WalkedColumns, scalars: Scalars): HealthReading[] {
   const [total, available] = [scalars.get(ucd.memTotalReal) ?? 0, scalars.get(ucd.memAvailReal) ?? null]
   if (total > 0 && available !== null) {
     const free = available + (scalars.get(ucd.memBuffer) ?? 0) + (scalars.get(ucd.memCached) ?? 0)
@@ -69,7 +69,7 @@ function memoryReadings(host: Columns, scalars: Scalars): HealthReading[] {
 
 const percent = (part: number, whole: number): number => Math.min(100, Math.max(0, (100 * part) / whole))
 
-export function readEntityNames(session: SnmpSession, signal: AbortSignal): Promise<Columns> {
+export function readEntityNames(session: SnmpSession, signal: AbortSignal): Promise<WalkedColumns> {
   return walkColumns(session, [entPhysical.name, entPhysical.descr], signal)
 }
 
@@ -79,7 +79,7 @@ const sensorMetrics: Readonly<Record<number, HealthMetric>> = { 6: 'power', 8: '
 /** Sensors of modules belong to the optics of their port. */
 const ofModule = /xcvr|transceiver|\bq?sfp|optic|laser|\blane|\b[rt]x\b|ethernet|gig|\bdom\b/i
 
-function sensorReadings(sensors: Columns, names: Columns): HealthReading[] {
+function sensorReadings(sensors: WalkedColumns, names: WalkedColumns): HealthReading[] {
   return [...indexesOf(sensors, entPhySensor.value)].flatMap((index): HealthReading[] => {
     const metric = sensorMetrics[cell(sensors, entPhySensor.type, index, toNumber) ?? 0]
     const isOk = (cell(sensors, entPhySensor.operStatus, index, toNumber) ?? 1) === 1
@@ -94,7 +94,7 @@ function sensorReadings(sensors: Columns, names: Columns): HealthReading[] {
 }
 
 /** value x 1000^(scale - 9) / 10^precision: scale 9 is the unit itself (RFC 3433). */
-export function sensorValue(sensors: Columns, index: string): number | null {
+export function sensorValue(sensors: WalkedColumns, index: string): number | null {
   const number = (column: string) => cell(sensors, column, index, toNumber)
   const [value, scale, precision] = [
     number(entPhySensor.value),

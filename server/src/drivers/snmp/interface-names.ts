@@ -5,7 +5,7 @@ import { cell, indexesOf } from './columns.ts'
 import { ifTable, ifXTable } from './oids.ts'
 import type { SnmpSession } from './session.ts'
 import { toCounter, toText } from './value.ts'
-import { walkColumns, type Columns } from './walk.ts'
+import { walkColumns, type WalkedColumns } from './walk.ts'
 
 export type InterfaceNames = {
   /** By index. `name` is null if the device has none. */
@@ -22,7 +22,7 @@ export async function readInterfaceNames(session: SnmpSession, signal: AbortSign
 }
 
 /** Returns the names in columns that include `nameColumns`. */
-export function interfaceNames(found: Columns): InterfaceNames {
+export function interfaceNames(found: WalkedColumns): InterfaceNames {
   const keys = interfaceKeys(found)
   const byIndex = new Map(
     [...keys].map(([index, key]) => [
@@ -38,7 +38,7 @@ export function interfaceNames(found: Columns): InterfaceNames {
 }
 
 /** Returns the key of each interface by its index, in order. An interface has a name, a description or a type. */
-function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
+function interfaceKeys(found: WalkedColumns): Map<number, InterfaceKey> {
   const indexes = [...indexesOf(found, ifXTable.name, ifTable.descr, ifTable.type)]
     .filter((index) => /^\d{1,10}$/.test(index) && Number(index) < 2 ** 31)
     .map(Number)
@@ -55,12 +55,12 @@ function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
 }
 
 /** Returns the name, else the description; empty if the device has neither. */
-export function nameOf(found: Columns, index: number): string {
+export function nameOf(found: WalkedColumns, index: number): string {
   const text = (column: string) => cell(found, column, String(index), toText)
   return text(ifXTable.name) ?? text(ifTable.descr) ?? ''
 }
 
-function counterSizes(found: Columns): InterfaceNames['counters'] {
+function counterSizes(found: WalkedColumns): InterfaceNames['counters'] {
   const has = (column: string, index: string) => cell(found, column, index, toCounter) !== null
   const counted = [...indexesOf(found, ifXTable.hcInOctets, ifTable.inOctets)]
   const large = counted.filter((index) => has(ifXTable.hcInOctets, index)).length

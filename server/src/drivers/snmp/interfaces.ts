@@ -11,7 +11,7 @@ import { interfaceNames, nameColumns, nameOf, type InterfaceNames } from './inte
 import { ifTable, ifXTable, lag } from './oids.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
-import { walkColumns, type Columns } from './walk.ts'
+import { walkColumns, type WalkedColumns } from './walk.ts'
 
 const columns = [
   ...nameColumns,
@@ -47,7 +47,7 @@ export async function readInterfaces(
 }
 
 function seenInterface(
-  found: Columns,
+  found: WalkedColumns,
   index: number,
   key: InterfaceKey,
 ): Omit<SeenInterface, 'lagKey' | 'addresses'> {
@@ -66,7 +66,7 @@ function seenInterface(
   }
 }
 
-const numberAt = (found: Columns, column: string, index: number): number | null =>
+const numberAt = (found: WalkedColumns, column: string, index: number): number | null =>
   cell(found, column, String(index), toNumber)
 
 /** ifMtu is an Integer32. */
@@ -106,7 +106,7 @@ export function speedBps(speed: number | null, highSpeed: number | null): number
 const lagType = 161
 
 /** Returns the LAG of each member by index: the interface of that type above it in the stack, else its aggregator. */
-function lagsOf(stack: Columns, typeOf: (index: number) => number | null): Map<number, number> {
+function lagsOf(stack: WalkedColumns, typeOf: (index: number) => number | null): Map<number, number> {
   const found = new Map<number, number>()
   for (const member of indexesOf(stack, lag.attachedAggId)) {
     const aggregator = cell(stack, lag.attachedAggId, member, toNumber)

@@ -8,7 +8,7 @@ import { withOtherKeyExtension, type SnmpCredential } from './credential.ts'
 import { openSession, type OpenSession, type SessionOptions } from './open-session.ts'
 import { classify, refusal, refusalOf, type Outcome } from './outcome.ts'
 
-export type Answer<T> = {
+export type SnmpResponse<T> = {
   readonly value: T
   /** Milliseconds since 1970, of the try that was answered. */
   readonly sentAt: number
@@ -55,7 +55,7 @@ export class SnmpSession {
     return this.#answers
   }
 
-  get(oids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Varbind[]>> {
+  get(oids: readonly string[], signal: AbortSignal): Promise<SnmpResponse<readonly Varbind[]>> {
     return this.#request((session, done) => session.get(oids, done), signal)
   }
 
@@ -64,7 +64,7 @@ export class SnmpSession {
     nonRepeaters: number,
     maxRepetitions: number,
     signal: AbortSignal,
-  ): Promise<Answer<BulkAnswer>> {
+  ): Promise<SnmpResponse<BulkAnswer>> {
     const send: Send<(Varbind | Varbind[])[]> = (session, done) =>
       session.getBulk(oids, nonRepeaters, maxRepetitions, done)
     const answer = await this.#request(send, signal)
@@ -86,7 +86,7 @@ export class SnmpSession {
     this.#reset()
   }
 
-  async #request<T>(send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+  async #request<T>(send: Send<T>, signal: AbortSignal): Promise<SnmpResponse<T>> {
     const before = this.#lastRequest
     const turn = Promise.withResolvers<void>()
     this.#lastRequest = turn.promise
@@ -103,7 +103,7 @@ export class SnmpSession {
     }
   }
 
-  async #tryAll<T>(send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+  async #tryAll<T>(send: Send<T>, signal: AbortSignal): Promise<SnmpResponse<T>> {
     let outcome: Outcome<T> = { kind: 'silent', dropped: 0 }
     let hasAgent: Promise<boolean> | undefined
     for (let left = this.#options.tries; left > 0; left--) {

@@ -1,6 +1,6 @@
 // The settings of a device that is read by SNMP, in the platform file.
 import { Type, type Static } from 'typebox'
-import { settingsCheck } from '../setting-problems.ts'
+import { settingsCheck } from '../driver/setting-problems.ts'
 
 const SnmpSettings = Type.Object(
   {

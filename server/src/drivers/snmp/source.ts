@@ -19,7 +19,7 @@ import { opticWalk } from './optic-walk.ts'
 import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
 import { SnmpSession } from './session.ts'
 import { VendorInterfaces } from './vendor-interfaces.ts'
-import type { Columns } from './walk.ts'
+import type { WalkedColumns } from './walk.ts'
 
 export type SnmpSourceOptions = {
   /** An IP address: names would be resolved for every datagram. */
@@ -148,7 +148,7 @@ const joined = (one: CounterReading, other: CounterReading): CounterReading => (
 type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined
-  entityNames?: Columns | undefined
+  entityNames?: WalkedColumns | undefined
   bgp?: readonly BgpDialect[] | undefined
 }
 

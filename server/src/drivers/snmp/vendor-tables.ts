@@ -8,7 +8,7 @@ import type { InterfaceNames } from './interface-names.ts'
 import { positive } from './interfaces.ts'
 import { sap, vRtr } from './oids.ts'
 import { toCounter, toNumber, toText } from './value.ts'
-import type { Columns } from './walk.ts'
+import type { WalkedColumns } from './walk.ts'
 
 /** `index`: the rest of the OID. `name`: what the first counter column must have, if the device may give the index to another one. */
 export type Known = { readonly key: InterfaceKey; readonly index: string; readonly name: string | null }
@@ -25,9 +25,12 @@ export type VendorTable = {
   readonly type: number
   /** Whether they have modules, which are found by the key. */
   readonly hasModules: boolean
-  nameOf(found: Columns, index: string, names: InterfaceNames): Known | null
+  nameOf(found: WalkedColumns, index: string, names: InterfaceNames): Known | null
   /** What is seen of a row, beside its key and type. */
-  seenOf(found: Columns, index: string): Pick<SeenInterface, 'index' | 'alias' | 'mtu' | 'admin' | 'oper'>
+  seenOf(
+    found: WalkedColumns,
+    index: string,
+  ): Pick<SeenInterface, 'index' | 'alias' | 'mtu' | 'admin' | 'oper'>
   /** `values` are in the order of `counters`. */
   readingOf(values: readonly (Varbind | undefined)[]): {
     readonly admin: InterfaceState

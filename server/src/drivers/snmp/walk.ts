@@ -9,7 +9,7 @@ import { isAbsent } from './value.ts'
 export type Column = ReadonlyMap<string, Varbind>
 
 /** The values of each column, by the OID of the column. */
-export type Columns = ReadonlyMap<string, Column>
+export type WalkedColumns = ReadonlyMap<string, Column>
 
 export type WalkLimits = {
   /** Values of one column. */
@@ -31,7 +31,7 @@ export async function walkColumns(
   columns: readonly string[],
   signal: AbortSignal,
   limits: Partial<WalkLimits> = {},
-): Promise<Columns> {
+): Promise<WalkedColumns> {
   const walk = new Walk({ ...defaultLimits, ...limits }, columns)
   let perAnswer = valuesPerAnswer
   for (;;) {

@@ -77,10 +77,14 @@ export type NavigationSection = {
   readonly links: readonly { readonly href: string; readonly text: string; readonly words?: string }[]
 }
 
-export type Page = { readonly title: string; readonly body: Html }
+export type DocumentPage = { readonly title: string; readonly body: Html }
 
 /** Returns a whole page. `path` is its own, which is marked in the navigation. */
-export function pageOf({ title, body }: Page, path: string, navigation: readonly NavigationSection[]): Html {
+export function pageOf(
+  { title, body }: DocumentPage,
+  path: string,
+  navigation: readonly NavigationSection[],
+): Html {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

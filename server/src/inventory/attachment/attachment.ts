@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation, type StaffOperation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
@@ -110,7 +110,7 @@ export function addDeviceAttachment(
   operation: StaffOperation,
   deviceId: number,
   { file, description = '', team_id: teamId }: Upload,
-): Promise<Answer<StaffAttachment>> {
+): Promise<ChangeAnswer<StaffAttachment>> {
   return runOwnerChange(deps.db, operation, async (trx) => {
     const { hasDevice, hasTeam } = await findDeviceAndTeam(trx, deviceId, teamId ?? null)
     if (!hasDevice) throw notFound('device')
@@ -148,7 +148,7 @@ export function deleteAttachment(
   { db }: AttachmentDeps,
   operation: StaffOperation,
   id: number,
-): Promise<Answer<null>> {
+): Promise<ChangeAnswer<null>> {
   return runOwnerChange(db, operation, async (trx) => {
     const row = await deleteAttachmentRow(trx, id)
     if (!row) throw notFound('attachment')

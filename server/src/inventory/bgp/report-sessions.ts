@@ -2,7 +2,7 @@
 import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/bgp-reset-reason'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import { listPortsById } from '../port/assigned-port.store.ts'
+import { listPortsById } from '../assignment/assigned-port.store.ts'
 import type { PortSessionChange } from './session.store.ts'
 
 /** Writes a message for each change of a session of a sold port. Devices in maintenance are left out. */

@@ -6,7 +6,7 @@ import { storedJson } from '../../db/stored-json.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import type { SeenBgpSession } from '../collect/device-source.ts'
 import { isUnread } from '../device/device.store.ts'
-import { heldPorts, interfaceSince } from '../port/assignment.store.ts'
+import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 import { advanceSession, type Session, type SessionChange } from './session-change.ts'
 
 /** Sessions of one device. */

@@ -11,7 +11,7 @@ import { createKeyRing } from '../../runtime/secrets.ts'
 import { DeviceCollector } from '../collect/collector.ts'
 import { listDevices } from '../device/device.ts'
 import { getPort, listPorts } from '../port/port.ts'
-import { getService } from '../service.ts'
+import { getService } from '../holding/service.ts'
 import { seedPort } from '../testing.ts'
 
 let database: TestDatabase

@@ -5,7 +5,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { storedJson, storedText } from '../../db/stored-json.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
-import { linkPorts } from '../port/link-ports.store.ts'
+import { linkPorts } from '../assignment/link-ports.store.ts'
 import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
 
 export type DueDevice = {

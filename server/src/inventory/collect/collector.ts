@@ -19,7 +19,7 @@ import {
   type SealedCredential,
 } from './collect.store.ts'
 import type { DevicePart, DeviceSource } from './device-source.ts'
-import { failureOf, observe, saveObservation, type PartFailure } from './observe.ts'
+import { failureOf, readDevice, saveObservation, type PartFailure } from './observe.ts'
 import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 
 /** Of a process that is gone. One that reads for longer extends its leases. */
@@ -136,7 +136,7 @@ export class DeviceCollector {
     if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
     using progress = watchProgress(() => source.answers(), readingLimits)
     const signal = AbortSignal.any([progress.signal, this.#stopped.signal])
-    const observation = await unlessAborted(signal, observe(source, device, signal))
+    const observation = await unlessAborted(signal, readDevice(source, device, signal))
     return async (trx) => {
       await saveObservation(trx, device, observation)
       this.#logParts(device, observation.parts)

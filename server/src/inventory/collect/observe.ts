@@ -54,7 +54,7 @@ export type Observation = {
 }
 
 /** Asks the device for what is due. Throws if it does not answer, or not within the signal. */
-export async function observe(
+export async function readDevice(
   source: DeviceSource,
   device: DueDevice,
   signal: AbortSignal,

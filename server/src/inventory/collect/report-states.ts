@@ -2,7 +2,7 @@
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { StateChange } from './collect.store.ts'
-import { listPortsOf } from '../port/assigned-port.store.ts'
+import { listPortsOf } from '../assignment/assigned-port.store.ts'
 
 /** Writes a message for each change of a port. Devices in maintenance are left out. */
 export async function reportStates(trx: Trx, changes: readonly StateChange[]): Promise<void> {

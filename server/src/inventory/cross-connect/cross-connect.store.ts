@@ -13,7 +13,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type List, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { AttachmentRow } from '../attachment/attachment.store.ts'
-import { locationOf } from '../location.store.ts'
+import { locationOf } from '../holding/location.store.ts'
 
 /** The letter has arrived since the status changed. */
 const hasLetter = sql`exists (select from attachments l where l.subject_kind = 'cross_connect' and l.subject_id = x.id::text

@@ -8,7 +8,7 @@ import {
 } from '@pharos/contract/cross-connect'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
@@ -61,7 +61,7 @@ export function uploadCrossConnectLetter(
   operation: Operation,
   id: number,
   { file, description = '' }: Upload,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runChange(deps.postgres, operation, async (trx) => {
     await lockCrossConnect(trx, id)

@@ -7,7 +7,7 @@ import {
 } from '@pharos/contract/cross-connect'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound } from '../../runtime/error.ts'
@@ -39,7 +39,7 @@ export function moveCrossConnect(
   operation: StaffOperation,
   id: number,
   { status, note = '', provider_ref: providerRef }: Wanted,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   return runOwnerChange(deps.db, operation, async (trx) => {
     await lockCrossConnect(trx, id)
     const before = await readCrossConnect(trx, id)

@@ -1,7 +1,7 @@
 // The SQL of the metrics of a device, and of the traffic of the team's ports on it.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts, interfaceSince } from '../port/assignment.store.ts'
+import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 import { completeMs } from '../usage/bucket.ts'
 
 /**

@@ -12,8 +12,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { locationOf } from '../location.store.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import { locationOf } from '../holding/location.store.ts'
+import { heldPorts } from '../assignment/assignment.store.ts'
 
 type Sql = RawBuilder<unknown>
 

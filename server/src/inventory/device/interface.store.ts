@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import { heldPorts } from '../assignment/assignment.store.ts'
 import { containing, stateNow } from './device.store.ts'
 import { typeNumbers } from './interface-type.ts'
 

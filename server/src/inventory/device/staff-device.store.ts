@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { locationOf } from '../location.store.ts'
+import { locationOf } from '../holding/location.store.ts'
 import { reported, statusOf } from './device.store.ts'
 
 const staffDeviceColumns = columns(

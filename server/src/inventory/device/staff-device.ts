@@ -3,7 +3,7 @@ import type { listStaffDevicesRoute, StaffDevice as Wire } from '@pharos/contrac
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import type { StaffOperation } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
@@ -32,7 +32,7 @@ export function pollDevice(
   { db }: StaffDeviceDeps,
   operation: StaffOperation,
   id: number,
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   return runOwnerChange(db, operation, async (trx) => {
     const device = await get(trx, id)
     if (device.driver === 'none') throw fail('conflict', 'deviceNotRead', {})
@@ -54,7 +54,7 @@ export function maintainDevice(
   operation: StaffOperation,
   id: number,
   { until: text }: { readonly until: string | null },
-): Promise<Answer<Wire>> {
+): Promise<ChangeAnswer<Wire>> {
   const until = text === null ? null : parseTime(text)!
   if (until !== null && until <= now()) throw invalid(['body', 'until'], 'past')
   return runOwnerChange(db, operation, async (trx) => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { isUnread } from '../device/device.store.ts'
 import { teamPorts } from '../port/port.store.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import { heldPorts } from '../assignment/assignment.store.ts'
 import type { CounterName } from '../usage/reading.ts'
 
 export type PortReading = {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OpticMetric } from '@pharos/contract/transceiver'
 import type { Postgres } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'
-import { heldPorts, interfaceSince } from '../port/assignment.store.ts'
+import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 import type { LaneWarnings } from './lane-warnings.ts'
 
 export type GaugeNow = {

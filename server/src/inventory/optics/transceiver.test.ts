@@ -12,7 +12,7 @@ import { Failure } from '../../runtime/error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import type { DueDevice } from '../collect/collect.store.ts'
 import { saveGauges } from '../collect/gauge.store.ts'
-import { observe, saveObservation } from '../collect/observe.ts'
+import { readDevice, saveObservation } from '../collect/observe.ts'
 import { getDeviceMetrics } from '../device/device-metrics.ts'
 import { getPort, listPorts } from '../port/port.ts'
 import { seedPort } from '../testing.ts'
@@ -77,7 +77,7 @@ async function pollOf(source: SandboxDeviceSource, due: Partial<DueDevice> = {})
     areGaugesDue: true,
     ...due,
   }
-  const observation = await observe(source, device, AbortSignal.timeout(5_000))
+  const observation = await readDevice(source, device, AbortSignal.timeout(5_000))
   await sql`insert into device_states (device_id) values (${port.deviceId}) on conflict do nothing`.execute(
     owner(),
   )
@@ -371,13 +371,13 @@ describe('the metrics of a device', () => {
     const device = { areGaugesDue: true, isSurveyDue: false } as DueDevice
     const source = sourceOf({ optic: fading })
     source.readOptics = () => Promise.reject(new DriverError('protocol', 'a table without an end'))
-    const { counters, health, optics, parts } = await observe(source, device, AbortSignal.timeout(1_000))
+    const { counters, health, optics, parts } = await readDevice(source, device, AbortSignal.timeout(1_000))
     assert.deepEqual([counters.rows.length, health!.length > 0, optics], [1, true, undefined])
     const failure = { kind: 'protocol', text: 'a table without an end', isSilent: false }
     assert.deepEqual(parts.get('optics'), failure)
     const error = new TypeError('no')
     source.readOptics = () => Promise.reject(error)
-    const next = await observe(source, device, AbortSignal.timeout(1_000))
+    const next = await readDevice(source, device, AbortSignal.timeout(1_000))
     assert.deepEqual(next.parts.get('optics'), { ...failure, text: 'its values cannot be read', error })
     assert.equal(next.counters.rows.length, 1)
   })

@@ -1,7 +1,7 @@
 // Reads the closed days of all modules by the rules of early warning, each day once, and tells the teams what has changed.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import { listPortsOf } from '../port/assigned-port.store.ts'
+import { listPortsOf } from '../assignment/assigned-port.store.ts'
 import { compareWarnings, presentWarnings, type LaneWarnings } from './lane-warnings.ts'
 import {
   closeGaugeDays,

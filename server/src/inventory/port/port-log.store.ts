@@ -3,7 +3,7 @@ import type { PortChangeKind } from '@pharos/contract/port'
 import { portLogMax } from '@pharos/contract/port'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts, interfaceSince } from './assignment.store.ts'
+import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 
 export type PortLogRow = {
   readonly at: Date

@@ -9,9 +9,9 @@ import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
-import { locationOf } from '../location.store.ts'
+import { locationOf } from '../holding/location.store.ts'
 import { completeMs } from '../usage/bucket.ts'
-import { heldPorts, interfaceSince } from './assignment.store.ts'
+import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'
 
 /** Of the last measured bucket of 5 minutes, which is also the last one of the usage of the port. The device sends what the customer receives. */
 const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number | null }>`(

@@ -7,7 +7,7 @@ import { createTestDatabase, emptyTables, type TestDatabase } from '../../db/tes
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { saveCounters } from '../collect/counter.store.ts'
 import type { CounterRow } from '../collect/device-source.ts'
-import { linkPorts } from '../port/link-ports.store.ts'
+import { linkPorts } from '../assignment/link-ports.store.ts'
 import { findPort } from '../port/port.store.ts'
 import { seedPort } from '../testing.ts'
 import { compactUsage } from './compact.store.ts'

@@ -7,8 +7,8 @@ import {
   withIntent,
   type Announcement,
   type OpenRegion,
-} from '../../byoip/announcement/announcement.ts'
-import { noDetails } from '../../byoip/announcement/announcement-details.ts'
+} from '../../byoip/status/announcement.ts'
+import { noDetails } from '../../byoip/status/announcement-details.ts'
 import {
   lockAnnouncement,
   saveAnnouncement,
@@ -18,8 +18,8 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { Create, Kind, Objection, Row, Update } from '../kind.ts'
-import { insertRows, updateRow } from '../table.store.ts'
+import type { Create, Kind, Objection, Row, Update } from '../engine/kind.ts'
+import { insertRows, updateRow } from '../engine/table.store.ts'
 import { toTime, type PassedAt } from './values.ts'
 
 /** The fields of the kind `announcement`. */

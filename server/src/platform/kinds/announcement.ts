@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
 import { bogonOf } from '../../net/bogon.ts'
 import { parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped, referenceById, selected } from '../field.ts'
-import type { CheckContext, Field } from '../kind.ts'
-import type { Path } from '../problem.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped, referenceById, selected } from '../engine/field.ts'
+import type { CheckContext, Field } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
 import {
   AsnNumber,
   Flag,
@@ -18,7 +18,7 @@ import {
   Strict,
   TeamSlug,
   Text,
-} from '../schema.ts'
+} from '../engine/schema.ts'
 import { asn } from './asn.ts'
 import {
   createAnnouncements,

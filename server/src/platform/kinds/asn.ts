@@ -1,12 +1,12 @@
 // ASNs that teams hold. The operator verifies an ASN for one team at most; that ends what other teams have proven of it.
 import { sql } from 'kysely'
-import { lockAsn } from '../../inventory/asn-proof.store.ts'
+import { lockAsn } from '../../inventory/holding/asn-proof.store.ts'
 import { parseAsn } from '../../net/asn.ts'
-import { defineKind, rowsOf } from '../define-kind.ts'
-import { column, mapped, referenceById } from '../field.ts'
-import type { Change, CheckContext, PlanDraft, Row, Update } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { AsnNumber, Optional, Passed, Strict, TeamSlug, Text } from '../schema.ts'
+import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { column, mapped, referenceById } from '../engine/field.ts'
+import type { PlatformChange, CheckContext, PlanDraft, Row, Update } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { AsnNumber, Optional, Passed, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { team } from './team.ts'
 import { noticeReserved, readPassed, toTime, type PassedAt } from './values.ts'
 
@@ -99,7 +99,7 @@ function checkOneHolder(
 }
 
 /** Ends the proofs of other teams for the ASNs that the operator verifies. */
-function endProofs({ changes, current }: PlanDraft): readonly Change[] {
+function endProofs({ changes, current }: PlanDraft): readonly PlatformChange[] {
   const verified = changes.filter(
     (change) =>
       change.kind === asn.name && change.action !== 'delete' && isByOperator(change.fields['verified']),
@@ -130,11 +130,11 @@ function endProof(row: Row<{ verified: Verified }>): Update {
   }
 }
 
-const asnOf = (change: Change): number =>
+const asnOf = (change: PlatformChange): number =>
   (change.action === 'create' ? change.fields : change.row.fields)['asn'] as number
 
 /** One team at most is verified for an ASN: the team that loses it is updated before another one gets it. */
-function isReleased(change: Change): change is Exclude<Change, { action: 'create' }> {
+function isReleased(change: PlatformChange): change is Exclude<PlatformChange, { action: 'create' }> {
   if (change.kind !== asn.name || change.action === 'create') return false
   if (change.action === 'delete') return true
   return change.fields['verified'] !== undefined && !isByOperator(change.fields['verified'])

@@ -1,9 +1,9 @@
 // Cross connects of customers. The file has their places; staff move their states (POST .../move), which the file never changes.
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, reference, referenceById } from '../field.ts'
-import type { Field } from '../kind.ts'
-import { Name, Optional, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, reference, referenceById } from '../engine/field.ts'
+import type { Field } from '../engine/kind.ts'
+import { Name, Optional, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { location } from './location.ts'
 import { port } from './port.ts'
 import { service } from './service.ts'

@@ -1,11 +1,11 @@
 // SNMP credentials with which the provider's devices are read: a community (v2c), or a user with passwords (v3, RFC 3414).
 import { Type, type Static } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import type { CheckContext, Field } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { FilePath, Name, Optional, SecretText, Strict } from '../schema.ts'
-import { sealedSecret } from '../sealed-secret.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import type { CheckContext, Field } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { FilePath, Name, Optional, SecretText, Strict } from '../engine/schema.ts'
+import { sealedSecret } from '../engine/sealed-secret.ts'
 
 const versions = ['v2c', 'v3'] as const
 const auths = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'] as const

@@ -1,9 +1,9 @@
 // Defaults of zones and quotas of DNS: one element, whose section is a map instead of a list.
 import { settingLimits } from '@pharos/contract/dns-settings'
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column } from '../field.ts'
-import { Flag, Optional, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column } from '../engine/field.ts'
+import { Flag, Optional, Strict } from '../engine/schema.ts'
 import { HostName, readHostName } from './tsig-key.ts'
 
 const key = 'dns'

@@ -1,9 +1,9 @@
 // Exporters: devices that send flows. An exporter that is not listed works too: its device is then the one with its address.
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped, referenceById } from '../field.ts'
-import type { Field } from '../kind.ts'
-import { Name, Optional, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped, referenceById } from '../engine/field.ts'
+import type { Field } from '../engine/kind.ts'
+import { Name, Optional, Strict } from '../engine/schema.ts'
 import { device } from './device.ts'
 import { readAddress } from './values.ts'
 

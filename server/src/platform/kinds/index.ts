@@ -1,6 +1,6 @@
 // Every kind of the platform file, each after those that it refers to.
-import { createRegistry } from '../registry.ts'
-import type { Kind } from '../kind.ts'
+import { createRegistry } from '../engine/registry.ts'
+import type { Kind } from '../engine/kind.ts'
 import { announcement } from './announcement.ts'
 import { asn } from './asn.ts'
 import { crossConnect } from './cross-connect.ts'

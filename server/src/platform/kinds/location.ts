@@ -1,9 +1,9 @@
 // Locations: places with a country and a time zone, which regions, prefixes and sources refer to.
 import { isTimezone } from '../../text/time.ts'
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column } from '../field.ts'
-import { Country, Name, ShortSlug, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column } from '../engine/field.ts'
+import { Country, Name, ShortSlug, Strict } from '../engine/schema.ts'
 
 const Timezone = Type.String({
   minLength: 1,

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Trx } from '../../db/postgres.ts'
 import { demoteHoldings, revokeHoldings } from '../../team/holdings.ts'
-import { defineKind, rowsOf } from '../define-kind.ts'
-import { mapped, referenceById } from '../field.ts'
-import type { Change, Current, Element, PlanDraft } from '../kind.ts'
-import { insertRows, updateRow } from '../table.store.ts'
+import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { mapped, referenceById } from '../engine/field.ts'
+import type { PlatformChange, Current, Element, PlanDraft } from '../engine/kind.ts'
+import { insertRows, updateRow } from '../engine/table.store.ts'
 import { team } from './team.ts'
 import { user, type UserElement } from './user.ts'
 
@@ -99,7 +99,7 @@ async function getIds(trx: Trx, id: number | string): Promise<{ teamId: number; 
 }
 
 /** Removes the changes that would leave a team without an admin; with `enforce` a notice has to do. */
-function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly Change[] {
+function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly PlatformChange[] {
   const teams = teamsLeftWithoutAdmin(changes, current)
   for (const name of teams) {
     notice(
@@ -121,7 +121,7 @@ function adminsOf(current: Current): { readonly team: string; readonly user: str
     .map(({ fields }) => fields)
 }
 
-function teamsLeftWithoutAdmin(changes: readonly Change[], current: Current): ReadonlySet<string> {
+function teamsLeftWithoutAdmin(changes: readonly PlatformChange[], current: Current): ReadonlySet<string> {
   const admins = adminsOf(current)
   const users = new Set(keysOf(changes, (change) => change.kind === user.name && change.action === 'delete'))
   const ended = new Set(keysOf(changes, (change) => endsAdmin(change)))
@@ -135,23 +135,23 @@ function teamsLeftWithoutAdmin(changes: readonly Change[], current: Current): Re
   return without
 }
 
-function keysOf(changes: readonly Change[], matches: (change: Change) => boolean): string[] {
+function keysOf(changes: readonly PlatformChange[], matches: (change: PlatformChange) => boolean): string[] {
   return changes.filter(matches).map(({ key }) => key)
 }
 
-const deletesUser = ({ action, kind, key }: Change, keys: ReadonlySet<string>): boolean =>
+const deletesUser = ({ action, kind, key }: PlatformChange, keys: ReadonlySet<string>): boolean =>
   kind === user.name && action === 'delete' && keys.has(key)
 
 /** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
-function endsAdmin(change: Change, keys?: ReadonlySet<string>): boolean {
+function endsAdmin(change: PlatformChange, keys?: ReadonlySet<string>): boolean {
   if (change.kind !== membership.name || keys?.has(change.key) === false) return false
   return (
     change.action === 'delete' || (change.action === 'update' && rolesOf(change)?.includes('admin') === false)
   )
 }
 
-const makesAdmin = (change: Change): boolean =>
+const makesAdmin = (change: PlatformChange): boolean =>
   change.kind === membership.name && change.action !== 'delete' && rolesOf(change)?.includes('admin') === true
 
-const rolesOf = (change: Exclude<Change, { action: 'delete' }>): readonly string[] | undefined =>
+const rolesOf = (change: Exclude<PlatformChange, { action: 'delete' }>): readonly string[] | undefined =>
   change.fields['roles'] as readonly string[] | undefined

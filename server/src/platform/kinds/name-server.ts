@@ -1,9 +1,9 @@
 // Name servers that follow the primary: they get NOTIFY, transfer zones, and are asked for serials.
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, referenceById } from '../field.ts'
-import type { Field } from '../kind.ts'
-import { Flag, Optional, Strict, Text } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, referenceById } from '../engine/field.ts'
+import type { Field } from '../engine/kind.ts'
+import { Flag, Optional, Strict, Text } from '../engine/schema.ts'
 import { HostName, hostNameKey, readHostName, tsigKey } from './tsig-key.ts'
 import { readAddress } from './values.ts'
 

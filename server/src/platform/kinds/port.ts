@@ -4,15 +4,15 @@ import { bgpSessionsMax } from '@pharos/contract/bgp-session'
 import { sql, type RawBuilder } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { keepingFacts, linkPorts } from '../../inventory/port/link-ports.store.ts'
+import { keepingFacts, linkPorts } from '../../inventory/assignment/link-ports.store.ts'
 import { parseAddress } from '../../net/address.ts'
 import { parseTime } from '../../text/time.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, referenceById, selected } from '../field.ts'
-import type { Change, CheckContext, Element, Given, Objection, Update } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
-import { deleteRow, insertRows, updateRow } from '../table.store.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, referenceById, selected } from '../engine/field.ts'
+import type { PlatformChange, CheckContext, Element, Given, Objection, Update } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { Name, Optional, Strict, TeamSlug, Text } from '../engine/schema.ts'
+import { deleteRow, insertRows, updateRow } from '../engine/table.store.ts'
 import { device } from './device.ts'
 import { service } from './service.ts'
 
@@ -181,7 +181,7 @@ export const port = defineKind({
   },
 })
 
-const isMove = (change: Change): change is Update =>
+const isMove = (change: PlatformChange): change is Update =>
   change.kind === 'port' &&
   change.action === 'update' &&
   (change.fields['device'] !== undefined || change.fields['interface'] !== undefined)

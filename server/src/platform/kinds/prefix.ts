@@ -1,9 +1,9 @@
 // Prefixes that teams hold: attacks on them concern the team.
 import { parsePrefix } from '../../net/prefix.ts'
-import { defineKind, rowsOf } from '../define-kind.ts'
-import type { Change, Create, PlanDraft } from '../kind.ts'
-import { column, mapped, reference, referenceById } from '../field.ts'
-import { Optional, PrefixText, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import type { PlatformChange, Create, PlanDraft } from '../engine/kind.ts'
+import { column, mapped, reference, referenceById } from '../engine/field.ts'
+import { Optional, PrefixText, ShortSlug, Strict, TeamSlug, Text } from '../engine/schema.ts'
 import { location } from './location.ts'
 import { team } from './team.ts'
 import { readPrefix } from './values.ts'
@@ -48,13 +48,13 @@ export const prefix = defineKind({
 })
 
 /** A prefix that the document gives to another team is taken from the one that has it. */
-function takeMoved({ changes, current, notice }: PlanDraft): readonly Change[] {
-  const isCreated = (change: Change): change is Create =>
+function takeMoved({ changes, current, notice }: PlanDraft): readonly PlatformChange[] {
+  const isCreated = (change: PlatformChange): change is Create =>
     change.action === 'create' && change.kind === prefix.name
   const given = changes.filter(isCreated)
   const isDeleted = (key: string) =>
     changes.some((one) => one.action === 'delete' && one.kind === prefix.name && one.key === key)
-  const moves = [...rowsOf(current, prefix).values()].flatMap((row): Change[] => {
+  const moves = [...rowsOf(current, prefix).values()].flatMap((row): PlatformChange[] => {
     const { prefix: cidr, team: from } = row.fields
     const to = given.find(({ fields }) => fields['prefix'] === cidr && fields['team'] !== from)
     if (!to || isDeleted(row.key)) return []

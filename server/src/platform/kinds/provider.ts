@@ -1,10 +1,10 @@
 // The provider as people see it: one element, whose section is a map instead of a list.
 import { Type } from 'typebox'
 import { logoObjection } from '../../brand/logo.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import type { Secret } from '../kind.ts'
-import { FilePath, Name, Optional, Pattern, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import type { Secret } from '../engine/kind.ts'
+import { FilePath, Name, Optional, Pattern, Strict } from '../engine/schema.ts'
 
 /** Not secret, but given by the path of a file like one. */
 const logo: Secret = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NamedSpeaker } from '../../drivers/speakers.ts'
-import type { Change } from '../kind.ts'
+import type { PlatformChange } from '../engine/kind.ts'
 import { identitiesOf, lostSpeakers, speakersAfter } from './region-speakers.ts'
 
 const gobgp = { name: 'r1', kind: 'gobgp', address: '192.0.2.1:50051', owner: '64500:1:1' }
@@ -51,13 +51,13 @@ test('the speakers after a plan are those of its changes', () => {
     selected: {},
   }
   const of = (change: object) =>
-    ({ kind: 'region', row: { ...row, fields: {} }, changes: [], ...change }) as unknown as Change
+    ({ kind: 'region', row: { ...row, fields: {} }, changes: [], ...change }) as unknown as PlatformChange
   const changes = [
     of({ action: 'create', key: 'fra', fields: { speakers: [other] } }),
     of({ action: 'update', key: 'ams', fields: { name: 'Amsterdam' } }),
     of({ action: 'delete', key: 'lon' }),
     of({ action: 'update', key: 'par', fields: { speakers: [sandbox] } }),
-    { ...of({ action: 'create', key: 'zrh', fields: { speakers: [] } }), kind: 'location' } as Change,
+    { ...of({ action: 'create', key: 'zrh', fields: { speakers: [] } }), kind: 'location' } as PlatformChange,
   ]
   const before = new Map([
     ['ams', [gobgp]],

@@ -1,13 +1,13 @@
 // Which routers the regions of a platform file lose: with another address or owner, or left out. Pure.
-import type { FormerSpeaker } from '../../byoip/reconcile/former-speakers.store.ts'
+import type { FormerSpeaker } from '../../byoip/regions/former-speakers.store.ts'
 import { routerLabel, speakerIdentity, type NamedSpeaker } from '../../drivers/speakers.ts'
-import type { Change } from '../kind.ts'
+import type { PlatformChange } from '../engine/kind.ts'
 
 /** The speakers of regions by their slug. */
 export type RegionSpeakers = ReadonlyMap<string, readonly NamedSpeaker[]>
 
 /** Returns the speakers after the changes. */
-export function speakersAfter(before: RegionSpeakers, changes: readonly Change[]): RegionSpeakers {
+export function speakersAfter(before: RegionSpeakers, changes: readonly PlatformChange[]): RegionSpeakers {
   const after = new Map(before)
   for (const change of changes) {
     if (change.kind !== 'region') continue

@@ -1,14 +1,14 @@
 // Scrubbers: the routers and hosts that apply the rules of shield.
 import { Type } from 'typebox'
-import type { ScrubberSettings } from '../../analysis/shield/scrubber-driver.ts'
+import type { ScrubberSettings } from '../../shield/scrubber-driver.ts'
 import { checkScrubber, scrubberOwner } from '../../drivers/scrubbers.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import type { CheckContext } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { Optional, Settings, ShortSlug, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import type { CheckContext } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { Optional, Settings, ShortSlug, Strict } from '../engine/schema.ts'
 
 export const scrubber = defineKind({
   name: 'scrubber',

@@ -1,14 +1,14 @@
 // Sources: the detectors that deliver events, each with a secret and the settings of its kind.
 import { sql } from 'kysely'
-import { sourceOfKind, sources } from '../../analysis/sources/index.ts'
-import { NormaliseError } from '../../analysis/sources/source.ts'
+import { sourceOfKind, sources } from '../../events/sources/index.ts'
+import { NormaliseError } from '../../events/sources/source.ts'
 import { didYouMean } from '../../text/did-you-mean.ts'
 import { equalBytes, mac } from '../../runtime/secrets.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import type { CheckContext, Secret } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { FilePath, Name, Optional, Pattern, SecretText, Settings, Strict } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import type { CheckContext, Secret } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { FilePath, Name, Optional, Pattern, SecretText, Settings, Strict } from '../engine/schema.ts'
 import { location } from './location.ts'
 
 const SourceKey = Pattern('^[a-z0-9][a-z0-9_-]{0,62}$', {

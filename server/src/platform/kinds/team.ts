@@ -1,9 +1,9 @@
 // Teams: the provider's customers, which everything else belongs to.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import { Flag, Name, Optional, Strict, TeamSlug } from '../schema.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import { Flag, Name, Optional, Strict, TeamSlug } from '../engine/schema.ts'
 
 const moduleNames = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns', 'sdwan'] as const
 

@@ -1,12 +1,12 @@
 // TSIG keys: secrets that the provider shares with name servers, and with teams for transfers of their zones.
 import { NameError, parseName } from '../../net/dns/name.ts'
 import { Type } from 'typebox'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped, referenceById } from '../field.ts'
-import type { CheckContext, Field, Secret } from '../kind.ts'
-import type { Path } from '../problem.ts'
-import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../schema.ts'
-import { sealedSecret } from '../sealed-secret.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped, referenceById } from '../engine/field.ts'
+import type { CheckContext, Field, Secret } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
+import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../engine/schema.ts'
+import { sealedSecret } from '../engine/sealed-secret.ts'
 import { team } from './team.ts'
 
 const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const

@@ -6,9 +6,9 @@ import { publishedPassword } from '../../session/demo.ts'
 import { objectionToPassword } from '../../session/password-policy.ts'
 import { hashPassword, isPassword } from '../../session/password.ts'
 import { revokeAllHoldings } from '../../team/holdings.ts'
-import { defineKind } from '../define-kind.ts'
-import { column, mapped } from '../field.ts'
-import type { Secret } from '../kind.ts'
+import { defineKind } from '../engine/define-kind.ts'
+import { column, mapped } from '../engine/field.ts'
+import type { Secret } from '../engine/kind.ts'
 import {
   Country,
   FilePath,
@@ -20,8 +20,8 @@ import {
   Strict,
   TeamSlug,
   Text,
-} from '../schema.ts'
-import { deleteRow, insertRows, updateRow } from '../table.store.ts'
+} from '../engine/schema.ts'
+import { deleteRow, insertRows, updateRow } from '../engine/table.store.ts'
 
 const Email = Pattern('^[^\\s@<>,;"\']{1,64}@[A-Za-z0-9.-]{1,189}$', { expects: 'an e-mail address' })
 const Roles = Type.Array(Type.Enum([...roles], { expects: `one of ${roles.join(', ')}` }), {

@@ -4,8 +4,8 @@ import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { parseTime } from '../../text/time.ts'
-import type { CheckContext } from '../kind.ts'
-import type { Path } from '../problem.ts'
+import type { CheckContext } from '../engine/kind.ts'
+import type { Path } from '../engine/problem.ts'
 
 /** True: passed; the time of the pass is kept if there is one, else now. A string is that time, in ISO 8601. */
 export type PassedAt = boolean | string

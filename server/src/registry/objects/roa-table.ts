@@ -5,7 +5,7 @@ import { maskBits } from '../../net/bits.ts'
 import type { Bits, Family } from '../../net/bits.ts'
 import { prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { Columns } from '../../net/prefix-table.ts'
+import type { TableColumns } from '../../net/prefix-table.ts'
 import {
   asnAt,
   createHash,
@@ -50,7 +50,7 @@ export type RoaTable = {
   apply(delta: VrpDelta): void
   judge(prefix: Prefix, asn: number): RoaVerdict
   /** Judges many announcements of one family, without host bits. Returns the index in `roaStates` for each. */
-  judgeMany(family: Family, prefixes: Columns<Uint32Array>, asns: Uint32Array): Uint8Array
+  judgeMany(family: Family, prefixes: TableColumns<Uint32Array>, asns: Uint32Array): Uint8Array
   /**
    * Visits some VRPs from a position on, 0 at first, and returns the position to continue from; 0 is the end. If the table
    * changes between two calls, VRPs that did not change are still visited once.
@@ -113,7 +113,7 @@ class HashedRoaTable implements RoaTable {
     return { state: roaStates[state]!, covering: state === notFound ? [] : covering(side, bits) }
   }
 
-  judgeMany(family: Family, prefixes: Columns<Uint32Array>, asns: Uint32Array): Uint8Array {
+  judgeMany(family: Family, prefixes: TableColumns<Uint32Array>, asns: Uint32Array): Uint8Array {
     const { w0, w1, w2, w3, lengths } = prefixes
     const side = this.#side(family)
     const states = new Uint8Array(asns.length)

@@ -1,17 +1,17 @@
 // Past traffic of the demo, so that the explorer and the report of last month have something to show at the first start: through the same code and
 // tables as received flows, without their datagrams. The newest part is written first; before the past week it is coarser.
-import type { FlowStore } from '../../../analysis/flow/flow-store.ts'
-import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
-import { listExporterPorts, saveExporters } from '../../../analysis/flow/collect/exporter.store.ts'
-import { toBlockColumns } from '../../../analysis/flow/collect/flow-block.ts'
-import { createFlowOwners, toHoldingColumns } from '../../../analysis/flow/collect/flow-owners.ts'
-import { rollUpHours } from '../../../analysis/flow/collect/peer-rollup.ts'
-import { createRowAssigner, type RowContext } from '../../../analysis/flow/collect/flow-rows.ts'
-import { readAddressTables } from '../../../analysis/flow/collect/range-file.ts'
-import { flowTable } from '../../../analysis/flow/collect/spool.ts'
+import type { FlowStore } from '../../../flow/flow-store.ts'
+import { createFlowColumns, type FlowColumns } from '../../../flow/flow-columns.ts'
+import { listExporterPorts, saveExporters } from '../../../collector/exporter.store.ts'
+import { toBlockColumns } from '../../../collector/flow-block.ts'
+import { createFlowOwners, toHoldingColumns } from '../../../collector/flow-owners.ts'
+import { rollUpHours } from '../../../flow/peer-rollup.ts'
+import { createRowAssigner, type RowContext } from '../../../collector/flow-rows.ts'
+import { readAddressTables } from '../../../collector/range-file.ts'
+import { flowTable } from '../../../collector/spool.ts'
 import type { Postgres } from '../../../db/postgres.ts'
 import { encodeNativeBlock } from '../../../drivers/clickhouse/native-block.ts'
-import { readHoldings } from '../../../inventory/ownership.ts'
+import { readHoldings } from '../../../inventory/holding/ownership.ts'
 import { attackFlows, demoExporters, flowsBetween, type DemoAttack, type DemoFlow } from './model.ts'
 
 const hourMs = 3_600_000

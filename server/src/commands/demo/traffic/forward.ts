@@ -2,7 +2,7 @@
 // what the shield lets pass. Pure, but for the hits of scrubbers.
 import type { OctetChange } from '../../../drivers/sandbox-device/live-traffic.ts'
 import type { Passing } from '../../../drivers/sandbox-scrubber/scrubber.ts'
-import { networkText } from '../../../analysis/detector/scopes.ts'
+import { networkText } from '../../../collector/detector/scopes.ts'
 import type { FlowPacket } from '../../../net/flow-match.ts'
 import { covers, type Prefix } from '../../../net/prefix.ts'
 import {

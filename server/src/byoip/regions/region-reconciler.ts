@@ -1,0 +1,508 @@
+// The loop of one region with its state between runs: the lock and the connections to its routers. It decides only
+// the kind of the next run.
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Gate } from '../../runtime/gate.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import { closedRun, type ReportDifferences } from './closed-run.ts'
+import { RestartedRouters } from './restore-routers.ts'
+import { isBlackhole } from './blackhole-route.ts'
+import type { RouteSettings } from './plan.ts'
+import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
+import type { HandedFiles } from './handed-routes.ts'
+import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile.ts'
+import { readMovingRows, readRegionRows } from './plan-row.store.ts'
+import type { RegionRecord } from './reconcile.store.ts'
+import type { LastKnownRoutes, LastKnownRoutesFiles, LastKnownRouter } from './last-known-routes.ts'
+import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
+import {
+  isDatabaseAway,
+  RoutersFailed,
+  RunPreempted,
+  type Router,
+  type RouterAfter,
+  type RouterFailure,
+} from './region-run.ts'
+import { plainRoute, type Speaker, type SpeakerIdentity } from './speaker.ts'
+
+/** One speaker of a region, with the settings of its routes. */
+export type RegionSpeaker = Omit<Router, 'asn' | 'daemon'>
+
+export type RegionReconcilerDeps = {
+  readonly postgres: Postgres
+  /** Throws if the settings of a speaker are invalid. */
+  readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
+  readonly lastKnownRoutes: LastKnownRoutesFiles
+  /** Files for agents; absent: none are written. */
+  readonly handedFiles?: HandedFiles
+  readonly gate: Gate<Trx>
+  /** Gets what differs from the routers while the gate is closed. */
+  readonly report: ReportDifferences
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly intervalMs: number
+}
+
+/** Delay of the full run after the last change of a burst, and its maximum after the first one. */
+const fullAfterMs = 1_500
+const fullAfterMsMax = 15_000
+/** Maximum age of the file of the kept plan while nothing changes. */
+const keptSaveMs = 600_000
+/** Delay after a failed run; doubled with every further failure. */
+const retryAfterMs = 1_000
+/** How long a router that came up waits for a full run before it gets its last known routes. */
+const runAwaitedMs = 1_000
+/** A longer run is reported; every wait in it has a shorter limit of its own. */
+const runTimeoutMs = 120_000
+
+/**
+ * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
+ * interval, when a router came up, when a hold was decided, after a failure, and soon after a quick run that found rows. Reading
+ * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
+ */
+export class RegionReconciler {
+  readonly #deps: RegionReconcilerDeps
+  readonly #region: RegionRecord
+  readonly #routers: readonly RegionRouter[]
+  readonly #formers: readonly RegionRouter[]
+  /** Former routers that did not answer the last full run: only runs at the interval wait for them. */
+  #silentFormers: ReadonlySet<Router> = new Set()
+  readonly #intervalMs: number
+  readonly #lock: RegionLock
+  readonly #loop: Loop
+  #unwatch: (() => void)[] = []
+  #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
+  /** `later`: started by its interval, so that it may be preempted. */
+  #fullDue: 'now' | 'later' | undefined
+  /** Preempts the full run that is reading; absent while it may not be preempted. */
+  #preempt: (() => void) | undefined
+  #fullTimer: NodeJS.Timeout | undefined
+  /** Time of the first change since the last full run; milliseconds of performance.now(). */
+  #changedMs: number | undefined
+
+  /** Routes on the routers when a run last read them, without those withdrawn since. */
+  #kept: LastKnownRoutes | undefined
+  /** The routes in the file, and when they were written; milliseconds of performance.now(). */
+  #saved: { readonly routers: string; readonly atMs: number } | undefined
+  /** The content of the files for agents, and when they were written; milliseconds of performance.now(). */
+  readonly #handed = new Map<string, { readonly text: string; readonly atMs: number }>()
+  #fullRuns = 0
+  #failedRuns = 0
+  #awaited: NodeJS.Timeout | undefined
+  readonly #restartedRouters: RestartedRouters
+
+  /** `kept`: the plan of an earlier process, if the database does not answer at the start. */
+  constructor(deps: RegionReconcilerDeps, region: RegionRecord, kept?: LastKnownRoutes) {
+    const { postgres, log, metrics, intervalMs } = deps
+    this.#deps = deps
+    this.#region = region
+    const routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    this.#routers = routers.filter(({ former }) => former === undefined)
+    this.#formers = routers.filter(({ former }) => former !== undefined)
+    this.#restartedRouters = new RestartedRouters({ region: region.slug, routers: this.#routers, log })
+    this.#intervalMs = intervalMs
+    this.#kept = kept
+    this.#lock = new RegionLock(postgres, region.id, { intervalMs, onAcquired: () => this.wakeFully() })
+    const name = `reconcile:${region.slug}`
+    this.#loop = createLoop({
+      name,
+      intervalMs,
+      timeoutMs: runTimeoutMs,
+      sends: { gate: this.#gate(), whileClosed: () => this.#runClosed() },
+      run: () => this.#run(),
+      log,
+      metrics,
+    })
+  }
+
+  isFor(region: RegionRecord): boolean {
+    return JSON.stringify(region) === JSON.stringify(this.#region)
+  }
+
+  start(): void {
+    // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
+    // that another client changed, and to sessions: without one, no neighbor receives a route.
+    const wake = () => this.wakeFully()
+    this.#unwatch = this.#routers.map(({ name, speaker }) => {
+      const onUp = () => {
+        this.#restartedRouters.onRestart(name)
+        this.wakeFully()
+        this.#awaitRun()
+      }
+      return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
+    })
+    this.#loop.start()
+    // At the start every router may have been restarted before.
+    if (this.#kept) this.#awaitRun()
+  }
+
+  wake(): void {
+    this.#loop.wake()
+    if (this.#preempt) this.#preemptIfNeeded().catch(() => {})
+  }
+
+  wakeFully(): void {
+    this.#fullDue = 'now'
+    this.#loop.wake()
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#awaited)
+    for (const unwatch of this.#unwatch.splice(0)) unwatch()
+    await this.#loop.stop()
+    clearTimeout(this.#fullTimer)
+    await this.#lock.release()
+    await Promise.all([...this.#routers, ...this.#formers].map(({ speaker }) => speaker.close()))
+  }
+
+  /** Without the database there is no run; a restarted router gets its last known routes. */
+  #gate(): Gate {
+    const { gate } = this.#deps
+    return {
+      get state() {
+        return gate.state
+      },
+      mayApply: () =>
+        gate.mayApply().catch(async (error: unknown) => {
+          await this.#giveUp(error)
+          throw error
+        }),
+    }
+  }
+
+  /** While the gate is closed: compares, and gives a restarted router only what the database confirms. */
+  async #runClosed(): Promise<void> {
+    const lease = await this.#hold()
+    if (!lease) return
+    // The first run after it is a full one.
+    this.#known = undefined
+    this.#fullDue = 'now'
+    try {
+      await closedRun(
+        {
+          ...this.#runDeps(),
+          region: this.#region.slug,
+          known: this.#lastKnown(),
+          readRows: readRegionRows,
+          announceKnown: (plan) => this.#restartedRouters.announce(plan, 'restore open'),
+          report: this.#deps.report,
+        },
+        lease,
+      )
+      this.#fullRuns++
+    } catch (error) {
+      await this.#giveUp(error)
+      const problem = (error as Error).message
+      await this.#deps.report({ region: this.#region.slug, problem }).catch(() => {})
+      throw error
+    }
+  }
+
+  /** The routes as they were read before the restore, of this process or of the one before it. */
+  #lastKnown(): LastKnownRoutes | undefined {
+    const { lastKnownRoutes, log } = this.#deps
+    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    this.#kept ??= lastKnownRoutes
+      .load(new Date(), report)
+      .find(({ region }) => region.slug === this.#region.slug)
+    return this.#kept
+  }
+
+  async #run(): Promise<void> {
+    const lease = await this.#hold()
+    if (!lease) return
+    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
+    try {
+      if (known) await this.#runQuickly(lease, known)
+      else await this.#runFully(lease)
+    } catch (error) {
+      await this.#giveUp(error)
+      throw error
+    }
+  }
+
+  /** After a failed run the routers, the region and the lock are read again. */
+  async #giveUp(error: unknown): Promise<void> {
+    for (const router of this.#routers) router.invalidate()
+    this.#known = undefined
+    await this.#lock.release()
+    this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
+    if (error instanceof LeaseLost && (await this.#isSamePast())) await this.#discardKept()
+    if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
+    if (isDatabaseAway(error)) await this.#announceKept()
+  }
+
+  /** Another epoch is no takeover if the database was restored. */
+  #isSamePast(): Promise<boolean> {
+    return this.#deps.gate.mayApply().catch(() => false)
+  }
+
+  /** Without the database nobody confirms a route, so that nothing is announced while a restore is open. */
+  async #announceKept(): Promise<void> {
+    if (this.#deps.gate.state === 'closed') return
+    await this.#restartedRouters.announce(this.#kept, 'database unavailable')
+  }
+
+  async #hold(): Promise<RegionLease | undefined> {
+    try {
+      const lease = await this.#lock.hold()
+      if (!lease) await this.#discardKept()
+      return lease
+    } catch (error) {
+      if (isDatabaseAway(error)) await this.#announceKept()
+      throw error
+    }
+  }
+
+  /**
+   * A run detects an unavailable database only by its timeouts, and may already be waiting for it. A router that came up
+   * cannot wait that long: its neighbors drop the routes that it has not announced by then.
+   */
+  #awaitRun(): void {
+    clearTimeout(this.#awaited)
+    const fullRuns = this.#fullRuns
+    this.#awaited = setTimeout(() => {
+      if (this.#fullRuns === fullRuns) void this.#announceKept()
+    }, runAwaitedMs)
+  }
+
+  /** Another process reconciles the region, so the kept plan is out of date. */
+  async #discardKept(): Promise<void> {
+    // Of a restored database, only routers and this plan know what was announced.
+    if (!this.#kept || this.#deps.gate.state === 'closed') return
+    this.#kept = undefined
+    this.#saved = undefined
+    await this.#deps.lastKnownRoutes.remove(this.#region)
+  }
+
+  /** Replaces the routes of the routers that were read, or only those `among` the prefixes; the others are kept. */
+  async #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void> {
+    const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
+    const read = new Set(among)
+    for (const { router, after } of afters) {
+      const others = among ? (routers.get(router.name) ?? []).filter(({ prefix }) => !read.has(prefix)) : []
+      routers.set(router.name, [...others, ...after.values()])
+    }
+    this.#keep([...routers].map(([name, routes]) => ({ name, routes })))
+    if (!among) await this.#saveKept()
+  }
+
+  /** Removes the routes in memory at once, and in the file with the next full run. */
+  #forget(prefixes: ReadonlySet<Prefix>): void {
+    const { routers = [] } = this.#kept ?? {}
+    if (prefixes.size === 0 || routers.length === 0) return
+    this.#keep(
+      routers.map(({ name, routes }) => ({
+        name,
+        routes: routes.filter(({ prefix }) => !prefixes.has(prefix)),
+      })),
+    )
+  }
+
+  /** Without black holes: while the database does not answer, nobody knows whether one has ended. */
+  #keep(routers: readonly LastKnownRouter[]): void {
+    const networks = routers.map(({ name, routes }) => ({
+      name,
+      routes: routes.filter((route) => !isBlackhole(route)).map(plainRoute),
+    }))
+    this.#kept = { region: this.#region, routers: networks, at: new Date().toISOString() }
+  }
+
+  /** Writes the file after a change, and at an interval so that its age is known. */
+  async #saveKept(): Promise<void> {
+    const routers = JSON.stringify(this.#kept!.routers)
+    const atMs = performance.now()
+    if (this.#saved?.routers === routers && atMs - this.#saved.atMs < keptSaveMs) return
+    await this.#deps.lastKnownRoutes.save(this.#kept!)
+    this.#saved = { routers, atMs }
+  }
+
+  /** Writes the files for agents, after a change and at an interval so that their age is known. Only they need them: no run fails. */
+  async #handOver(
+    files: HandedFiles,
+    afters: readonly RouterAfter[],
+    ends: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { log } = this.#deps
+    const region = this.#region.slug
+    for (const { router, after } of afters) {
+      const routes = [...after.values()]
+      const content = {
+        routes: routes.filter((route) => !isBlackhole(route)),
+        blackholes: routes.flatMap((route) => {
+          const endMs = isBlackhole(route) ? ends.get(route.prefix) : undefined
+          return endMs === undefined ? [] : [{ route, until: new Date(endMs).toISOString() }]
+        }),
+      }
+      const text = JSON.stringify(content)
+      const last = this.#handed.get(router.name)
+      const atMs = performance.now()
+      if (last?.text === text && atMs - last.atMs < keptSaveMs) continue
+      const handed = {
+        format: 1,
+        region,
+        router: router.name,
+        at: new Date().toISOString(),
+        ...content,
+      } as const
+      try {
+        await files.save(handed)
+        this.#handed.set(router.name, { text, atMs })
+      } catch (error) {
+        log.error({ region, router: router.name, error }, 'routes for the agent could not be written')
+      }
+    }
+  }
+
+  async #runFully(lease: RegionLease): Promise<void> {
+    const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+    const formers = isPreemptible
+      ? this.#formers
+      : this.#formers.filter((one) => !this.#silentFormers.has(one))
+    this.#fullDue = undefined
+    const dropped = Promise.withResolvers<never>()
+    if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
+    try {
+      const preempt = dropped.promise
+      const { handedFiles } = this.#deps
+      const handOver: ReconcileDeps['handOver'] =
+        handedFiles === undefined
+          ? async () => {}
+          : (afters, ends) => this.#handOver(handedFiles, afters, ends)
+      const deps = { ...this.#runDeps(), formers, readRows: readRegionRows, preempt, handOver }
+      const report = await reconcileRegion(deps, lease)
+      this.#known = { ...report, lease }
+      this.#fullRuns++
+      this.#failedRuns = 0
+      this.#restartedRouters.onReconciled()
+      for (const { router } of report.failures) (router as RegionRouter).invalidate()
+      const silent = report.failuresOfFormers.map(({ router }) => router)
+      this.#silentFormers = isPreemptible ? new Set(silent) : this.#silentFormers.union(new Set(silent))
+      this.#changedMs = undefined
+      if (report.formersContinue) this.#fullSoon()
+      else this.#fullIn(this.#intervalMs)
+      this.#report(report)
+    } catch (error) {
+      if (!(error instanceof RunPreempted)) throw error
+      this.#fullSoon()
+    } finally {
+      this.#preempt = undefined
+    }
+  }
+
+  /** Also called for a change in another region. */
+  async #preemptIfNeeded(): Promise<void> {
+    const moving = await readMovingRows(this.#deps.postgres.owner, this.#region.id)
+    if (moving.length > 0) this.#preempt?.()
+  }
+
+  async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
+    const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
+    if (report.full === 'now') this.wakeFully()
+    if (report.full === 'soon') this.#fullSoon()
+    if (report.full !== undefined) this.#reportQuick(report)
+  }
+
+  /** Schedules a full run after a burst of changes, or during one that lasts too long. */
+  #fullSoon(): void {
+    const nowMs = performance.now()
+    this.#changedMs ??= nowMs
+    this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
+  }
+
+  #isOverdue(): boolean {
+    return this.#changedMs !== undefined && performance.now() - this.#changedMs >= fullAfterMsMax
+  }
+
+  #fullIn(delayMs: number): void {
+    clearTimeout(this.#fullTimer)
+    this.#fullTimer = setTimeout(() => {
+      this.#fullDue ??= 'later'
+      this.#loop.wake()
+    }, delayMs)
+  }
+
+  #runDeps() {
+    return {
+      db: this.#deps.postgres.owner,
+      routers: this.#routers,
+      quorum: this.#region.quorum,
+      gate: this.#deps.gate,
+      kept: {
+        forget: (prefixes: ReadonlySet<Prefix>) => this.#forget(prefixes),
+        remember: (afters: readonly RouterAfter[], among?: readonly Prefix[]) =>
+          this.#remember(afters, among),
+      },
+      onSettled: (tookMs: readonly number[]) => {
+        const region = this.#region.slug
+        for (const ms of tookMs) this.#deps.metrics.changeToRouterSeconds.observe({ region }, ms / 1000)
+      },
+      now: () => new Date(),
+      elapsedMs: () => performance.now(),
+    }
+  }
+
+  #report(report: RunReport): void {
+    const { log, metrics } = this.#deps
+    const region = this.#region.slug
+    for (const state of ['desired', 'observed', 'held'] as const)
+      metrics.routes.set({ region, state }, report[state])
+    this.#reportFailures(report.failures)
+    for (const { router, error } of report.failuresOfFormers)
+      log.error({ region, router: router.name, error }, 'former router could not be emptied')
+    const { neighbors: _, failures, failuresOfFormers: __, formersContinue: ___, ...counts } = report
+    const { announced, withdrawn, held, refused, quarantined } = counts
+    const level =
+      held + refused + quarantined + failures.length > 0
+        ? 'warn'
+        : announced + withdrawn > 0
+          ? 'info'
+          : 'debug'
+    log[level]({ region, ...counts }, 'region reconciled')
+  }
+
+  #reportFailures(failures: readonly RouterFailure[]): void {
+    const { log, metrics } = this.#deps
+    const region = this.#region.slug
+    for (const { router, error } of failures) {
+      metrics.routerUp.set({ region, router: router.name }, 0)
+      log.error({ region, router: router.name, error }, 'router could not be reconciled')
+    }
+  }
+
+  #reportQuick(report: QuickReport): void {
+    const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
+    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'changed rows reconciled')
+  }
+}
+
+/** A router with its identity, which is queried once per connection. */
+class RegionRouter implements Router {
+  readonly name: string
+  readonly speaker: Speaker
+  readonly routes: RouteSettings
+  declare readonly former?: number
+  #identity: SpeakerIdentity | undefined
+
+  constructor({ name, speaker, routes, former }: RegionSpeaker) {
+    this.name = name
+    this.speaker = speaker
+    this.routes = routes
+    if (former !== undefined) this.former = former
+  }
+
+  readonly asn = async (): Promise<number> => (await this.#identify()).asn
+
+  readonly daemon = async (): Promise<string> => (await this.#identify()).key
+
+  /** After a reconnect, another daemon may answer. */
+  invalidate(): void {
+    this.#identity = undefined
+  }
+
+  async #identify(): Promise<SpeakerIdentity> {
+    return (this.#identity ??= await this.speaker.probe())
+  }
+}

@@ -1,0 +1,65 @@
+// Packets of sFlow towards the networks of open events: which ones the receiving thread keeps, when it is asked for them, and those that
+// wait for the database. They become two files: some minutes after the start, and after the end.
+import type { Db } from '../db/postgres.ts'
+import { saveEventPackets, watchOf, type EventPackets } from '../events/attachment/save-packets.ts'
+import { listOpenEvents } from '../events/attachment/save-packets.store.ts'
+import type { ToReceiver, WantedPackets } from './messages.ts'
+import { watchesMax } from './packet-samples.ts'
+
+/** Events that are open for longer were forgotten by their detector. */
+const watchedMs = 86_400_000
+/** Packets since the event was noticed, in the first file. */
+const startMs = 3 * 60_000
+/** Files that wait for the database. */
+const filesMax = 2 * watchesMax
+
+type Watches = Omit<Extract<ToReceiver, { kind: 'watches' }>, 'kind'>
+
+export type WaitingPackets = {
+  /** Returns whether there was room. */
+  add(packets: EventPackets): boolean
+  /** Stores what waits. Rejects if the database does not answer; then it waits further. */
+  save(db: Db): Promise<void>
+  /** What the receiving thread is to keep, and to give now. */
+  watch(db: Db, now: Date): Promise<Watches>
+  /** The receiving thread starts again: it keeps nothing. */
+  forget(): void
+}
+
+export function createEventPackets(): WaitingPackets {
+  /** Events whose packets are kept, and whether those of the start were asked for. */
+  const watched = new Map<string, { readonly sinceMs: number; hasStart: boolean }>()
+  const waiting: EventPackets[] = []
+  return {
+    add(packets) {
+      if (waiting.length >= filesMax) return false
+      waiting.push(packets)
+      return true
+    },
+    async save(db) {
+      for (let packets = waiting[0]; packets !== undefined; packets = waiting[0]) {
+        await saveEventPackets(db, packets)
+        waiting.shift()
+      }
+    },
+    async watch(db, now) {
+      const open = await listOpenEvents(db, new Date(now.getTime() - watchedMs), watchesMax)
+      const isOpen = new Set(open.map(({ eventId }) => eventId))
+      const wanted: WantedPackets[] = [...watched.keys()]
+        .filter((eventId) => !isOpen.has(eventId))
+        .map((eventId) => ({ eventId, part: 'end' }))
+      for (const { eventId } of wanted) watched.delete(eventId)
+      for (const { eventId } of open) {
+        const state = watched.get(eventId) ?? { sinceMs: now.getTime(), hasStart: false }
+        watched.set(eventId, state)
+        if (state.hasStart || now.getTime() - state.sinceMs < startMs) continue
+        state.hasStart = true
+        wanted.push({ eventId, part: 'start' })
+      }
+      return { wanted, watches: open.map(watchOf) }
+    },
+    forget() {
+      watched.clear()
+    },
+  }
+}

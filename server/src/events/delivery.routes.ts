@@ -1,0 +1,48 @@
+// HTTP routes of deliveries, and of the sources that send them.
+import { ingestDeliveryRoute } from '@pharos/contract/analysis'
+import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos/contract/delivery'
+import { addEventAttachmentRoute } from '@pharos/contract/event-attachment'
+import { handleRaw, handleStaff, type Mounted, type Request } from '../http/mount.ts'
+import { receiveEventFile } from './attachment/event-attachment.ts'
+import { getDelivery, listDeliveries, listDetectorSources } from './ingest/delivery-list.ts'
+import { receiveDelivery, type DeliveryDeps } from './ingest/delivery.ts'
+import { validateDelivery } from './ingest/validate-delivery.ts'
+
+export const deliveryRoutes = (deps: DeliveryDeps): Mounted[] => [
+  handleRaw(ingestDeliveryRoute, ingestDelivery, deps),
+  handleRaw(addEventAttachmentRoute, addEventAttachment, deps),
+  handleStaff(listDeliveriesRoute, listDeliveries, deps),
+  handleStaff(getDeliveryRoute, getDelivery, deps),
+  handleStaff(listSourcesRoute, listDetectorSources, deps),
+]
+
+type Delivery = Omit<Request<typeof ingestDeliveryRoute>, 'body'> & { readonly body: Buffer }
+
+async function ingestDelivery(deps: DeliveryDeps, { params, query, headers, body }: Delivery) {
+  const request = {
+    sourceKey: params.source_key,
+    authorization: headers.authorization,
+    token: query.token,
+    deliveryId: singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id']),
+    contentType: headers['content-type'],
+    body,
+  }
+  if (query.validate !== true) return receiveDelivery(deps, request)
+  return { status: 200, body: await validateDelivery(deps, request) }
+}
+
+type File = Omit<Request<typeof addEventAttachmentRoute>, 'body'> & { readonly body: Buffer }
+
+const addEventAttachment = (deps: DeliveryDeps, { params, query, headers, body }: File) =>
+  receiveEventFile(deps, {
+    sourceKey: params.source_key,
+    sourceEventId: params.source_event_id,
+    authorization: headers.authorization,
+    token: query.token,
+    filename: singleHeader(headers['x-filename']),
+    body,
+  })
+
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}

@@ -1,0 +1,216 @@
+// The SQL of events: the complete data, independent of teams. Only loops and the operator's commands write it.
+import { sql, type RawBuilder } from 'kysely'
+import { lengthOf, networkOf, parsePrefix, prefixAround } from '../../net/prefix.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { camelColumns, snakeOf, type RowOf } from '../../db/columns.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { arrayText, unnestRows } from '../../db/unnest.ts'
+import { networksOf } from './event.ts'
+import type { Event } from './event.ts'
+
+/** `isRebuilt`: the next observation replaces the event instead of being merged into it (see replay.ts). */
+export type LockedEvent = { readonly event: Event; readonly isRebuilt: boolean }
+
+/** Every field of an event, by name; each is read from and written to a column, see `columnOf`. */
+const eventColumns = camelColumns(
+  'events',
+  'e',
+  [
+    'id',
+    'source_key',
+    'source_event_id',
+    'source_timezone',
+    'source_resource_id',
+    'source_location_id',
+    'source_country',
+    'source_location',
+    'classification_key',
+    'description',
+    'affected_bps',
+    'affected_pps',
+    'has_attachment',
+    'source_delivery',
+    'source_received',
+  ],
+  {
+    start: sql<Date>`e.start_at`,
+    end: sql<Date | null>`e.end_at`,
+    flags: sql<Event['flags']>`e.flags`,
+    status: sql<Event['status']>`e.status`,
+    affectedNetwork: sql<string | null>`e.affected_network::text`,
+    parsedData: sql<Event['parsedData']>`e.parsed_data`,
+    mergeState: sql<Event['mergeState'] | null>`e.merge_state`,
+  },
+)
+type EventRow = RowOf<typeof eventColumns>
+
+const columnOf = (field: string): string =>
+  field === 'start' || field === 'end' ? `${field}_at` : snakeOf(field)
+
+/** The types of columns that are not text, as they are passed. */
+const types: Readonly<Record<string, string>> = {
+  affected_network: 'cidr',
+  start_at: 'timestamptz',
+  end_at: 'timestamptz',
+  affected_bps: 'bigint',
+  affected_pps: 'bigint',
+  has_attachment: 'boolean',
+  source_delivery: 'bigint',
+  source_received: 'timestamptz',
+  parsed_data: 'json',
+  merge_state: 'json',
+}
+/** How columns that are passed as text become what they are. */
+const casts: Readonly<Record<string, string>> = {
+  flags: '::text[]',
+  status: '::text[]',
+  parsed_data: '::jsonb',
+  merge_state: '::jsonb',
+}
+
+const fields = eventColumns.entries.map(([name]) => ({
+  field: name as keyof EventRow,
+  column: columnOf(name),
+}))
+type Field = (typeof fields)[number]
+
+const passed = Object.fromEntries(fields.map(({ column }) => [column, types[column] ?? 'text']))
+const written = sql.join(fields.map(({ column }) => sql.ref(column)))
+const valueOf = ({ column }: Field) => sql`${sql.ref(`n.${column}`)}${sql.raw(casts[column] ?? '')}`
+const values = sql.join(fields.map(valueOf))
+const keys: ReadonlySet<string> = new Set(['id', 'sourceKey', 'sourceEventId'])
+const assignments = sql.join(
+  fields
+    .filter(({ field }) => !keys.has(field))
+    .map((field) => sql`${sql.ref(field.column)} = ${valueOf(field)}`),
+)
+
+/** Locks the existing ones in the order of their ids, so that concurrent transactions cannot deadlock. */
+export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
+  return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.mergeState === null }))
+}
+
+/** What detectors report of an event, as far as a team's view of it adds to it. */
+export type ReportedEvent = Pick<Event, 'id' | 'status' | 'flags'>
+
+/** As `lockEvents`, without the rest of the event. */
+export async function lockReported(trx: Trx, ids: readonly string[]): Promise<ReportedEvent[]> {
+  const { rows } = await sql<ReportedEvent>`
+    select id, status, flags from events where id = any(${ids}::text[]) order by id for update`.execute(trx)
+  return rows
+}
+
+/** Returns the ids that were inserted; a missing one was inserted by another transaction meanwhile. */
+export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<Set<string>> {
+  if (events.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    insert into events (${written}) select ${values} from ${recordset(events)} order by id
+    on conflict (id) do nothing
+    returning id`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Updates events that the transaction has locked. */
+export async function saveEvents(trx: Trx, events: readonly Event[]): Promise<void> {
+  if (events.length === 0) return
+  await sql`
+    update events e set ${assignments}, updated = now() from ${recordset(events)} where e.id = n.id`.execute(
+    trx,
+  )
+}
+
+/** Saves the networks of events that have, or had, several. */
+export async function saveEventNetworks(trx: Trx, events: readonly Event[]): Promise<void> {
+  if (events.length === 0) return
+  const networks = events.flatMap((event) => {
+    const list = networksOf(event)
+    return list.length > 1 ? list.map((network) => ({ network, event_id: event.id })) : []
+  })
+  await sql`delete from event_networks where event_id = any(${events.map(({ id }) => id)})`.execute(trx)
+  await sql`
+    insert into event_networks (network, event_id)
+    select network, event_id from json_to_recordset(${JSON.stringify(networks)}::json) as n(network cidr, event_id text)`.execute(
+    trx,
+  )
+}
+
+function recordset(events: readonly Event[]) {
+  const rows = events.map((event) => {
+    const row: Record<string, unknown> = {}
+    for (const { field, column } of fields) row[column] = event[field]
+    row['flags'] = arrayText(event.flags)
+    row['status'] = arrayText(event.status)
+    row['parsed_data'] = JSON.stringify(event.parsedData)
+    row['merge_state'] = JSON.stringify(event.mergeState)
+    return row
+  })
+  return unnestRows(rows, passed)
+}
+
+function eventOf(row: EventRow): Event {
+  return {
+    ...row,
+    affectedNetwork: row.affectedNetwork === null ? null : parsePrefix(row.affectedNetwork),
+    mergeState: row.mergeState ?? { signals: [], stamps: {} },
+  }
+}
+
+/** A position in the events by network, in PostgreSQL's order of cidr. */
+export type EventCursor = { readonly network: string; readonly id: string }
+
+/** Before every event. */
+export const firstCursor: EventCursor = { network: '0.0.0.0/0', id: '' }
+
+/**
+ * Lists the next events after the cursor whose network is the prefix or inside it. In PostgreSQL's order of cidr these
+ * are one range of the index, from the prefix to its last address.
+ */
+export async function listEventsInside(
+  db: Db,
+  prefix: Prefix,
+  after: EventCursor,
+  limit: number,
+): Promise<EventCursor[]> {
+  const start = after === firstCursor ? { network: prefix, id: '' } : after
+  return await listByNetwork(
+    db,
+    start,
+    limit,
+    (network) => sql`${network} <= host(broadcast(${prefix}::inet))::cidr`,
+  )
+}
+
+/** Lists the next events after the cursor whose network is larger than the prefix and covers it. */
+export async function listEventsAround(
+  db: Db,
+  prefix: Prefix,
+  after: EventCursor,
+  limit: number,
+): Promise<EventCursor[]> {
+  const larger = Array.from({ length: lengthOf(prefix) }, (_, length) =>
+    prefixAround(networkOf(prefix), length),
+  )
+  return await listByNetwork(db, after, limit, (network) => sql`${network} = any(${larger}::cidr[])`)
+}
+
+async function listByNetwork(
+  db: Db,
+  after: EventCursor,
+  limit: number,
+  condition: (network: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<EventCursor[]> {
+  const { rows } = await sql<EventCursor>`
+    select network::text as network, id from (
+      (select affected_network as network, id from events
+        where (affected_network, id) > (${after.network}::cidr, ${after.id})
+          and ${condition(sql`affected_network`)}
+        order by affected_network, id limit ${limit})
+      union
+      (select network, event_id from event_networks
+        where (network, event_id) > (${after.network}::cidr, ${after.id}) and ${condition(sql`network`)}
+        order by network, event_id limit ${limit})
+    ) e order by e.network, id limit ${limit}`.execute(db)
+  return rows
+}

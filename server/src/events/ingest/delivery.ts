@@ -1,0 +1,79 @@
+// Receives deliveries of detectors: checks the credential, stores the body unchanged, responds. The body is not parsed
+// here: an unreadable delivery is kept too, because it may be the only report of an attack and the normaliser may be
+// wrong.
+import { createHash, randomUUID } from 'node:crypto'
+import type { Postgres } from '../../db/postgres.ts'
+import type { ChangeAnswer } from '../../db/run-change.ts'
+import { wake } from '../../db/wake.ts'
+import { fail } from '../../runtime/error.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { isSourceSecret, parseSourceCredential } from './credential.ts'
+import { insertDelivery } from './delivery.store.ts'
+import { findSourceSecret } from './source.store.ts'
+
+export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
+
+/** What a detector presents for its source. */
+export type SourceCredential = {
+  readonly sourceKey: string
+  readonly authorization: string | undefined
+  /** `?token=`; used only without an Authorization header. */
+  readonly token: string | undefined
+}
+
+export type DeliveryRequest = SourceCredential & {
+  /** `Idempotency-Key`, or `webhook-id` of Standard Webhooks; without one, every delivery is new. */
+  readonly deliveryId: string | undefined
+  readonly contentType: string | undefined
+  readonly body: Buffer
+}
+
+/**
+ * Stores a delivery and wakes the loop that processes it. A repeated delivery id gets the same response and is not
+ * stored again; with another body it throws `idempotency_mismatch`. An unknown source and a wrong secret are the same
+ * `unauthenticated`.
+ */
+export async function receiveDelivery(
+  { postgres, keys }: DeliveryDeps,
+  request: DeliveryRequest,
+): Promise<ChangeAnswer<{ delivery_id: string }>> {
+  await checkSource(postgres, keys, request)
+  const deliveryId = deliveryIdOf(request.deliveryId)
+  const outcome = await postgres.front.transaction().execute(async (trx) => {
+    const inserted = await insertDelivery(trx, {
+      sourceKey: request.sourceKey,
+      deliveryId,
+      contentType: request.contentType?.slice(0, 200) ?? null,
+      body: request.body,
+    })
+    if (inserted === 'inserted') await wake(trx, 'deliveries')
+    return inserted
+  })
+  if (outcome === 'another') throw fail('idempotency_mismatch', 'delivery')
+  return { body: { delivery_id: deliveryId }, ...(outcome === 'repeated' && { replayed: true }) }
+}
+
+/** Throws `unauthenticated` unless the request has the secret of its source. */
+export async function checkSource(
+  postgres: Postgres,
+  keys: KeyRing,
+  request: SourceCredential,
+): Promise<void> {
+  const { authorization, token, sourceKey } = request
+  const secret = authorization === undefined ? token : parseSourceCredential(authorization)
+  const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.front, sourceKey)
+  if (isSourceSecret(keys, secret ?? '', stored) && secret) return
+  throw fail('unauthenticated', 'source')
+}
+
+const deliveryIdMax = 200
+
+/**
+ * A delivery is never rejected for its id: an id that is too long, contains other characters or cannot be a part of a path is replaced
+ * by its hash.
+ */
+function deliveryIdOf(given: string | undefined): string {
+  if (given === undefined || given === '') return randomUUID()
+  if (given.length <= deliveryIdMax && /^(?!\.\.?$)[\x20-\x7e]+$/.test(given)) return given
+  return `sha256:${createHash('sha256').update(given).digest('hex')}`
+}

@@ -1,0 +1,44 @@
+// Validates a delivery: reads it as the ingest loop would, stores nothing, and returns what would become of it.
+import {
+  validatedEventsMax,
+  type DeliveryValidation,
+  type RelatedEventDetail,
+} from '@pharos/contract/analysis'
+import { noteText } from '@pharos/contract/delivery-note'
+import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
+import { renderEvent } from '../relate/event-json.ts'
+import { mergeObservation, type Event } from '../event/event.ts'
+import { createSourceReader, messageOf, parseDelivery } from './parse-delivery.ts'
+import type { JsonObject } from '../event/json.ts'
+import { listSourceRows } from './source.store.ts'
+
+export async function validateDelivery(
+  { postgres, keys }: DeliveryDeps,
+  request: DeliveryRequest,
+): Promise<DeliveryValidation> {
+  await checkSource(postgres, keys, request)
+  const [row] = await listSourceRows(postgres.front, [request.sourceKey])
+  const reader = createSourceReader(row!)
+  const { state, error, notes, observations } = parseDelivery(reader, request.body, new Date())
+  const events = new Map<string, Event>()
+  for (const { eventId, observation } of observations) {
+    events.set(eventId, mergeObservation(events.get(eventId), observation, reader.source))
+  }
+  return {
+    validated: true,
+    state,
+    error,
+    notes: notes.map((note) => ({ ...note, message: noteText(note) })),
+    event_count: events.size,
+    events: [...events.values()]
+      .slice(0, validatedEventsMax)
+      .map((event) => detailOf(event, messageOf(observations, event.id))),
+  }
+}
+
+/** The event in the form of the API. */
+function detailOf(event: Event, source: JsonObject | undefined): RelatedEventDetail {
+  const record = JSON.parse(`${renderEvent(event, null)}}`) as RelatedEventDetail
+  const parsed = source === undefined ? event.parsedData : { ...event.parsedData, source }
+  return { ...record, parsed_data: parsed, has_attachment: event.hasAttachment }
+}

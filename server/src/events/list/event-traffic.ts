@@ -1,0 +1,202 @@
+// The traffic towards the target of an event over time, what the team's shield rules dropped of it, and what passed.
+import type { TimelineSample } from '@pharos/contract/analysis'
+import {
+  eventTrafficParts,
+  type EventTraffic,
+  type EventTrafficMetric,
+  type EventTrafficPart,
+  type getEventTrafficRoute,
+} from '@pharos/contract/event-traffic'
+import type { QueryOf } from '@pharos/contract/route'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { notFound } from '../../runtime/error.ts'
+import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { findEventView, listFilteredPrefixes, type EventView } from './event-traffic.store.ts'
+import { asFlowFailure } from '../../flow/flow-failure.ts'
+import { overlapCondition, withinCondition } from '../../flow/flow-key.ts'
+import { bucketOf, bucketsParams, during, knownBucketsStatement, limits } from '../../flow/flow-query.ts'
+import type { FlowStore, Param } from '../../flow/flow-store.ts'
+
+export type EventTrafficDeps = {
+  readonly postgres: Postgres
+  readonly flowStore: FlowStore
+  readonly listCounting: ListCounting
+  readonly now: () => Date
+}
+
+/** Returns for each scrubber that gets a list of one of the prefixes whether it counts packets. */
+export type ListCounting = (prefixes: readonly Prefix[]) => Promise<readonly boolean[]>
+
+type Query = QueryOf<typeof getEventTrafficRoute>
+type Values = readonly (number | null)[]
+
+const marginMs = 15 * 60_000
+/** Drops are kept by minute, and exporters report a flow about once a minute. */
+const stepSeconds = 60
+/** Of a shorter part of the current bucket no rate is known. */
+const rateMsMin = 10_000
+
+/** Throws `not_found` unless the event concerns the team, `invalid` for unusable buckets, and `query_too_expensive`. */
+export async function getEventTraffic(
+  { postgres, flowStore, listCounting, now: clock }: EventTrafficDeps,
+  { actor: { teamId } }: Pick<Operation, 'actor'>,
+  eventId: string,
+  { metric, ...query }: Query,
+): Promise<EventTraffic> {
+  const now = clock()
+  const view = await findEventView(postgres, teamId, eventId)
+  if (!view) throw notFound('event')
+  const buckets = keptBucketsOf(windowFor(view, query, now), now, () => stepSeconds)
+  const stored = await readStored(flowStore, teamId, view.networks, buckets, metric)
+  const { borders, seconds } = buckets
+  const times = borders.slice(0, -1)
+  const hasFlows = stored !== undefined && stored.total.size > 0
+  const rate = (sum: number, bucket: number) => rateOf(sum, metric, borders, bucket, now)
+  const total = hasFlows
+    ? times.map((_, at) => (stored.known.has(at) ? rate(stored.total.get(at) ?? 0, at) : null))
+    : sampledRates(view.timeline, metric, borders)
+  const counting = await listCounting(await listFilteredPrefixes(postgres, teamId, view.networks))
+  const isCounted = counting.length === 0 || counting.includes(true)
+  const dropped = times.map((_, at) => (stored && isCounted ? rate(stored.dropped.get(at) ?? 0, at) : null))
+  const passed = total.map((all, at) => {
+    const less = dropped[at] ?? null
+    return all === null || less === null ? null : Math.max(all - less, 0)
+  })
+  const values: Readonly<Record<EventTrafficPart, Values>> = { total, dropped, passed }
+  return {
+    start: borders[0]!.toISOString(),
+    end: borders.at(-1)!.toISOString(),
+    interval: seconds,
+    timestamps: times.map((at) => at.toISOString()),
+    source: hasFlows ? 'flows' : 'detector',
+    notes: counting.includes(false) ? ['uncounted'] : [],
+    series: eventTrafficParts.map((part) => ({
+      key: { part },
+      label: labels[part],
+      unit: metric,
+      values: [...values[part]],
+      ...figuresOf(values[part]),
+    })),
+  }
+}
+
+const labels: Readonly<Record<EventTrafficPart, string>> = {
+  total: 'Total',
+  dropped: 'Dropped',
+  passed: 'Passed',
+}
+
+/** The event with a margin; a time that is given moves the other one if it would be on its wrong side. */
+function windowFor(
+  { start, end }: EventView,
+  { start: wantedStart, end: wantedEnd, interval, points, timezone }: Omit<Query, 'metric'>,
+  now: Date,
+) {
+  const wanted = windowOf(wantedStart, wantedEnd)
+  const from = start.getTime() - marginMs
+  const until = Math.max(Math.min((end ?? now).getTime() + marginMs, now.getTime()), start.getTime())
+  return {
+    start: wanted.start ?? new Date(Math.min(from, wanted.end?.getTime() ?? from)),
+    end: wanted.end ?? new Date(Math.max(until, wanted.start?.getTime() ?? until)),
+    interval,
+    points,
+    timezone,
+  }
+}
+
+/** Octets or packets by the index of the bucket. */
+type Stored = {
+  readonly total: ReadonlyMap<number, number>
+  readonly dropped: ReadonlyMap<number, number>
+  /** Buckets in which any flow of the team was received. */
+  readonly known: ReadonlySet<number>
+}
+
+/** Undefined if there is no store that answers. */
+async function readStored(
+  flowStore: FlowStore,
+  teamId: number,
+  networks: readonly Prefix[],
+  { borders, seconds }: Buckets,
+  metric: EventTrafficMetric,
+): Promise<Stored | undefined> {
+  const amount = metric === 'bps' ? 'bytes' : 'packets'
+  const known = knownBucketsStatement(
+    { teamId },
+    { family: 'flows', step: 60, isCut: false },
+    { borders, seconds },
+  )
+  const sums = (
+    table: string,
+    value: string,
+    condition: (network: Prefix, bind: Bind) => string,
+    fixed: string,
+  ) => {
+    const bucket = bucketOf(borders, seconds, '')
+    const params: Record<string, Param> = { ...bucket.params, ...bucketsParams(borders, ''), team: teamId }
+    let bound = 0
+    const bind: Bind = (type, one) => {
+      const name = `n${bound++}`
+      params[name] = one
+      return `{${name}:${type}}`
+    }
+    const within = networks.map((network) => `(${condition(network, bind)})`).join(' or ') || 'false'
+    const sql =
+      `select ${bucket.sql} as bucket, sum(${value}) as value from ${table} where team_id = {team:UInt32} and ` +
+      `${during('from', 'until')} and ${fixed}(${within}) group by bucket`
+    return flowStore.query<{ bucket: number; value: number }>(sql, params, limits)
+  }
+  try {
+    const seen = await flowStore.query<{ bucket: number }>(known.sql, known.params, known.limits)
+    const total = await sums(
+      'flows',
+      `${amount} * greatest(sampling_rate, 1)`,
+      (network, bind) => withinCondition('dst_addr', network, bind),
+      "direction in ('in', 'internal') and ",
+    )
+    const dropped = await sums('shield_hits', `dropped_${amount}`, overlapCondition, '')
+    const mapOf = (rows: typeof total) => new Map(rows.map(({ bucket, value }) => [bucket, value]))
+    return {
+      total: mapOf(total),
+      dropped: mapOf(dropped),
+      known: new Set([...seen, ...total].map(({ bucket }) => bucket)),
+    }
+  } catch (error) {
+    if (error instanceof DriverError && error.kind !== 'refused') return undefined
+    throw asFlowFailure(error)
+  }
+}
+
+type Bind = (type: string, value: Param) => string
+
+/** Over the time of the bucket, of the current one over its time until now. */
+function rateOf(
+  sum: number,
+  metric: EventTrafficMetric,
+  borders: readonly Date[],
+  bucket: number,
+  now: Date,
+): number | null {
+  const [from, until] = [borders[bucket]!.getTime(), borders[bucket + 1]!.getTime()]
+  const passedMs = Math.min(until, now.getTime()) - from
+  if (passedMs < rateMsMin) return null
+  return Math.round((sum * (metric === 'bps' ? 8 : 1) * 1000) / passedMs)
+}
+
+/** The highest sample of each bucket. */
+function sampledRates(
+  timeline: readonly TimelineSample[],
+  metric: EventTrafficMetric,
+  borders: readonly Date[],
+): (number | null)[] {
+  const values: (number | null)[] = borders.slice(0, -1).map(() => null)
+  for (const { at, [metric]: value } of timeline) {
+    const ms = Date.parse(at)
+    const bucket = borders.findLastIndex((border) => border.getTime() <= ms)
+    if (value !== undefined && bucket in values) values[bucket] = Math.max(values[bucket] ?? 0, value)
+  }
+  return values
+}

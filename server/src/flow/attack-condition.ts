@@ -1,0 +1,47 @@
+// The condition that a flow is part of an attack, and the times in which that is unknown. Pure.
+import { comparePrefixes, lastHostOf, networkOf, type Prefix } from '../net/prefix.ts'
+import { onsetMsMax, type AttackWindow } from './attack-window.store.ts'
+import { storedAddress } from './flow-key.ts'
+import { secondsOf } from './flow-query.ts'
+import type { Param } from './flow-store.ts'
+
+/**
+ * Returns the onsets of the attacks, as windows for `attackCondition`: an event begins when its detector is sure, up to a minute after
+ * the first packet. Traffic to a target in that time is neither known to be normal nor to be the attack.
+ *
+ * The onset of an attack that is over is no longer than the attack: a detector that lies, or reports short attacks all the time, takes
+ * no more time from the normal traffic of a target in this way than it calls an attack, which takes it anyway. One that is not over
+ * covers all that follows, and so has one onset.
+ */
+export const onsetsOf = (attacks: readonly AttackWindow[]): AttackWindow[] =>
+  attacks.map(({ network, startMs, endMs }) => ({
+    network,
+    startMs: startMs - Math.min(onsetMsMax, endMs === null ? onsetMsMax : Math.max(0, endMs - startMs)),
+    endMs: startMs,
+  }))
+
+/** The condition that a flow went to a target of an event while it lasted. */
+export function attackCondition(
+  attacks: readonly AttackWindow[],
+  bind: (type: string, value: Param) => string,
+  nowMs: number,
+): string {
+  if (attacks.length === 0) return 'false'
+  const ordered = attacks.toSorted((a, b) => comparePrefixes(a.network, b.network) || a.startMs - b.startMs)
+  const addresses = (of: (network: Prefix) => string): string =>
+    `arrayMap(a -> toIPv6(a), ${bind(
+      'Array(String)',
+      ordered.map(({ network }) => storedAddress(of(network))),
+    )})`
+  const seconds = (of: (attack: AttackWindow) => number): string =>
+    bind(
+      'Array(UInt32)',
+      ordered.map((attack) => secondsOf(new Date(of(attack)))),
+    )
+  return (
+    'arrayExists((first, last, since, until) -> dst_addr >= first and dst_addr <= last and ' +
+    'toUInt32(time) >= since and toUInt32(time) <= until, ' +
+    `${addresses(networkOf)}, ${addresses((network) => networkOf(lastHostOf(network)))}, ` +
+    `${seconds(({ startMs }) => startMs)}, ${seconds(({ endMs }) => Math.ceil((endMs ?? nowMs) / 1000) * 1000)})`
+  )
+}

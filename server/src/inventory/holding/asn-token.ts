@@ -1,0 +1,25 @@
+// The token by which a team marks its own entries in a registry. It is derived from the key ring, the team and the ASN, so
+// reading it stores nothing, and it is not secret: for another team or another ASN it proves nothing.
+import { createHmac } from 'node:crypto'
+import type { Asn } from '../../net/asn.ts'
+import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'
+
+const prefix = 'pharos-asn-verify='
+/** 144 bits: 24 characters of base64url without padding. */
+const macBytes = 18
+
+/** Newest first: the first one is shown to the team, all of them are accepted. */
+export type AsnTokens = readonly [string, ...string[]]
+
+export function asnTokens(ring: KeyRing, teamId: number, asn: Asn): AsnTokens {
+  const tokens = deriveKeys(ring, 'asn-proof').map(({ key }) => {
+    const mac = createHmac('sha256', key).update(`${teamId}|${asn}`).digest()
+    return prefix + mac.subarray(0, macBytes).toString('base64url')
+  })
+  return tokens as unknown as AsnTokens
+}
+
+/** Returns whether one of the tokens is a separate word of the text. */
+export function holdsToken(text: string, tokens: AsnTokens): boolean {
+  return text.split(/[\s"',;]+/).some((word) => tokens.includes(word))
+}

@@ -1,0 +1,256 @@
+// Compares the entries of a platform document with the database: the difference as a list of changes, in the order in which
+// they can be made. Pure, and the same input gives the same plan.
+import { referencesOf, rowsOf, withInitials } from './define-kind.ts'
+import type {
+  PlatformChange,
+  Create,
+  Current,
+  Entry,
+  Fields,
+  FieldChange,
+  Kind,
+  PlanOptions,
+  Row,
+  ElementSource,
+  Update,
+} from './kind.ts'
+import type { Registry } from './registry.ts'
+
+/** The entries of a document and the sections that it has: only these are pruned. */
+export type Desired = { readonly entries: readonly Entry[]; readonly present: ReadonlySet<string> }
+
+export type Plan = {
+  readonly changes: readonly PlatformChange[]
+  /** How many elements of the document exist as they should, by the name of their kind. */
+  readonly unchanged: Readonly<Record<string, number>>
+  /** Rows and fields that were kept although the document differs or does not name them, with the reason. */
+  readonly notices: readonly string[]
+}
+
+/** Returns the changes that make the database agree with the document. */
+export function planPlatform(
+  registry: Registry,
+  named: Desired,
+  current: Current,
+  options: PlanOptions,
+): Plan {
+  const desired = {
+    ...named,
+    entries: named.entries.map((entry) => withDefaults(registry.get(entry.kind), entry, current, options)),
+  }
+  const notices: string[] = []
+  const notice = (message: string) => void notices.push(message)
+  const unchanged: Record<string, number> = {}
+  let changes: readonly PlatformChange[] = registry.kinds.flatMap((kind) => {
+    const entries = desired.entries.filter((entry) => entry.kind === kind.name)
+    const wanted = entries.filter((entry) => !staysRemoved(entry, current, options, notice))
+    const planned = wanted.flatMap((entry) => planEntry(kind, entry, current, options, notice))
+    unchanged[kind.name] = wanted.length - planned.length
+    return planned
+  })
+  if (options.prune) changes = [...changes, ...planPrune(registry, desired, current, options, notice)]
+  for (const kind of registry.kinds) changes = kind.adjust?.({ changes, current, options, notice }) ?? changes
+  return { changes, unchanged, notices }
+}
+
+/**
+ * A platform file that leaves out a field of an element asks for its default, as if the element were new: the file alone says what is configured. Fields
+ * that others set too, and those of an import, are kept.
+ */
+function withDefaults(
+  kind: Kind,
+  entry: Entry,
+  current: Current,
+  { source = 'platform', enforce }: PlanOptions,
+): Entry {
+  const row = rowsOf(current, kind).get(entry.key)
+  if (!row || source !== 'platform') return entry
+  const isForeign = (field: string): boolean => managerOf(row) !== source && isImported(kind, field)
+  const isTakenOver =
+    enforce &&
+    Object.entries(entry.fields).some(
+      ([field, value]) => isForeign(field) && !isSame(row.fields[field], value),
+    )
+  const isKept = (field: string): boolean =>
+    kind.identity.includes(field) ||
+    kind.fields[field]!.isShared === true ||
+    row.setByOwner.includes(field) ||
+    (isForeign(field) && !isTakenOver)
+  const defaults = Object.entries(withInitials(kind, entry.fields)).filter(
+    ([field, value]) => value !== undefined && !isKept(field),
+  )
+  return { ...entry, fields: { ...Object.fromEntries(defaults), ...entry.fields } }
+}
+
+type Notice = (message: string) => void
+
+/** An element that its owner has removed is not created again by a document that still names it. */
+function staysRemoved(
+  { kind, key }: Entry,
+  { removed }: Current,
+  { enforce }: PlanOptions,
+  notice: Notice,
+): boolean {
+  if (enforce || !removed.has(`${kind} ${key}`)) return false
+  notice(`${kind} ${key}: removed by the team or the user since; not created (--enforce creates it)`)
+  return true
+}
+
+/** The source that creates, changes and deletes the row. */
+export const managerOf = ({ fields }: Row): ElementSource =>
+  (fields['managed_by'] as ElementSource | undefined) ?? 'platform'
+
+const isImported = ({ imported }: Kind, field: string): boolean =>
+  imported !== undefined && [...imported.cleared, ...imported.kept].includes(field)
+
+function planEntry(
+  kind: Kind,
+  entry: Entry,
+  current: Current,
+  { enforce, source = 'platform' }: PlanOptions,
+  notice: Notice,
+): PlatformChange[] {
+  const row = rowsOf(current, kind).get(entry.key)
+  if (!row) return [createOf(kind, entry)]
+  const differing = Object.entries(entry.fields)
+    .map(([field, after]) => ({ field, before: row.fields[field], after }))
+    .filter(({ before, after }) => !isSame(before, after))
+  const manager = managerOf(row)
+  const isForeign = ({ field }: FieldChange) =>
+    manager !== source && (source !== 'platform' || isImported(kind, field))
+  const isSetByOwner = ({ field }: FieldChange) => row.setByOwner.includes(field)
+  const foreign = differing.filter(isForeign)
+  if (enforce) return updatesOf(row, [...differing, ...takeover(foreign, manager, source)])
+  if (foreign.length > 0) {
+    const names = foreign.map(({ field }) => field).filter((field) => field !== 'managed_by')
+    const kept = names.length > 0 ? `; ${names.join(', ')} kept` : ''
+    notice(`${kind.name} ${row.key}: managed by ${manager}${kept} (--enforce changes that)`)
+  }
+  for (const change of differing.filter((one) => isSetByOwner(one) && !isForeign(one)))
+    notice(`${kind.name} ${row.key}: ${describeKept(kind, change)}; kept (--enforce sets it)`)
+  return updatesOf(
+    row,
+    differing.filter((one) => !isForeign(one) && !isSetByOwner(one)),
+  )
+}
+
+const updatesOf = (row: Row, changes: readonly FieldChange[]): PlatformChange[] =>
+  changes.length > 0 ? [updateOf(row, changes)] : []
+
+/** The entries of an import name `managed_by`; those of the platform file do not. */
+function takeover(
+  foreign: readonly FieldChange[],
+  manager: ElementSource,
+  source: ElementSource,
+): FieldChange[] {
+  if (foreign.length === 0 || source !== 'platform') return []
+  return [{ field: 'managed_by', before: manager, after: source }]
+}
+
+function createOf(kind: Kind, { key, fields }: Entry): Create {
+  return { action: 'create', kind: kind.name, key, fields: withInitials(kind, fields) }
+}
+
+function updateOf(row: Row, changes: readonly FieldChange[]): Update {
+  const fields = Object.fromEntries(changes.map(({ field, after }) => [field, after]))
+  return { action: 'update', kind: row.kind, key: row.key, changes, fields, row }
+}
+
+function describeKept({ fields }: Kind, { field, before, after }: FieldChange): string {
+  const { secret } = fields[field]!
+  if (secret) return `the ${secret.name} was changed since`
+  return `${field} is ${printValue(after)} in the file and was set to ${printValue(before)} since`
+}
+
+/** A value in one line. */
+export function printValue(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '""' : value
+  return Array.isArray(value) ? `[${value.map(printValue).join(', ')}]` : JSON.stringify(value)
+}
+
+/** Whether the row has what the document wants; `true` for a time accepts any time. */
+function isSame(before: unknown, after: unknown): boolean {
+  if (after === true && typeof before === 'string') return true
+  return canonical(before) === canonical(after)
+}
+
+/** JSON with sorted names: the database does not keep the order of names in an object. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+/** Goes from the last kind to the first, so that a team or a place is deleted in one run with all that refers to it. */
+function planPrune(
+  { kinds }: Registry,
+  desired: Desired,
+  current: Current,
+  { source = 'platform' }: PlanOptions,
+  notice: Notice,
+): PlatformChange[] {
+  const named = new Set(desired.entries.map(({ kind, key }) => `${kind} ${key}`))
+  const references = new References(kinds, desired, current)
+  return kinds.toReversed().flatMap((kind) => {
+    if (!desired.present.has(kind.section)) return []
+    const rows = [...rowsOf(current, kind).values()]
+    return rows
+      .filter((row) => row.isPrunable && managerOf(row) === source && !named.has(`${kind.name} ${row.key}`))
+      .flatMap((row) => pruneRow(kind, row, references, notice))
+  })
+}
+
+function pruneRow(kind: Kind, row: Row, references: References, notice: Notice): PlatformChange[] {
+  const reason = row.inUse ?? references.describe(row)
+  if (reason === null) {
+    references.remove(row)
+    return [{ action: 'delete', kind: kind.name, key: row.key, row }]
+  }
+  notice(`${kind.name} ${row.key} is not in the file and is kept: ${reason}`)
+  const changes = Object.entries(kind.disabled ?? {})
+    .map(([field, after]) => ({ field, before: row.fields[field], after }))
+    .filter(({ before, after }) => !isSame(before, after))
+  return changes.length > 0 ? [updateOf(row, changes)] : []
+}
+
+/** Which elements refer to which others once the document is applied. */
+class References {
+  readonly #targets = new Map<string, ReadonlySet<string>>()
+  readonly #sources = new Map<string, Set<string>>()
+
+  constructor(kinds: readonly Kind[], desired: Desired, current: Current) {
+    const entries = new Map(desired.entries.map((entry) => [`${entry.kind} ${entry.key}`, entry.fields]))
+    for (const kind of kinds) {
+      for (const row of rowsOf(current, kind).values()) {
+        const name = `${kind.name} ${row.key}`
+        this.#add(kind, name, { ...row.fields, ...entries.get(name) }, row.alsoRefersTo)
+      }
+      for (const entry of desired.entries.filter((one) => one.kind === kind.name)) {
+        const name = `${kind.name} ${entry.key}`
+        if (!this.#targets.has(name)) this.#add(kind, name, entry.fields, [])
+      }
+    }
+  }
+
+  #add(kind: Kind, name: string, fields: Fields, more: readonly string[]): void {
+    const targets = referencesOf(kind, fields).map((one) => `${one.kind.name} ${one.key}`)
+    this.#targets.set(name, new Set([...targets, ...more]))
+    for (const target of [...targets, ...more])
+      this.#sources.set(target, (this.#sources.get(target) ?? new Set()).add(name))
+  }
+
+  remove({ kind, key }: Row): void {
+    const name = `${kind} ${key}`
+    for (const target of this.#targets.get(name) ?? []) this.#sources.get(target)?.delete(name)
+    this.#targets.delete(name)
+  }
+
+  /** Why the row cannot be deleted: null if nothing refers to it. */
+  describe({ kind, key }: Row): string | null {
+    const [first, ...others] = this.#sources.get(`${kind} ${key}`) ?? []
+    if (first === undefined) return null
+    return others.length === 0 ? `${first} refers to it` : `${first} and ${others.length} more refer to it`
+  }
+}

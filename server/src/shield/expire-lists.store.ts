@@ -1,0 +1,70 @@
+// The SQL of what happens to lists by time or by others. As the owner.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { UnconfirmedList } from './revert-shield.ts'
+
+export async function findUnconfirmed(db: Db): Promise<{ id: number; teamId: number }[]> {
+  const { rows } = await sql<{ id: number; teamId: number }>`
+    select id, team_id as "teamId" from shield_lists where confirm_by <= now() order by confirm_by`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Undefined if it is no longer to be reverted. */
+export async function lockUnconfirmed(
+  trx: Trx,
+  teamId: number,
+  id: number,
+): Promise<UnconfirmedList | undefined> {
+  const { rows } = await sql<UnconfirmedList>`
+    select id, version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy",
+      (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+    from shield_lists l where team_id = ${teamId} and id = ${id} and confirm_by <= now() for update`.execute(
+    trx,
+  )
+  return rows[0]
+}
+
+export type FormerList = {
+  readonly id: number
+  readonly teamId: number
+  readonly prefix: string
+  readonly version: number
+  readonly ruleCount: number
+}
+
+const former = sql`
+  select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version,
+    (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+  from shield_lists l
+  where exists (select from shield_rules r where r.list_id = l.id) and not shield_holds(l.team_id, l.prefix)`
+
+/** Returns all lists with rules whose teams no longer hold the prefix, or not the whole of it. Not locked: a guard counts them. */
+export async function listFormer(trx: Trx): Promise<FormerList[]> {
+  const { rows } = await sql<FormerList>`${former} order by l.id`.execute(trx)
+  return rows
+}
+
+/** Whether the version still belongs to `listFormer`. */
+export async function isFormer(trx: Trx, { id, teamId, version }: FormerList): Promise<boolean> {
+  const { rows } = await sql`
+    ${former} and l.team_id = ${teamId} and l.id = ${id} and l.version = ${version}`.execute(trx)
+  return rows.length > 0
+}
+
+export type Scope = { readonly name: string; readonly lists: readonly number[] }
+
+/** Returns the scrubbers and the lists that each of them gets. */
+export async function listScopes(trx: Trx): Promise<Scope[]> {
+  const { rows } = await sql<Scope>`
+    select s.name, (select coalesce(jsonb_agg(l.id), '[]') from shield_lists l
+      where cardinality(s.prefixes) = 0 or l.prefix <<= any(s.prefixes)) as lists
+    from scrubbers s order by s.name`.execute(trx)
+  return rows
+}
+
+/** Refreshes of the states wait for each other: one that skips locked lists would miss what the other has not read. */
+export async function lockStates(trx: Trx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('states of shield lists'))`.execute(trx)
+}

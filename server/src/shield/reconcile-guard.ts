@@ -1,0 +1,201 @@
+// The guard of a scrubber: what of a plan may be applied, by evidence that the plan was not made from. Taking rules away lets an attack
+// in and adding rules drops traffic, so that both need a reason in the database. Pure.
+import { createHash } from 'node:crypto'
+import type { ShieldHoldReason } from '@pharos/contract/shield-hold'
+import { filterRuleText, type FilterRule, roundedAction } from '../net/filter-rule.ts'
+import { coversMatch, type FlowMatch, halvesOfMatch, matchText } from '../net/flow-match.ts'
+import { covers, type Prefix } from '../net/prefix.ts'
+import type { CompiledList, InstalledList, RuleId, ScrubberCapabilities } from './scrubber.ts'
+
+/** A list as its newest version was stored, read apart from the desired lists. */
+export type ListEvidence = {
+  readonly listId: number
+  readonly teamId: number
+  readonly prefix: Prefix
+  readonly version: number
+  /** The rules of the version that are applied now. */
+  readonly rules: readonly FilterRule[]
+  readonly manyRules: ManyRules
+}
+
+/**
+ * Rules of a list that were written with many others. A rule is one of many if, when it was written, the team had more than
+ * `newRulesMax` rules of the ten minutes before, that rule included. This depends on nothing but when rules were written, so that it
+ * is the same for every scrubber, after a restart, at any later time and in later versions, which keep unchanged rules. A list that
+ * grew slowly is never held, also when a scrubber that has lost it gets it as a whole. Rules that staff approved count no more.
+ */
+export type ManyRules = {
+  /** The rules concerned that are not approved. */
+  readonly rules: readonly RuleId[]
+  /** How many rules the team had written in the ten minutes. */
+  readonly count: number
+  /**
+   * The rules of each hold that is open or rejected. While all of them are in the list, they wait, even if other rules of the ten
+   * minutes have been removed or approved since.
+   */
+  readonly asked: readonly (readonly RuleId[])[]
+}
+
+export type PlannedChanges = { readonly apply: readonly CompiledList[]; readonly remove: readonly Prefix[] }
+
+export type PlannedHold = {
+  /** Null: about the scrubber as a whole. */
+  readonly listId: number | null
+  readonly teamId: number | null
+  readonly reason: ShieldHoldReason
+  readonly attrs: Readonly<Record<string, unknown>>
+  readonly evidence: string
+}
+
+export type GuardedChanges = PlannedChanges & { readonly holds: readonly PlannedHold[] }
+
+/** New rules of one team in ten minutes that need no approval. */
+export const newRulesMax = 200
+
+/**
+ * Returns the changes that may be made; those that need an approval become holds unless `isApproved`. `evidence` says what lists will be
+ * at the scrubber: of one that waits, the rules that the scrubber keeps.
+ */
+export function guardChanges(
+  planned: PlannedChanges,
+  evidence: readonly ListEvidence[],
+  installed: readonly InstalledList[],
+  isApproved: (evidence: string) => boolean,
+  ordering: ScrubberCapabilities['ordering'],
+): GuardedChanges {
+  // Former holders of a prefix still have lists for it, without rules.
+  const byPrefix = new Map(
+    evidence.toSorted((a, b) => a.rules.length - b.rules.length).map((one) => [one.prefix, one]),
+  )
+  const holds: PlannedHold[] = []
+  const apply = planned.apply.filter((list) => {
+    const stored = byPrefix.get(list.prefix)
+    const found =
+      stored && isPlanOf(list.rules, stored, evidence, ordering)
+        ? holdsOfList(stored).filter((one) => !isApproved(one.evidence))
+        : [planDiffers(list, stored)]
+    holds.push(...found.slice(0, 1))
+    return found.length === 0
+  })
+  const isExplained = (prefix: Prefix): boolean => {
+    const stored = byPrefix.get(prefix)
+    return stored !== undefined && stored.rules.every((_, at) => isHidden(stored, at, evidence))
+  }
+  const unexplained = planned.remove.filter((prefix) => !isExplained(prefix))
+  const removal = unexplained.length > 0 ? holdOfRemovals(unexplained, evidence, installed) : undefined
+  const isAllowed = removal === undefined || isApproved(removal.evidence)
+  if (!isAllowed) holds.push(removal)
+  return { apply, remove: isAllowed ? planned.remove : planned.remove.filter(isExplained), holds }
+}
+
+function planDiffers({ prefix, rules }: CompiledList, stored: ListEvidence | undefined): PlannedHold {
+  return {
+    listId: stored?.listId ?? null,
+    teamId: stored?.teamId ?? null,
+    reason: 'plan_differs',
+    attrs: { prefix, version: stored?.version ?? null },
+    evidence: hashOf('plan_differs', prefix, rules.map(filterRuleText)),
+  }
+}
+
+/** The reasons for which the list needs an approval. */
+function holdsOfList({ listId, teamId, prefix, version, rules, manyRules }: ListEvidence): PlannedHold[] {
+  const holds: PlannedHold[] = []
+  const broad = rules.filter((rule) => dropsWhole(rule, prefix))
+  if (broad.length > 0) {
+    const texts = broad.map((rule) => filterRuleText({ ...rule, id: 0 }))
+    const attrs = { prefix, version, rules: broad.map(({ id }) => id) }
+    holds.push({
+      listId,
+      teamId,
+      reason: 'whole_prefix',
+      attrs,
+      evidence: hashOf('whole_prefix', listId, texts),
+    })
+  }
+  const many = oneOfMany(rules, manyRules)
+  if (many.length > 0) {
+    const count = Math.max(manyRules.count, many.length)
+    const attrs = { prefix, version, count, max: newRulesMax, rules: many }
+    holds.push({ listId, teamId, reason: 'many_rules', attrs, evidence: hashOf('many_rules', listId, many) })
+  }
+  return holds
+}
+
+/** Returns the ids of the rules that wait because there are many, by rising id: moving a rule asks nothing new. */
+function oneOfMany(rules: readonly FilterRule[], { rules: written, asked }: ManyRules): RuleId[] {
+  const applied = new Set(rules.map(({ id }) => id))
+  const waiting = asked.filter((ids) => ids.every((id) => applied.has(id)))
+  return [...new Set([...written, ...waiting.flat()])]
+    .filter((id) => applied.has(id))
+    .toSorted((a, b) => a - b)
+}
+
+/**
+ * Whether the compiled rules are those of the version: each one is a part of a stored rule with its action, and every stored rule is
+ * there unless it is hidden.
+ */
+function isPlanOf(
+  rules: readonly FilterRule[],
+  stored: ListEvidence,
+  evidence: readonly ListEvidence[],
+  ordering: ScrubberCapabilities['ordering'],
+): boolean {
+  const byId = new Map(stored.rules.map((rule) => [rule.id, rule]))
+  const isPart = (rule: FilterRule): boolean => {
+    const origin = byId.get(rule.id)
+    return origin !== undefined && isActionOf(rule, origin, ordering) && coversMatch(origin.match, rule.match)
+  }
+  const present = new Set(rules.map(({ id }) => id))
+  return (
+    rules.every(isPart) &&
+    stored.rules.every(({ id }, at) => present.has(id) || isHidden(stored, at, evidence))
+  )
+}
+
+/** FlowSpec has the rate of a limit as float32: no other rate than the nearest one is that of the rule. */
+function isActionOf(
+  { id, match, action }: FilterRule,
+  origin: FilterRule,
+  ordering: ScrubberCapabilities['ordering'],
+): boolean {
+  const expected = ordering === 'flowspec' ? roundedAction(origin.action) : origin.action
+  return filterRuleText({ id, match, action: expected }) === filterRuleText({ id, match, action })
+}
+
+/**
+ * Whether rules before this one match all of its packets: those before it in the list, and all of the lists for more specific prefixes,
+ * which decide first. A scrubber may get the rule in parts, so that different rules may hide its parts.
+ */
+function isHidden({ prefix, rules }: ListEvidence, at: number, evidence: readonly ListEvidence[]): boolean {
+  const inside = evidence.filter((one) => one.prefix !== prefix && covers(prefix, one.prefix))
+  const before = [...inside.flatMap((one) => one.rules), ...rules.slice(0, at)].map(({ match }) => match)
+  return isCovered(rules[at]!.match, before)
+}
+
+function isCovered(match: FlowMatch, by: readonly FlowMatch[]): boolean {
+  if (by.some((one) => coversMatch(one, match))) return true
+  return halvesOfMatch(match)?.every((half) => isCovered(half, by)) ?? false
+}
+
+const dropsWhole = ({ match, action }: FilterRule, prefix: Prefix): boolean =>
+  action.kind !== 'allow' && matchText(match) === matchText({ destination: prefix })
+
+function holdOfRemovals(
+  prefixes: readonly Prefix[],
+  evidence: readonly ListEvidence[],
+  installed: readonly InstalledList[],
+): PlannedHold {
+  const reason = evidence.length === 0 ? 'no_lists' : 'unexplained_removals'
+  const counts = new Map(installed.map(({ prefix, ruleCount }) => [prefix, ruleCount]))
+  const attrs = {
+    count: prefixes.length,
+    prefixes: prefixes.slice(0, 1000),
+    rules: prefixes.reduce((sum, prefix) => sum + (counts.get(prefix) ?? 0), 0),
+  }
+  return { listId: null, teamId: null, reason, attrs, evidence: hashOf(reason, prefixes.toSorted()) }
+}
+
+/** Identifies exactly what a hold is about. */
+export const hashOf = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex')

@@ -1,0 +1,306 @@
+// One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
+// reads it again. It fails static: on any doubt the scrubber keeps what it has.
+import type { Difference } from '@pharos/contract/restore'
+import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { Db } from '../db/postgres.ts'
+import type { FilterRule } from '../net/filter-rule.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { applyEach } from './change-each.ts'
+import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
+import { decideChanges, keptBy } from './decide-changes.ts'
+import type { GuardedChanges } from './reconcile-guard.ts'
+import type { RuleCount } from './record-hits.ts'
+import {
+  listDecided,
+  listDesired,
+  listEvidence,
+  listInstalledRules,
+  saveHits,
+  saveHolds,
+  saveInstalls,
+  saveUnreachable,
+  type CountedHits,
+  type DesiredRow,
+  type EvidenceRow,
+  type Install,
+  type StoredRule,
+} from './reconcile.store.ts'
+import {
+  fingerprintOf,
+  planLists,
+  ScrubberError,
+  type CompiledList,
+  type InstalledList,
+  type Scrubber,
+} from './scrubber.ts'
+import { reasonOfRefusal } from './refusal-reason.ts'
+import { findStored } from './shield-rule.ts'
+
+export type ScrubberTarget = {
+  readonly name: string
+  /** It gets the lists inside these; none: all. */
+  readonly prefixes: readonly Prefix[]
+  readonly scrubber: Scrubber
+}
+
+export type ReconcileDeps = {
+  readonly db: Db
+  /** Replaced by tests that inject faults. */
+  readonly compile?: typeof compileLists
+  readonly plan?: typeof planLists
+  /** Gets what rules have matched since the counters were read before. It must not throw. */
+  readonly recordHits?: (counted: readonly RuleCount[]) => Promise<void>
+}
+
+export type ScrubberRun = {
+  readonly applied: number
+  readonly removed: number
+  readonly held: number
+  readonly newHolds: readonly number[]
+  /** By prefix: lists that the scrubber refused, although they were compiled for it. */
+  readonly refused: ReadonlyMap<Prefix, ScrubberError>
+}
+
+/** Throws the ScrubberError of the scrubber, after it is saved that it does not answer. */
+export async function reconcileScrubber(deps: ReconcileDeps, target: ScrubberTarget): Promise<ScrubberRun> {
+  try {
+    return await run(deps, target)
+  } catch (error) {
+    await deps.db
+      .transaction()
+      .execute((trx) => saveUnreachable(trx, target.name, target.prefixes, target.scrubber.can.keepsRules))
+    throw error
+  }
+}
+
+async function run(
+  { db, compile = compileLists, plan = planLists, recordHits }: ReconcileDeps,
+  { name, prefixes, scrubber }: ScrubberTarget,
+): Promise<ScrubberRun> {
+  const state = await readState(db, name, prefixes)
+  const { desired, unreadable, decided } = state
+  const before = await scrubber.list()
+  const { compiled, guarded } = decideChanges(state, before, { can: scrubber.can, compile, plan })
+  const notApplied = await applyEach(guarded.apply, (lists) => scrubber.apply(lists))
+  const notRemoved = await applyEach(guarded.remove, (removed) => scrubber.remove(removed))
+  const refused = new Map([
+    ...notApplied.map(({ change, error }) => [change.prefix, error] as const),
+    ...notRemoved.map(({ change, error }) => [change, error] as const),
+  ])
+  const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
+  const after = isUnchanged ? before : await scrubber.list()
+  const enforcement = await enforcementOf(scrubber)
+  const installs = [
+    ...desired.map((list) =>
+      refused.has(list.prefix)
+        ? installOfRefused(list, name, after)
+        : installOf(list, compiled, guarded, decided.rejected, [before, after], scrubber),
+    ),
+    ...unreadable.map((list) => installOfUnreadable(list, after)),
+  ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
+  const newHolds = await db.transaction().execute(async (trx) => {
+    await saveInstalls(trx, name, installs, after)
+    return saveHolds(trx, name, guarded.holds)
+  })
+  if (scrubber.can.hits) {
+    const counted = await saveHits(db, name, await scrubber.hits())
+    await recordHits?.(countsOf(desired, counted))
+  }
+  if (!enforcement.isEnforced)
+    throw new ScrubberError('unreachable', `${name}: none of ${enforcement.routers} routers has a session`)
+  return {
+    applied: guarded.apply.length - notApplied.length,
+    removed: guarded.remove.length - notRemoved.length,
+    held: guarded.holds.length,
+    newHolds,
+    refused,
+  }
+}
+
+/** Returns the differences between the lists of a restored database and the scrubber, before any guard. It only reads. */
+export async function compareScrubber(
+  db: Db,
+  { name, prefixes, scrubber }: ScrubberTarget,
+): Promise<Difference[]> {
+  const { desired, unreadable } = await readState(db, name, prefixes)
+  const before = await scrubber.list()
+  const { can } = scrubber
+  const { lists, refused } = compileLists(
+    desired.map(({ prefix, rules }) => ({ prefix, rules })),
+    can,
+    before,
+  )
+  const kept = new Set([...refused, ...unreadable].map(({ prefix }) => prefix))
+  const planned = planLists(lists, before, can.ordering)
+  const installed = new Map(before.map((list) => [list.prefix, list.ruleCount]))
+  const stored = new Map(desired.map((list) => [list.prefix, list]))
+  const differenceOf = (prefix: Prefix): Difference => {
+    const list = stored.get(prefix)
+    const rules = list?.rules.length ?? 0
+    const held = installed.get(prefix)
+    return {
+      subject: prefix,
+      kind: held === undefined ? 'add' : rules === 0 ? 'remove' : 'change',
+      teamId: list?.teamId ?? null,
+      database: rules === 0 ? null : { rules, version: list!.version },
+      network: held === undefined ? null : { rules: held },
+      // A scrubber does not say which rules it has, only whether they are those of a list.
+      adoptable: false,
+    }
+  }
+  return [...planned.apply.map(({ prefix }) => prefix), ...planned.remove]
+    .filter((prefix) => !kept.has(prefix))
+    .map(differenceOf)
+}
+
+/** A program that holds rules for routers enforces none while no router has a session. */
+async function enforcementOf(scrubber: Scrubber) {
+  const { neighbors } = await scrubber.probe()
+  return { isEnforced: neighbors?.established !== 0, routers: neighbors?.configured }
+}
+
+/** Rules that are no longer desired are left out: they are not installed any more. */
+function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]): RuleCount[] {
+  if (counted.length === 0) return []
+  const rules = new Map(
+    desired.flatMap(({ teamId, rules: of }) => of.map((rule) => [rule.id, { teamId, rule }] as const)),
+  )
+  return counted.flatMap(({ id, packets, bytes }) => {
+    const found = rules.get(id)
+    return found ? [{ ...found, packets, bytes }] : []
+  })
+}
+
+type Desired = OrderedList &
+  Pick<DesiredRow, 'listId' | 'teamId' | 'version'> & { readonly stored: DesiredRow['rules'] }
+
+type Unreadable = Pick<DesiredRow, 'listId' | 'version' | 'prefix'> & { readonly rule: number }
+
+/** Everything from one snapshot. */
+const readState = (db: Db, scrubber: string, prefixes: readonly Prefix[]) =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const desired = parseLists(await listDesired(trx, prefixes))
+      const evidence = parseLists(await listEvidence(trx, prefixes))
+      const unreadable = new Map(
+        [...desired.unreadable, ...evidence.unreadable].map((list) => [list.prefix, list]),
+      )
+      return {
+        desired: desired.lists.filter(({ prefix }) => !unreadable.has(prefix)),
+        evidence: evidence.lists,
+        unreadable: [...unreadable.values()],
+        decided: await listDecided(trx),
+        held: await listInstalledRules(trx, scrubber),
+      }
+    })
+
+/** A rule that can no longer be parsed would let packets pass or drop them: its list is not touched, and stops no other. */
+function parseLists<Row extends DesiredRow | EvidenceRow>(rows: readonly Row[]) {
+  const lists: (Omit<Row, 'rules'> & { readonly rules: FilterRule[]; readonly stored: Row['rules'] })[] = []
+  const unreadable: Unreadable[] = []
+  for (const row of rows) {
+    const rules: FilterRule[] = []
+    let broken: Pick<StoredRule, 'id'> | undefined
+    for (const rule of row.rules) {
+      const parsed = findStored(rule, row.prefix)
+      if (parsed) rules.push({ id: rule.id, ...parsed })
+      else broken = rule
+    }
+    if (broken) unreadable.push({ ...row, rule: broken.id })
+    else lists.push({ ...row, rules, stored: row.rules })
+  }
+  return { lists, unreadable }
+}
+
+const installOfUnreadable = (
+  { listId, version, prefix, rule }: Unreadable,
+  after: readonly InstalledList[],
+): Install => ({
+  listId,
+  version,
+  state: 'rejected',
+  reason: 'unreadable',
+  attrs: {},
+  held: keptBy(after, prefix),
+  rules: { [rule]: { reason: 'unreadable', attrs: {} } },
+})
+
+const installOfRefused = (
+  { listId, version, prefix }: Desired,
+  scrubber: string,
+  after: readonly InstalledList[],
+): Install => ({
+  listId,
+  version,
+  state: 'rejected',
+  reason: 'scrubber_refused',
+  attrs: { scrubbers: [scrubber] },
+  held: keptBy(after, prefix),
+  rules: {},
+})
+
+function installOf(
+  { listId, version, prefix, rules, stored }: Desired,
+  compiled: CompileResult,
+  guarded: GuardedChanges,
+  refusedByStaff: ReadonlySet<string>,
+  [before, after]: readonly [readonly InstalledList[], readonly InstalledList[]],
+  { can }: Scrubber,
+): Install {
+  const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
+  const hold = guarded.holds.find((one) => one.listId === listId)
+  if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
+  if (hold) return { ...base, state: 'held', reason: 'held' }
+  const refusal = compiled.refused.find((one) => one.prefix === prefix)
+  // The next run finds the room.
+  if (refusal?.code === 'rules_max' && hasMadeRoom(before, after))
+    return { ...base, state: 'pending', reason: 'waiting' }
+  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can) }
+  const wanted = compiled.lists.find((list) => list.prefix === prefix)
+  if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
+  const shadowed = compiled.shadowed.filter((one) => one.prefix === prefix)
+  const notes = {
+    ...(can.ordering === 'flowspec' ? noteEach(rules, 'routers_may_validate') : {}),
+    ...Object.fromEntries(
+      compiled.multiplied
+        .filter((one) => one.prefix === prefix)
+        .map(({ rule, count }) => [rule, { reason: 'limit_in_parts' as const, attrs: { count } }]),
+    ),
+    ...Object.fromEntries(
+      shadowed.map(({ rule, by }) => [rule, { reason: 'shadowed' as const, attrs: { other: by } }]),
+    ),
+  }
+  const held = stored.filter(({ id }) => !shadowed.some(({ rule }) => rule === id))
+  return { ...base, state: 'active', reason: null, rules: notes, held }
+}
+
+/** Whether some list has fewer rules than before. */
+const hasMadeRoom = (before: readonly InstalledList[], after: readonly InstalledList[]): boolean => {
+  const counts = new Map(after.map(({ prefix, ruleCount }) => [prefix, ruleCount]))
+  return before.some(({ prefix, ruleCount }) => (counts.get(prefix) ?? 0) < ruleCount)
+}
+
+const noteEach = (rules: readonly FilterRule[], reason: ShieldReason) =>
+  Object.fromEntries(rules.map(({ id }) => [id, { reason, attrs: {} }]))
+
+function isHeldBy(
+  wanted: CompiledList | undefined,
+  after: readonly InstalledList[],
+  prefix: Prefix,
+  ordering: Scrubber['can']['ordering'],
+): boolean {
+  const held = after.find((list) => list.prefix === prefix)
+  if (!wanted || wanted.rules.length === 0) return held === undefined
+  return held?.fingerprint === fingerprintOf(wanted, ordering)
+}
+
+function ofRefusal(
+  refusal: CompileRefusal,
+  can: Scrubber['can'],
+): Pick<Install, 'reason' | 'attrs' | 'rules'> {
+  const { reason, attrs, rules } = reasonOfRefusal(refusal, can)
+  return { reason, attrs, rules: Object.fromEntries(rules.map((id) => [id, { reason, attrs }])) }
+}

@@ -1,0 +1,44 @@
+// The HTTP side of shield: one line per operation.
+import {
+  listShieldListsRoute,
+  listShieldRulesRoute,
+  revertShieldListRoute,
+  simulateShieldRoute,
+  updateShieldRulesRoute,
+} from '@pharos/contract/shield'
+import {
+  approveShieldHoldRoute,
+  getShieldHoldRoute,
+  listShieldHoldsRoute,
+  rejectShieldHoldRoute,
+} from '@pharos/contract/shield-hold'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+import { handle, handleStaff, type Mounted } from '../http/mount.ts'
+import { listShieldLists, listShieldRules } from './list-shield.ts'
+import { revertShieldList } from './revert-shield.ts'
+import {
+  approveShieldHold,
+  getShieldHold,
+  listShieldHolds,
+  rejectShieldHold,
+  type ShieldHoldDeps,
+} from './shield-hold.ts'
+import { simulateShield, type SimulateDeps } from './simulate.ts'
+import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
+import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
+
+export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps): Mounted[] => [
+  handle(listShieldRulesRoute, listShieldRules, deps),
+  handle(updateShieldRulesRoute, updateShieldRules, deps),
+  handle(listShieldListsRoute, listShieldLists, deps),
+  handle(revertShieldListRoute, revertShieldList, deps),
+  handle(simulateShieldRoute, simulateShield, deps),
+  handle(suggestShieldRulesRoute, suggestShieldRules, deps),
+]
+
+export const shieldHoldRoutes = (deps: ShieldHoldDeps): Mounted[] => [
+  handleStaff(listShieldHoldsRoute, listShieldHolds, deps),
+  handleStaff(getShieldHoldRoute, getShieldHold, deps),
+  handleStaff(approveShieldHoldRoute, approveShieldHold, deps),
+  handleStaff(rejectShieldHoldRoute, rejectShieldHold, deps),
+]

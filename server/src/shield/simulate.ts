@@ -1,0 +1,50 @@
+// Estimates the effect of a list on flows of the past. Stores nothing.
+import type { simulateShieldRoute } from '@pharos/contract/shield'
+import type { BodyOf, ResponseOf } from '@pharos/contract/route'
+import type { Postgres } from '../db/postgres.ts'
+import type { Operation } from '../operation/operation.ts'
+import { invalid, parsePrefixAt } from '../runtime/error.ts'
+import { windowOf } from '../timeseries/buckets.ts'
+import { warningsOfEffect } from './effect-warnings.ts'
+import { mayFilter } from './shield-list.store.ts'
+import { isApplied, parseRules, warningsOf } from './shield-rule.ts'
+import { warningsOfScrubbers, type CheckScrubbers } from './update-shield.ts'
+import type { EstimateWhatIf } from './what-if-port.ts'
+
+export type SimulateDeps = {
+  readonly postgres: Postgres
+  readonly estimate: EstimateWhatIf
+  readonly checkScrubbers: CheckScrubbers
+  readonly now: () => Date
+}
+
+const hourMs = 3_600_000
+const spanMaxMs = 24 * hourMs
+
+/** Throws `invalid` as the update does, and for a window that is too long or ends before it starts. */
+export async function simulateShield(
+  { postgres, estimate, checkScrubbers, now }: SimulateDeps,
+  { actor: { teamId } }: Operation,
+  body: BodyOf<typeof simulateShieldRoute>,
+): Promise<ResponseOf<typeof simulateShieldRoute>> {
+  const prefix = parsePrefixAt(['body', 'prefix'], body.prefix)
+  const rules = parseRules(body.rules, prefix)
+  const nowMs = now().getTime()
+  const window = windowOf(body.start, body.end, 'body')
+  const endMs = window.end?.getTime() ?? nowMs
+  const startMs = window.start?.getTime() ?? endMs - hourMs
+  // The default of the end may be before the start.
+  if (endMs < startMs) throw invalid(['body', 'end'], 'beforeStart')
+  if (endMs - startMs > spanMaxMs) throw invalid(['body', 'end'], 'shieldSimulateSpan')
+  if (!(await postgres.inTeam(teamId, (trx) => mayFilter(trx, teamId, prefix))))
+    throw invalid(['body', 'prefix'], 'shieldPrefixHeld')
+  const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
+  const whatIf = await estimate({ teamId, prefix, rules: applied, startMs, endMs })
+  const { scrubbers } = await checkScrubbers(teamId, prefix, applied)
+  const warnings = [
+    ...warningsOf(rules, prefix, nowMs),
+    ...warningsOfEffect(whatIf),
+    ...warningsOfScrubbers({ rules, scrubbers }),
+  ]
+  return { what_if: whatIf, warnings }
+}

@@ -1,0 +1,16 @@
+// The port to the estimate of what a list would have done with flows of the past. It must not decide whether that is acceptable.
+import type { ShieldWhatIf } from '@pharos/contract/shield'
+import type { Prefix } from '../net/prefix.ts'
+import type { ParsedRule } from './shield-rule.ts'
+
+export type WhatIfRequest = {
+  readonly teamId: number
+  readonly prefix: Prefix
+  /** Those that are applied, in order, with their index in the request. */
+  readonly rules: readonly (ParsedRule & { readonly index: number })[]
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Estimates it; `state` is `unavailable` if flows cannot be read. Never throws for that. */
+export type EstimateWhatIf = (request: WhatIfRequest) => Promise<ShieldWhatIf>
