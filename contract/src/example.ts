@@ -1,6 +1,6 @@
 // The examples of operations in the OpenAPI document and its documentation. They are in src/examples, apart from the routes,
 // so that no client loads them.
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from './route.ts'
 import type { FieldChange } from './scalar.ts'
 
@@ -21,6 +21,14 @@ export type Example<R extends Route = Route> = {
 
 /** Examples by the name of their route. */
 export type Examples = ReadonlyMap<string, Example>
+
+/** A message to webhooks: the schema of its body and an example. */
+export type DocumentedMessage = {
+  readonly type: string
+  readonly summary: string
+  readonly schema: TSchema
+  readonly example: unknown
+}
 
 /** Declares the example of a route; the types of its parts are those of the route. */
 export const example = <R extends Route>(route: R, parts: Example<R>): readonly [string, Example] => [

@@ -23,6 +23,7 @@ import {
 import { readMovingRows, readRegionRows } from '../src/byoip/regions/plan-row.store.ts'
 import { quickRun } from '../src/byoip/regions/quick-run.ts'
 import { reconcileRegion, type RunReport } from '../src/byoip/regions/reconcile.ts'
+import { readEvidence } from '../src/byoip/regions/region-evidence.ts'
 import { readRegionStatuses } from '../src/byoip/regions/router.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/regions/region-lock.store.ts'
 import type { Neighbor, Speaker } from '../src/byoip/regions/speaker.ts'
@@ -258,7 +259,7 @@ describe('a region with several neighbors', () => {
     router.outranks = (cidr) => (cidr === '198.51.100.0/24' ? 64666 : undefined)
     const heardBy = async () => {
       const query = { include: 'region_states,evidence', ordering: 'id', limit: 10, offset: 0 }
-      const deps = { postgres: database.postgres, now: () => new Date() }
+      const deps = { postgres: database.postgres, now: () => new Date(), readEvidence }
       const { results } = await listAnnouncementsOfTeam(deps, null, team, query)
       const shown = await listAnnouncements(deps, operationOf(team), { ...query, include: 'region_states' })
       assert.ok(shown.results.every(({ region_states: own }) => !('heard_by' in own![0]!)))

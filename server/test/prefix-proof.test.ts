@@ -14,6 +14,7 @@ import { skipWithout } from '../../lab/src/program.ts'
 import { startRdapServer, type RdapServer, type Registration } from '../../lab/src/rdap-server.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { readLetterVerdicts } from '../src/byoip/letter/letter.store.ts'
+import { suspendByValidation } from '../src/byoip/announcement/suspend-announcement.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
 import { authorizationDeps } from '../src/roles/registries.ts'
 import { createRegistryViews } from '../src/roles/registries.ts'
@@ -100,6 +101,7 @@ async function start(settings: Partial<TestApi['config']> = {}): Promise<void> {
     authorization: authorizationDeps(config),
     irrIntervalSeconds: 3600,
     policy: { onLoss: 'warn', graceHours: 72 },
+    suspend: suspendByValidation,
     now: () => new Date(),
     log,
     metrics,

@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 
 import type { LetterVerdict } from '../src/byoip/validation/check-rules.ts'
 import { explain } from '../src/byoip/validation/validation.ts'
+import { suspendByValidation } from '../src/byoip/announcement/suspend-announcement.ts'
 import { validateAll, validateDue, type ValidateDeps } from '../src/byoip/validation/validate.ts'
 import { readAnnounced } from '../src/byoip/validation/validation.store.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
@@ -146,6 +147,7 @@ async function start(
     authorization: authorizationDeps(api.config),
     irrIntervalSeconds: 3600,
     policy,
+    suspend: suspendByValidation,
     now: () => new Date(),
     log,
     metrics: createMetrics(),
@@ -561,6 +563,7 @@ describe('a run of the validator', () => {
     authorization: authorizationDeps(api.config),
     irrIntervalSeconds: 3600,
     policy,
+    suspend: suspendByValidation,
     now: () => new Date(),
   })
   const stateOfIrr = async (id: number) =>

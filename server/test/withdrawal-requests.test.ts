@@ -21,6 +21,7 @@ import { planRoutes, type PlanRow } from '../src/byoip/regions/plan.ts'
 import { readRegionRows } from '../src/byoip/regions/plan-row.store.ts'
 import { settleRoutes } from '../src/byoip/regions/settle-routes.ts'
 import { selfNextHop, type Route } from '../src/byoip/regions/speaker.ts'
+import { suspendByValidation } from '../src/byoip/announcement/suspend-announcement.ts'
 import { applyPolicy } from '../src/byoip/validation/validation-policy.ts'
 import { readSubjectsAfter } from '../src/byoip/validation/validation.store.ts'
 import { createTestDatabase, emptyAudit, emptyTables, type TestDatabase } from '../src/db/testing.ts'
@@ -158,7 +159,8 @@ const writers: Record<string, Writer> = {
         select id, team_id, 'rpki', 'invalid', '', '2026-01-01' from announcements`.execute(owner())
       const subjects = await readSubjectsAfter(owner(), 0, count)
       const failing = subjects.map((subject) => ({ ...subject, clearance: 'pending' as const }))
-      await applyPolicy(owner(), { onLoss: 'suspend', graceHours: 1 }, failing, [], now())
+      const policy = { onLoss: 'suspend', graceHours: 1 } as const
+      await applyPolicy({ db: owner(), policy, suspend: suspendByValidation }, failing, [], now())
     },
   },
   'a platform document that prunes': {

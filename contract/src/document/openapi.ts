@@ -1,7 +1,7 @@
-// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text. `document/openapi-surface.ts` makes a golden file
+// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text. `openapi-surface.ts` makes a golden file
 // from it.
 import type { TSchema } from 'typebox'
-import type { Examples } from '../example.ts'
+import type { DocumentedMessage, Examples } from '../example.ts'
 import { groups, type Group } from '../group.ts'
 import { createComponents } from './openapi-components.ts'
 import { headerComponents, problemAnswers, problemExamples } from './openapi-answers.ts'
@@ -12,14 +12,6 @@ import { pascalCase } from '../scalar.ts'
 import { textFormatsDescription } from '../text.ts'
 
 type Json = Record<string, unknown>
-
-/** A message to webhooks: the schema of its body and an example. */
-export type DocumentedMessage = {
-  readonly type: string
-  readonly summary: string
-  readonly schema: TSchema
-  readonly example: unknown
-}
 
 export type DocumentOptions = {
   /** The version of the product; the API version is in the paths. */

@@ -1,6 +1,6 @@
 // Examples of the messages of webhooks, one for each type.
 import { checkReasonText } from '../check-reason.ts'
-import type { DocumentedMessage } from '../document/openapi.ts'
+import type { DocumentedMessage } from '../example.ts'
 import { shieldHoldDetail } from '../shield-hold.ts'
 import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
 import { uplink } from './port.ts'

@@ -26,7 +26,7 @@ import {
   type DemoPort,
   type HistoryOptions,
 } from './demo/port-history.ts'
-import { buildPortal } from './demo/portal-build.ts'
+import { buildPortal } from './portal-build.ts'
 import { createProgress } from './demo/progress.ts'
 import { listAttacks } from './demo/traffic/attacks.store.ts'
 import { historyStart } from './demo/traffic/flow-history.ts'

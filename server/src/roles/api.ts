@@ -19,6 +19,7 @@ import { holdRoutes } from '../byoip/regions/hold.routes.ts'
 import { restoreRoutes } from '../restore/restore.routes.ts'
 import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
 import { checkFreshMs } from '../byoip/regions/router.ts'
+import { readEvidence } from '../byoip/regions/region-evidence.ts'
 import { routerRoutes } from '../byoip/regions/router.routes.ts'
 import { createInspector, type LetterScanner } from '../byoip/letter/inspect-letter.ts'
 import { createDrafter } from '../byoip/letter/letter-draft.ts'
@@ -253,6 +254,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       quota: config.announcementsPerTeam,
       listDependentZones,
       listDependentLists,
+      readEvidence,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,
@@ -319,6 +321,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...eventRoutes({
+      ...flows,
       ...inventory,
       messages: createMessageCache(),
       flowStore: deps.flowStore,

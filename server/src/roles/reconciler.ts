@@ -5,6 +5,7 @@ import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
 import { createHandedFiles } from '../byoip/regions/handed-routes.ts'
 import { createLastKnownRoutesFiles } from '../byoip/regions/last-known-routes.ts'
 import { createReconcilers } from '../byoip/regions/reconcilers.ts'
+import { suspendByValidation } from '../byoip/announcement/suspend-announcement.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { ReportDifferences } from '../byoip/regions/closed-run.ts'
 import type { Db } from '../db/postgres.ts'
@@ -33,6 +34,7 @@ export function reconcilerParts({
       readLetters: readLetterVerdicts,
       authorization: authorizationDeps(config),
       irrIntervalSeconds: config.irrRecheckSeconds,
+      suspend: suspendByValidation,
       policy: {
         onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',
         graceHours: config.validationGraceHours,

@@ -23,6 +23,7 @@ import {
   getAnnouncement,
   listAnnouncements,
   listAnnouncementsOfTeam,
+  type ReadEvidenceDeps,
 } from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { listRegions } from './region.ts'
@@ -30,7 +31,7 @@ import { requestValidation, type RequestDeps } from './request-validation.ts'
 import { resumeAnnouncement, suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts'
 
 export const announcementRoutes = (
-  deps: PatchDeps & CreateDeps & DeleteDeps & SuspendDeps & RequestDeps,
+  deps: PatchDeps & CreateDeps & DeleteDeps & SuspendDeps & RequestDeps & ReadEvidenceDeps,
 ): Mounted[] => [
   handle(updateAnnouncementRoute, patchAnnouncement, deps),
   handle(getAnnouncementRoute, getAnnouncement, deps),

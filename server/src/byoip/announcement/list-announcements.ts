@@ -7,7 +7,7 @@ import {
   type listAnnouncementsOfTeamRoute,
 } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
-import type { Postgres } from '../../db/postgres.ts'
+import type { Db, Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { notFound, parsePrefixAt } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -21,7 +21,6 @@ import {
 } from './announcement.store.ts'
 import { requireRegions } from './region.ts'
 import { listTeamSlugs } from './region.store.ts'
-import { readEvidence, type EvidenceReader } from '../regions/region-evidence.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import {
   needsChecks,
@@ -29,11 +28,16 @@ import {
   parseInclude,
   present,
   shownEtag,
+  type EvidenceReader,
   type Include,
   type IncludeQuery,
 } from './present-announcement.ts'
 
 export type ReadAnnouncementDeps = { readonly postgres: Postgres; readonly now: () => Date }
+/** For staff, who also see how far a route gets. */
+export type ReadEvidenceDeps = ReadAnnouncementDeps & {
+  readonly readEvidence: (db: Db) => Promise<EvidenceReader>
+}
 
 /** Returns one announcement of the actor's team with its ETag; throws `not_found` for any other. */
 export async function getAnnouncement(
@@ -84,7 +88,7 @@ export const listAnnouncements = (
 
 /** Returns the same for any team; throws `not_found` if it does not exist. */
 export async function listAnnouncementsOfTeam(
-  deps: ReadAnnouncementDeps,
+  deps: ReadEvidenceDeps,
   _operation: unknown,
   teamId: number,
   query: QueryOf<typeof listAnnouncementsOfTeamRoute>,
@@ -94,7 +98,7 @@ export async function listAnnouncementsOfTeam(
 }
 
 async function listIn(
-  deps: ReadAnnouncementDeps,
+  deps: ReadAnnouncementDeps & Partial<ReadEvidenceDeps>,
   teamId: number,
   query: AnnouncementListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
@@ -109,7 +113,7 @@ async function listIn(
     needsChecks(include),
   )
   const visibility = await visibilityOf(deps, teamId, page, include)
-  const evidence = include.evidence ? await readEvidence(deps.postgres.owner) : null
+  const evidence = (include.evidence && (await deps.readEvidence?.(deps.postgres.owner))) || null
   return { results: page.map((found) => presentFound(deps, found, include, visibility, evidence)), count }
 }
 

@@ -4,16 +4,32 @@ import type {
   AuthorizationProof,
   Validation,
 } from '@pharos/contract/announcement-checks'
-import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
-import { regionReasonText } from '@pharos/contract/region-reason'
-import { lengthOf, networkOf } from '../../net/prefix.ts'
-import { isDesired, type Announcement, type AnnouncementRegion } from '../status/announcement.ts'
+import type { Announcement as Wire, RegionEvidence, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import { regionReasonText, type RegionReason } from '@pharos/contract/region-reason'
+import { lengthOf, networkOf, type Prefix } from '../../net/prefix.ts'
+import {
+  isDesired,
+  type Announcement,
+  type AnnouncementRegion,
+  type RegionState,
+} from '../status/announcement.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { reportedAnnouncement } from '../status/reported-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
-import type { EvidenceReader } from '../regions/region-evidence.ts'
 import type { ShownVisibility } from '../visibility/present-visibility.ts'
+
+type RegionRoute = {
+  readonly slug: string
+  readonly prefix: Prefix
+  readonly state: RegionState
+  readonly reason: RegionReason | null
+  /** The last changes of the desired state, oldest first. */
+  readonly changes: readonly Date[]
+}
+
+/** Returns how far a route of a region gets; null if no router is known to show it. */
+export type EvidenceReader = (route: RegionRoute) => RegionEvidence | null
 
 export type Include = {
   readonly regionStates?: boolean

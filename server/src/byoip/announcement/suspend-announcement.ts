@@ -70,13 +70,24 @@ async function teamOf(trx: Trx, id: number): Promise<number> {
   return rows[0].team_id
 }
 
+/** As the policy of the validation asks for it. */
+export function suspendByValidation(
+  trx: Trx,
+  { teamId, id }: { readonly teamId: number; readonly id: number },
+  isSuspended: boolean,
+  now: Date,
+): Promise<unknown> {
+  const suspension = isSuspended ? ({ by: 'validation', reason: null } as const) : null
+  return setSuspended(trx, teamId, id, suspension, now, 'validator')
+}
+
 type Suspension = { readonly by: SuspendedBy; readonly reason: string | null }
 
 /**
  * Suspends or, with null, resumes an announcement: updates its regions and adds a history entry. If it is already suspended,
  * only the reason and the actor change.
  */
-export async function setSuspended(
+async function setSuspended(
   trx: Trx,
   teamId: number,
   id: number,

@@ -1,22 +1,8 @@
 // How far a route of a region gets, for staff: shown by a router, its best path, or received by neighbors. Reads the last checks.
-import type { RegionEvidence } from '@pharos/contract/byoip'
-import type { RegionReason } from '@pharos/contract/region-reason'
 import type { Db, Trx } from '../../db/postgres.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import type { RegionState } from '../status/announcement.ts'
+import type { EvidenceReader } from '../announcement/present-announcement.ts'
 import { hearingOf, type HeardBy } from './evidence.ts'
 import { readAllRegionRows, type RouterRow } from './router.store.ts'
-
-type RegionRoute = {
-  readonly slug: string
-  readonly prefix: Prefix
-  readonly state: RegionState
-  readonly reason: RegionReason | null
-  /** The last changes of the desired state, oldest first. */
-  readonly changes: readonly Date[]
-}
-
-export type EvidenceReader = (route: RegionRoute) => RegionEvidence | null
 
 /** Returns the evidence of routes from one reading of all regions; null for a route that no router is known to show. */
 export async function readEvidence(db: Db | Trx): Promise<EvidenceReader> {

@@ -5,7 +5,7 @@ import { writeRows } from '../../db/write-rows.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { evaluateChecks, type EvaluateChecksDeps, type LetterVerdicts } from './evaluate-checks.ts'
 import { queriedKinds } from './query-registries.ts'
-import { applyPolicy, type Policy } from './validation-policy.ts'
+import { applyPolicy, type Policy, type Suspend } from './validation-policy.ts'
 import {
   readSubjectsAfter,
   readSubjectsDue,
@@ -21,6 +21,7 @@ export type ValidateDeps = EvaluateChecksDeps & {
   readonly db: Db
   readonly readLetters: (db: Db, announcementIds: readonly number[]) => Promise<LetterVerdicts>
   readonly policy: Policy
+  readonly suspend: Suspend
   readonly now: () => Date
 }
 
@@ -120,7 +121,7 @@ async function evaluateBatch(
   report.refused += refused.length
   const changed = new Set(evaluations.map(({ subject }) => subject.id).filter((id) => !saved.has(id)))
   const unchanged = subjects.filter(({ id }) => !changed.has(id))
-  await applyPolicy(db, deps.policy, unchanged, evaluations, deps.now())
+  await applyPolicy(deps, unchanged, evaluations, deps.now())
   signal?.throwIfAborted()
 }
 

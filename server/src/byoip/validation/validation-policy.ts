@@ -1,9 +1,8 @@
 // The operator's policy for an announced prefix whose checks keep failing: report it (default), or suspend it. A suspension
 // is applied like every withdrawal, by the reconciler behind its guard.
 import { writeAudit } from '../../db/audit.ts'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { setSuspended } from '../announcement/suspend-announcement.ts'
 import { isFailing } from './validation.ts'
 import { lockUndecided, type CheckEvaluation, type Subject } from './validation.store.ts'
 
@@ -13,10 +12,17 @@ export type Policy = {
   readonly graceHours: number
 }
 
+/** Suspends the announcement for failing checks, or resumes it; the caller writes the audit log and wakes the reconciler. */
+export type Suspend = (
+  trx: Trx,
+  subject: Pick<Subject, 'teamId' | 'id'>,
+  isSuspended: boolean,
+  now: Date,
+) => Promise<unknown>
+
 /** Suspends announcements whose checks have failed for too long, and resumes them once all checks pass. */
 export async function applyPolicy(
-  db: Db,
-  policy: Policy,
+  { db, policy, suspend }: { readonly db: Db; readonly policy: Policy; readonly suspend: Suspend },
   subjects: readonly Subject[],
   evaluations: readonly CheckEvaluation[],
   now: Date,
@@ -24,17 +30,16 @@ export async function applyPolicy(
   if (policy.onLoss === 'warn') return
   const found = new Map(evaluations.map((evaluation) => [evaluation.subject.id, evaluation]))
   for (const subject of subjects) {
-    const suspend = decide(policy, subject, found.get(subject.id), now)
-    if (suspend === undefined) continue
+    const isSuspended = decide(policy, subject, found.get(subject.id), now)
+    if (isSuspended === undefined) continue
     await db.transaction().execute(async (trx) => {
       // Staff or the team may have decided since the announcement was read, which is before the registries were queried.
       if (!(await lockUndecided(trx, subject))) return
-      const suspension = suspend ? ({ by: 'validation', reason: null } as const) : null
-      await setSuspended(trx, subject.teamId, subject.id, suspension, now, 'validator')
+      await suspend(trx, subject, isSuspended, now)
       await writeAudit(trx, {
         teamId: subject.teamId,
         actor: 'pharos',
-        action: suspend ? 'announcement.suspend' : 'announcement.resume',
+        action: isSuspended ? 'announcement.suspend' : 'announcement.resume',
         target: `announcement:${subject.id}`,
         after: { by: 'validation' },
       })

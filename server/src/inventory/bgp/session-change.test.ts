@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bgpResetReasonOf } from '@pharos/contract/bgp-reset-reason'
-import type { SeenBgpSession } from '../collect/device-source.ts'
+import type { SeenBgpSession } from './seen-session.ts'
 import { advanceSession, type Session } from './session-change.ts'
 
 const seen = (changes: Partial<SeenBgpSession> = {}): SeenBgpSession => ({

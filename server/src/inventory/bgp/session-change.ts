@@ -1,6 +1,6 @@
 // Changes that a reading of a BGP session makes to its known state. Pure.
 import type { BgpState } from '@pharos/contract/bgp-session'
-import type { SeenBgpSession } from '../collect/device-source.ts'
+import type { SeenBgpSession } from './seen-session.ts'
 
 /** A stored session. Times in ms since 1970. */
 export type Session = Omit<SeenBgpSession, 'establishedSeconds' | 'error'> & {

@@ -1,9 +1,10 @@
 // The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
 // row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
-import type { BgpState } from '@pharos/contract/bgp-session'
 import type { InterfaceState } from '@pharos/contract/device'
+import type { SeenBgpSession } from '../bgp/seen-session.ts'
+import type { CounterRow } from '../usage/reading.ts'
 
-export type { InterfaceState }
+export type { CounterRow, InterfaceState, SeenBgpSession }
 
 /** Key of an interface on its device: its name, or its description; with `#` and the index if that is not unique. */
 export type InterfaceKey = string
@@ -77,29 +78,6 @@ export type SeenTransceiver = {
   readonly hasDdm: boolean
 }
 
-/** Counters since the device has started. Null: the device has no such counter. */
-export type CounterRow = {
-  readonly key: InterfaceKey
-  /** Middle between request and answer, ms since 1970. */
-  readonly at: number
-  /** Clock of the device in hundredths of a second (sysUpTime), from the same message as the counters. */
-  readonly uptimeCs: number
-  /** Clock value of the last discontinuity of these counters (ifCounterDiscontinuityTime). */
-  readonly discontinuity: number | null
-  readonly admin: InterfaceState
-  readonly oper: InterfaceState
-  readonly octetsIn: bigint | null
-  readonly octetsOut: bigint | null
-  readonly packetsIn: bigint | null
-  readonly packetsOut: bigint | null
-  readonly errorsIn: bigint | null
-  readonly errorsOut: bigint | null
-  readonly discardsIn: bigint | null
-  readonly discardsOut: bigint | null
-  /** Size of the octet counters. */
-  readonly bits: 64 | 32
-}
-
 export type CounterReading = {
   readonly rows: readonly CounterRow[]
   /** Interfaces that were asked for and are not among the rows. */
@@ -147,26 +125,6 @@ export type HealthReading = {
   /** The part of the device, such as `CPU 1`; empty for the device. */
   readonly part: string
   readonly value: number
-}
-
-/** A session of the device with a neighbor. Null: not reported. */
-export type SeenBgpSession = {
-  /** Routing instance, as the device numbers it; empty for the only one. */
-  readonly instance: string
-  /** Canonical text. */
-  readonly peer: string
-  readonly peerAsn: number | null
-  readonly state: BgpState
-  /** Since when it is established, or how long ago it was last; null if never. */
-  readonly establishedSeconds: number | null
-  /** Of unicast. */
-  readonly prefixes: readonly {
-    readonly family: 'ipv4' | 'ipv6'
-    readonly received: number | null
-    readonly limit: number | null
-  }[]
-  /** The last NOTIFICATION of RFC 4271 section 4.5, of either side. */
-  readonly error: { readonly code: number; readonly subcode: number; readonly text: string } | null
 }
 
 /**

@@ -13,24 +13,13 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { locationOf } from '../holding/location.store.ts'
-import { heldPorts } from '../assignment/assignment.store.ts'
+import { heldPorts, isVisibleDevice } from '../assignment/assignment.store.ts'
+import { isUnread } from '../assignment/device-state.store.ts'
 
 type Sql = RawBuilder<unknown>
 
 /** Polls without an answer after which a device is offline. */
 const offlineAfter = 3
-
-/** Of polls, before a device counts as unread. */
-const unreadAfterSeconds = 180
-
-/**
- * No process has read the device of the state `s` for three intervals since it was due: what is stored may be wrong. A device that does
- * not answer is read. Null without a state.
- */
-export const isUnread = sql<
-  boolean | null
->`(s.next_poll < now() - make_interval(secs => ${sql.lit(unreadAfterSeconds)})
-  and (s.lease_until is null or s.lease_until < now()))`
 
 /** A stored state of an interface; `unknown` while its device is unread, or without one. */
 export const stateNow = (state: Sql) =>
@@ -54,8 +43,7 @@ export const visibleDevices = (teamId: number) => sql`
     ${reported('serial', sql`d.serial`)} as serial, ${reported('software')} as software,
     case when d.customer_id = ${teamId} then d.management_address end as management_address, s.booted, s.seen
   from devices d left join device_states s on s.device_id = d.id
-  where d.customer_id = ${teamId}
-    or d.id in (select p.device_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id)`
+  where ${isVisibleDevice(teamId)}`
 
 const servicesOnDevice = (teamId: number) => sql<number[]>`array(
   select distinct a.service_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id

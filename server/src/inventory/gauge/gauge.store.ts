@@ -2,7 +2,9 @@
 import type { GaugeStatistic } from '@pharos/contract/gauge'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { leastDbm } from '../optics/levels.ts'
+
+/** Below this level a reading is noise of the detector, or no light: an outage, not a weak signal. */
+export const leastDbm = -35
 
 /** Values of 5 minutes are kept for these days, daily figures for 400. */
 export const valueDays = 90

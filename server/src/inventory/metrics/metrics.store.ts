@@ -1,7 +1,7 @@
 // The SQL of the metrics of a team: the last readings of its ports.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { isUnread } from '../device/device.store.ts'
+import { isUnread } from '../assignment/device-state.store.ts'
 import { teamPorts } from '../port/port.store.ts'
 import { heldPorts } from '../assignment/assignment.store.ts'
 import type { CounterName } from '../usage/reading.ts'

@@ -10,9 +10,6 @@ export type DayValue = {
 /** One module's values in ascending order of days: a module with another serial number starts a new series. */
 export type DaySeries = readonly DayValue[]
 
-/** Below this level a reading is noise of the detector, or no light: an outage, not a weak signal. */
-export const leastDbm = -35
-
 /** NaN without values. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

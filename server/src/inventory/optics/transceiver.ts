@@ -12,7 +12,7 @@ import { fail, notFound } from '../../runtime/error.ts'
 import { windowOf } from '../../timeseries/buckets.ts'
 import { listPoints, type GaugePoint } from '../gauge/gauge.store.ts'
 import { gaugeBucketsOf, gaugeSeries, type GaugeNames } from '../gauge/gauge-series.ts'
-import { findPort } from '../port/port.store.ts'
+import { isPortOf } from '../assignment/assignment.store.ts'
 import { presentWarnings } from './lane-warnings.ts'
 import { presentReading, presentThresholds, presentTransceiver } from './present-transceiver.ts'
 import { gaugesOfPort, listTransceiverRows } from './transceiver.store.ts'
@@ -29,7 +29,7 @@ export async function getTransceiverMetrics(
   const { teamId } = operation.actor
   const row = (await listTransceiverRows(deps.postgres, teamId, [portId])).get(portId)
   if (!row) {
-    if (!(await findPort(deps.postgres, teamId, portId))) throw notFound('port')
+    if (!(await isPortOf(deps.postgres, teamId, portId))) throw notFound('port')
     throw fail('no_transceiver', 'port')
   }
   return {

@@ -2,9 +2,8 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'
-import { valueDays } from '../gauge/gauge.store.ts'
+import { leastDbm, valueDays } from '../gauge/gauge.store.ts'
 import type { LaneWarnings } from './lane-warnings.ts'
-import { leastDbm } from './levels.ts'
 
 const keptDays = 400
 /** Enough days for every rule before the first one that is read. */

@@ -1,5 +1,5 @@
 // What the next reading of an interface adds: minutes that are over, and the state to keep for the reading after it. Pure.
-import type { CounterRow } from '../collect/device-source.ts'
+import type { CounterRow } from './reading.ts'
 import { mergeParts, minuteMs, spread, type Bucket } from './bucket.ts'
 import { deltaOf, type CountedDelta, type DropReason, type DroppedDelta, type PortFacts } from './delta.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { CounterRow } from '../collect/device-source.ts'
+import type { CounterRow } from './reading.ts'
 import { deltaOf, type PortFacts } from './delta.ts'
 import { createRow, laterRow } from './testing.ts'
 import { scaled } from '../../runtime/testing-scale.ts'

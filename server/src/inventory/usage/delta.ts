@@ -1,7 +1,6 @@
 // The increase of an interface's counters between two readings, or the reason why it is unknown. A dropped increase is missing,
 // not zero. It must not guess: a spike is never stored.
-import type { CounterRow } from '../collect/device-source.ts'
-import { type CounterName, type CounterValues, mapCounters } from './reading.ts'
+import { type CounterName, type CounterRow, type CounterValues, mapCounters } from './reading.ts'
 
 export type DropReason =
   /** sysUpTime went back. */

@@ -1,5 +1,5 @@
 // Readings for tests of usage.
-import type { CounterRow } from '../collect/device-source.ts'
+import type { CounterRow } from './reading.ts'
 
 /** A reading of an idle interface of a device that has been running for a day. */
 export function createRow(row: Partial<CounterRow>): CounterRow {

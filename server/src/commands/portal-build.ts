@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { CommandFailure } from '../command.ts'
+import { CommandFailure } from './command.ts'
 
-const scripts = fileURLToPath(new URL('../../../../scripts/', import.meta.url))
+const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url))
 
 /** Resolves when the portal is built; it does nothing with one that is up to date. */
 export async function buildPortal(): Promise<void> {

@@ -1,0 +1,14 @@
+// Whether the stored state of a device is that of now: a fragment for the stores of devices, ports and sessions.
+import { sql } from 'kysely'
+
+/** Of polls, before a device counts as unread. */
+const unreadAfterSeconds = 180
+
+/**
+ * No process has read the device of the state `s` for three intervals since it was due: what is stored may be wrong. A device that does
+ * not answer is read. Null without a state.
+ */
+export const isUnread = sql<
+  boolean | null
+>`(s.next_poll < now() - make_interval(secs => ${sql.lit(unreadAfterSeconds)})
+  and (s.lease_until is null or s.lease_until < now()))`
