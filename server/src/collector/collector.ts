@@ -10,7 +10,7 @@ import { reportFiles } from './detector/report-file.ts'
 import { exchangeRates } from './detector/shared-attack.store.ts'
 import { storeReports } from './detector/store-reports.ts'
 import type { ListenAddress } from '../flow/datagram-source.ts'
-import { saveFlowDelay } from '../flow/flow-delay.store.ts'
+import { saveFlowDelay } from '../flow/flow-delay.ts'
 import type { ExporterFinding } from '../flow/flow-decoder.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import {

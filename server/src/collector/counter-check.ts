@@ -3,7 +3,7 @@
 import type { Db } from '../db/postgres.ts'
 import { listExporterPorts } from './exporter.store.ts'
 import { saveCounterChecks, type PortFlows } from './counter-check.store.ts'
-import { readFlowDelay } from '../flow/flow-delay.store.ts'
+import { readFlowDelay } from '../flow/flow-delay.ts'
 import { secondsOf } from '../flow/flow-query.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 

@@ -1,10 +1,15 @@
 // Packets of sFlow towards the networks of open events: which ones the receiving thread keeps, when it is asked for them, and those that
 // wait for the database. They become two files: some minutes after the start, and after the end.
 import type { Db } from '../db/postgres.ts'
-import { saveEventPackets, watchOf, type EventPackets } from '../events/attachment/save-packets.ts'
-import { listOpenEvents } from '../events/attachment/save-packets.store.ts'
+import {
+  listOpenEvents,
+  saveEventPackets,
+  type EventPackets,
+  type OpenEvent,
+} from '../events/attachment/save-packets.ts'
+import { parsePrefix, prefixBits } from '../net/prefix.ts'
 import type { ToReceiver, WantedPackets } from './messages.ts'
-import { watchesMax } from './packet-samples.ts'
+import { watchesMax, type PacketWatch } from './packet-samples.ts'
 
 /** Events that are open for longer were forgotten by their detector. */
 const watchedMs = 86_400_000
@@ -62,4 +67,11 @@ export function createEventPackets(): WaitingPackets {
       watched.clear()
     },
   }
+}
+
+export function watchOf({ eventId, network }: OpenEvent): PacketWatch {
+  const { family, length, w0, w1, w2, w3 } = prefixBits(parsePrefix(network))
+  return family === 4
+    ? { eventId, words: [0, 0, 0xffff, w0], bits: 96 + length }
+    : { eventId, words: [w0, w1, w2, w3], bits: length }
 }

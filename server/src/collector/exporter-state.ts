@@ -3,7 +3,7 @@
 import type { Db } from '../db/postgres.ts'
 import { reportRefused, writeRows, type RefusedRow } from '../db/write-rows.ts'
 import type { SamplingRecord, TemplateRecord } from '../flow/flow-decoder.ts'
-import { saveAsNames } from '../flow/as-name.store.ts'
+import { saveAsNames } from '../flow/flow-names.ts'
 import { deleteSamplings, deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
 import type { TemplateKey } from './messages.ts'
 

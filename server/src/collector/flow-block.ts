@@ -1,16 +1,7 @@
 // The rows of a batch as the columns of the table `flows`, in the types in which they are sent.
-import type { FlowColumns } from '../flow/flow-columns.ts'
+import type { BlockColumn, FlowColumns } from '../flow/flow-columns.ts'
 import type { FlowRows, RowContext } from './flow-rows.ts'
 import { octetsOf, packetsOf, secondsBefore } from './split-flows.ts'
-
-/** As `NativeColumn` of drivers/clickhouse/native-block.ts. */
-export type BlockColumn =
-  | { readonly name: string; readonly type: 'UInt8' | `Enum8(${string})`; readonly values: Uint8Array }
-  | { readonly name: string; readonly type: 'UInt16'; readonly values: Uint16Array }
-  | { readonly name: string; readonly type: 'UInt32' | `DateTime(${string})`; readonly values: Uint32Array }
-  | { readonly name: string; readonly type: 'UInt64'; readonly low: Uint32Array; readonly high: Uint32Array }
-  | { readonly name: string; readonly type: 'IPv6'; readonly words: Uint32Array }
-  | { readonly name: string; readonly type: 'FixedString(2)'; readonly bytes: Uint8Array }
 
 export function toBlockColumns(
   columns: FlowColumns,

@@ -8,6 +8,7 @@ import {
 } from '@pharos/contract/analysis'
 import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
 import { getEventTrafficRoute } from '@pharos/contract/event-traffic'
+import { getFilterKeysRoute } from '@pharos/contract/filter-key'
 import {
   getIncidentRoute,
   getIncidentTimeseriesRoute,
@@ -18,13 +19,15 @@ import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { listEventAttachments, type EventAttachmentDeps } from './attachment/event-attachment.ts'
 import { getIncidentTimeseries, getRelatedTimeseries, type TimeseriesDeps } from './list/event-timeseries.ts'
 import { getEventTraffic, type EventTrafficDeps } from './list/event-traffic.ts'
+import type { FlowDeps } from '../flow/read-flows.ts'
+import { getFilterKeys } from './list/filter-keys.ts'
 import { getIncident, listIncidents } from './list/incident-list.ts'
 import { reviewEvent, type ReviewDeps } from './list/review-event.ts'
 import { listStaffIncidents } from './list/staff-incident.ts'
 import { getTeamEvent, listEvents, listTeamEvents, type DetailDeps } from './list/list-events.ts'
 
 export const eventRoutes = (
-  deps: DetailDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps,
+  deps: DetailDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps & FlowDeps,
 ): Mounted[] => [
   handle(listEventsRoute, listEvents, deps),
   handle(listRelatedEventsRoute, listTeamEvents, deps),
@@ -37,4 +40,5 @@ export const eventRoutes = (
   handle(getIncidentTimeseriesRoute, getIncidentTimeseries, deps),
   handle(getIncidentRoute, getIncident, deps),
   handleStaff(listStaffIncidentsRoute, listStaffIncidents, deps),
+  handle(getFilterKeysRoute, getFilterKeys, deps),
 ]

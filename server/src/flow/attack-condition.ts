@@ -1,9 +1,11 @@
-// The condition that a flow is part of an attack, and the times in which that is unknown. Pure.
+// The condition that a flow is part of an attack, and the times in which that is unknown.
 import { comparePrefixes, lastHostOf, networkOf, type Prefix } from '../net/prefix.ts'
 import { onsetMsMax, type AttackWindow } from './attack-window.store.ts'
 import { storedAddress } from './flow-key.ts'
 import { secondsOf } from './flow-query.ts'
 import type { Param } from './flow-store.ts'
+
+export { listAttackWindows, type AttackWindow } from './attack-window.store.ts'
 
 /**
  * Returns the onsets of the attacks, as windows for `attackCondition`: an event begins when its detector is sure, up to a minute after

@@ -66,3 +66,12 @@ export function createFlowColumns(capacity: number): FlowColumns {
     durationMs: words(),
   }
 }
+
+/** A column of a block that is inserted into the flow store, as `NativeColumn` of drivers/clickhouse/native-block.ts. */
+export type BlockColumn =
+  | { readonly name: string; readonly type: 'UInt8' | `Enum8(${string})`; readonly values: Uint8Array }
+  | { readonly name: string; readonly type: 'UInt16'; readonly values: Uint16Array }
+  | { readonly name: string; readonly type: 'UInt32' | `DateTime(${string})`; readonly values: Uint32Array }
+  | { readonly name: string; readonly type: 'UInt64'; readonly low: Uint32Array; readonly high: Uint32Array }
+  | { readonly name: string; readonly type: 'IPv6'; readonly words: Uint32Array }
+  | { readonly name: string; readonly type: 'FixedString(2)'; readonly bytes: Uint8Array }

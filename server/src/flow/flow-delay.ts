@@ -1,5 +1,7 @@
-// How complete the flows of an answer are, as its fields. Pure.
+// How complete the flows of an answer are: as collectors store it, and as the fields of an answer.
 import type { FlowDelay } from './flow-delay.store.ts'
+
+export { readFlowDelay, saveFlowDelay } from './flow-delay.store.ts'
 
 /** Waiting flows of less than this are the usual way of a flow into the store. */
 const delayMaxSeconds = 30

@@ -7,7 +7,7 @@ import { parseAddress } from '../net/address.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { invalid, parsePrefixAt } from '../runtime/error.ts'
 import type { Param } from './flow-store.ts'
-import type { FlowNames } from './flow-names.ts'
+import type { FlowNames } from './flow-label.ts'
 import { parseTcpFlags, protocolNumber } from './flow-label.ts'
 
 /** `flows` are single flows; the others are sums by minute and by hour, `peer` only by hour. */

@@ -1,6 +1,19 @@
 // Values of flow keys as people write them: names of protocols, ports, flags and of what the inventory knows. Pure.
 import type { FlowKey } from '@pharos/contract/flow-key'
-import type { FlowNames } from './flow-names.ts'
+import type { Prefix } from '../net/prefix.ts'
+
+/** Names that flow keys refer to; only those that the caller may see. */
+export type FlowNames = {
+  readonly prefixes: readonly { readonly id: number; readonly prefix: Prefix }[]
+  readonly devices: readonly {
+    readonly id: number
+    readonly name: string
+    readonly exporterIds: readonly number[]
+  }[]
+  readonly ports: readonly { readonly id: number; readonly name: string }[]
+  /** By AS number, of those that are shown. */
+  readonly asns: ReadonlyMap<string, string>
+}
 
 /** IANA's assigned protocol numbers, of those that networks carry. */
 const protocolNames: Readonly<Record<number, string>> = {

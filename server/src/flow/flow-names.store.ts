@@ -3,7 +3,7 @@
 import type { FlowKey } from '@pharos/contract/flow-key'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
-import type { FlowNames } from './flow-names.ts'
+import type { FlowNames } from './flow-label.ts'
 import type { FlowScope } from './flow-query.ts'
 
 /** Reads the names of the inventory that these keys need; those of AS numbers are read when it is known which are shown. */

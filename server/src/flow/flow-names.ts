@@ -1,15 +1,4 @@
-// Names of the inventory and of AS numbers, for keys of flows.
-import type { Prefix } from '../net/prefix.ts'
+// Names of the inventory and of AS numbers, for keys of flows: what other domains read and write of them.
 
-/** Only those that the caller may see. */
-export type FlowNames = {
-  readonly prefixes: readonly { readonly id: number; readonly prefix: Prefix }[]
-  readonly devices: readonly {
-    readonly id: number
-    readonly name: string
-    readonly exporterIds: readonly number[]
-  }[]
-  readonly ports: readonly { readonly id: number; readonly name: string }[]
-  /** By AS number, of those that are shown. */
-  readonly asns: ReadonlyMap<string, string>
-}
+export { listAsNames, saveAsNames } from './as-name.store.ts'
+export { readFlowNames } from './flow-names.store.ts'

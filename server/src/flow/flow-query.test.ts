@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import type { FlowFilter } from '@pharos/contract/flow'
 import { flowKeys, type FlowKey } from '@pharos/contract/flow-key'
 import { Failure } from '../runtime/error.ts'
-import type { FlowNames } from './flow-names.ts'
+import type { FlowNames } from './flow-label.ts'
 import {
   graphStatement,
   seriesStatement,

@@ -12,7 +12,7 @@ import {
   type FlowFamily,
   type Params,
 } from './flow-key.ts'
-import type { FlowNames } from './flow-names.ts'
+import type { FlowNames } from './flow-label.ts'
 import { peerRows } from './peer-rows.ts'
 
 /** The flows of a team, or every flow once. */

@@ -4,7 +4,7 @@ import type { FlowMetric } from '@pharos/contract/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import { figuresOf } from '../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'
-import type { FlowNames } from './flow-names.ts'
+import type { FlowNames } from './flow-label.ts'
 import type { FlowSelection, SeriesRow } from './flow-query.ts'
 
 /** Flows of the current bucket are too few for a rate before. */

@@ -1,8 +1,6 @@
 // HTTP routes of flows: one line per operation.
-import { getFilterKeysRoute } from '@pharos/contract/filter-key'
 import { exportFlowTimeseriesRoute, getFlowGraphRoute, getFlowTimeseriesRoute } from '@pharos/contract/flow'
 import { handle, type Mounted } from '../http/mount.ts'
-import { getFilterKeys } from '../events/list/filter-keys.ts'
 import { getFlowGraph } from './flow-graph.ts'
 import { exportFlowTimeseries, getFlowTimeseries } from './flow-timeseries.ts'
 import type { FlowDeps } from './read-flows.ts'
@@ -11,5 +9,4 @@ export const flowRoutes = (deps: FlowDeps): Mounted[] => [
   handle(getFlowTimeseriesRoute, getFlowTimeseries, deps),
   handle(exportFlowTimeseriesRoute, exportFlowTimeseries, deps),
   handle(getFlowGraphRoute, getFlowGraph, deps),
-  handle(getFilterKeysRoute, getFilterKeys, deps),
 ]

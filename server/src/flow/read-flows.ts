@@ -3,12 +3,11 @@ import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flo
 import type { Db } from '../db/postgres.ts'
 import type { TeamReader } from '../operation/operation.ts'
 import { fail, invalid } from '../runtime/error.ts'
-import { listAsNames } from './as-name.store.ts'
 import { delayFieldsOf, type DelayFields } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
 import { asnKeys } from './flow-label.ts'
-import { readFlowNames } from './flow-names.store.ts'
+import { listAsNames, readFlowNames } from './flow-names.ts'
 import {
   keysOf,
   samplingStatement,

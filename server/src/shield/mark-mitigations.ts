@@ -1,8 +1,7 @@
 // Keeps the marks MITIGATION_ACTIVE and MITIGATION_ENDED of events in step with what the rules that scrubbers hold drop: a rule that is merely
 // wanted changes nothing. Works through the events of a team in parts, so that no team keeps others waiting for long.
 import type { Db } from '../db/postgres.ts'
-import { markEvents, type MarkChange } from '../events/relate/event-mark.ts'
-import { saveEffects, type MarkEffect } from '../events/relate/event-mark.store.ts'
+import { markEvents, saveEffects, type MarkChange, type MarkEffect } from '../events/relate/event-mark.ts'
 import {
   listAttacks,
   listActiveRules,

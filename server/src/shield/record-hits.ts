@@ -2,7 +2,7 @@
 // loop that applies rules: without a store some minutes are missing.
 import type { FilterRule } from '../net/filter-rule.ts'
 import { lastHostOf, prefixBits, type Prefix } from '../net/prefix.ts'
-import type { BlockColumn } from '../collector/flow-block.ts'
+import type { BlockColumn } from '../flow/flow-columns.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import type { RuleHits } from './scrubber.ts'

@@ -2,8 +2,7 @@
 // that it meets, and the usual rates of what gets a limit. Pure.
 import type { FlowMatch } from '../net/flow-match.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { attackCondition } from '../flow/attack-condition.ts'
-import type { AttackWindow } from '../flow/attack-window.store.ts'
+import { attackCondition, type AttackWindow } from '../flow/attack-condition.ts'
 import { withinCondition } from '../flow/flow-key.ts'
 import { secondsOf, type Statement } from '../flow/flow-query.ts'
 import type { Param, QueryLimits } from '../flow/flow-store.ts'

@@ -13,7 +13,7 @@ import { networkOf, type Prefix } from '../net/prefix.ts'
 import type { Operation } from '../operation/operation.ts'
 import { Failure, invalid, notFound } from '../runtime/error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
-import { listAttackWindows } from '../flow/attack-window.store.ts'
+import { listAttackWindows } from '../flow/attack-condition.ts'
 import type { Choice, Conditions } from './suggest.ts'
 import { spanOf, type AttackedTraffic, type Measure } from './suggest-query.ts'
 import {

@@ -6,7 +6,8 @@ import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
 import { createFlowOwners, toHoldingColumns } from '../flow-owners.ts'
 import type { Detection } from './detection.ts'
 import { Detector } from './detector.ts'
-import type { DetectorRules, Threshold } from './limits.ts'
+import type { Threshold } from '../../flow/threshold.ts'
+import type { DetectorRules } from './limits.ts'
 import type { TargetRates } from './remote-rates.ts'
 
 const start = 1_800_000_000

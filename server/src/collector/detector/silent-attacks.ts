@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Postgres } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { insertDelivery } from '../../events/ingest/delivery.store.ts'
+import { insertDelivery } from '../../events/ingest/delivery.ts'
 import { endAttacks, lockReports } from './shared-attack.store.ts'
 import { listSilentAttacks } from './silent-attacks.store.ts'
 

@@ -2,7 +2,7 @@
 // file is read again after a crash.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { insertDelivery } from '../../events/ingest/delivery.store.ts'
+import { insertDelivery } from '../../events/ingest/delivery.ts'
 import type { Detection } from './detection.ts'
 import { decodeReports } from './report-file.ts'
 import type { Direction } from './scopes.ts'

@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto'
 import { eventFilesMax } from '@pharos/contract/event-attachment'
 import type { Db } from '../../db/postgres.ts'
-import { parsePrefix, prefixBits } from '../../net/prefix.ts'
-import type { PacketWatch } from '../../collector/packet-samples.ts'
 import { countEventFiles, insertEventFile, listEventFiles, lockEventFiles } from './event-attachment.store.ts'
-import type { OpenEvent } from './save-packets.store.ts'
+
+export { listOpenEvents, type OpenEvent } from './save-packets.store.ts'
 
 export type EventPart = 'start' | 'end'
 
@@ -35,11 +34,4 @@ export function saveEventPackets(db: Db, { eventId, part, file }: EventPackets):
     })
     return true
   })
-}
-
-export function watchOf({ eventId, network }: OpenEvent): PacketWatch {
-  const { family, length, w0, w1, w2, w3 } = prefixBits(parsePrefix(network))
-  return family === 4
-    ? { eventId, words: [0, 0, 0xffff, w0], bits: 96 + length }
-    : { eventId, words: [w0, w1, w2, w3], bits: length }
 }

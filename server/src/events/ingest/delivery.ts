@@ -11,6 +11,8 @@ import { isSourceSecret, parseSourceCredential } from './credential.ts'
 import { insertDelivery } from './delivery.store.ts'
 import { findSourceSecret } from './source.store.ts'
 
+export { insertDelivery } from './delivery.store.ts'
+
 export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
 
 /** What a detector presents for its source. */

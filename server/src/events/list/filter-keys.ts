@@ -13,7 +13,6 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure, invalid } from '../../runtime/error.ts'
 import { listEventSources } from '../relate/facet.store.ts'
-import { listAsNames } from '../../flow/as-name.store.ts'
 import { asFlowFailure } from '../../flow/flow-failure.ts'
 import {
   asnKeys,
@@ -22,9 +21,9 @@ import {
   knownProtocols,
   knownServices,
   tcpFlagNames,
+  type FlowNames,
 } from '../../flow/flow-label.ts'
-import type { FlowNames } from '../../flow/flow-names.ts'
-import { readFlowNames } from '../../flow/flow-names.store.ts'
+import { listAsNames, readFlowNames } from '../../flow/flow-names.ts'
 import { valuesStatement } from '../../flow/flow-query.ts'
 import type { FlowDeps } from '../../flow/read-flows.ts'
 

@@ -14,6 +14,8 @@ import { lockReported } from '../event/event.store.ts'
 import { showEvents } from './show-event.ts'
 import { lockTeams } from './team-event.store.ts'
 
+export { saveEffects, type MarkEffect } from './event-mark.store.ts'
+
 /** The marks to set (true) and to remove (false); others stay as they are. */
 export type MarkChange = {
   readonly eventId: string

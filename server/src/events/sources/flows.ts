@@ -1,7 +1,7 @@
 // The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
 // `Detection` of ../detector/detection.ts. The settings are the threshold of all addresses without one in the section
 // detector_thresholds of the platform file; docs/detectors.md describes both.
-import type { Threshold } from '../../collector/detector/limits.ts'
+import type { Threshold } from '../../flow/threshold.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'
 import { settingError, type Normaliser, type Source } from './source.ts'
