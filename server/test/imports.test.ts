@@ -1,5 +1,5 @@
-// The allowed imports as a table, and no import cycles in any workspace, types included. The test reads every import of every
-// source file, so that a forbidden import fails here instead of in a review.
+// The allowed imports as a table, the layers of folders within modules, and no cycles of files or folders, types included. The test
+// reads every import of every source file, so that a forbidden import fails here instead of in a review.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -37,7 +37,8 @@ const allowed: Record<string, readonly string[]> = {
     'type:mail',
     'type:webhook',
     'type:inventory',
-    'type:analysis',
+    'type:flow',
+    'type:shield',
   ],
   timeseries: ['contract', 'runtime', 'text', 'packages'],
   mail: ['contract', 'text', 'runtime', 'db', 'packages'],
@@ -95,7 +96,23 @@ const allowed: Record<string, readonly string[]> = {
     'inventory',
     'packages',
   ],
-  analysis: [
+  flow: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'timeseries', 'packages'],
+  events: [
+    'contract',
+    'net',
+    'text',
+    'operation',
+    'runtime',
+    'db',
+    'timeseries',
+    'outbox',
+    'inventory',
+    'flow',
+    'packages',
+  ],
+  // Receives flows and finds attacks in them; its reports are deliveries of events.
+  collector: ['contract', 'net', 'runtime', 'db', 'inventory', 'flow', 'events', 'packages'],
+  shield: [
     'contract',
     'hold',
     'net',
@@ -105,8 +122,8 @@ const allowed: Record<string, readonly string[]> = {
     'db',
     'timeseries',
     'outbox',
-    'team',
-    'inventory',
+    'flow',
+    'events',
     'packages',
   ],
   // Finds rows of every domain: its sources read their tables.
@@ -121,7 +138,8 @@ const allowed: Record<string, readonly string[]> = {
     'db',
     'mail',
     'notification',
-    'analysis',
+    'events',
+    'flow',
     'inventory',
     'packages',
     'type:brand',
@@ -139,7 +157,8 @@ const allowed: Record<string, readonly string[]> = {
     'session',
     'team',
     'byoip',
-    'analysis',
+    'events',
+    'type:shield',
     'brand',
     'inventory',
     'drivers',
@@ -212,12 +231,18 @@ const domains = new Set([
   'inventory',
   'byoip',
   'dns',
-  'analysis',
+  'flow',
+  'events',
+  'collector',
+  'shield',
 ])
+
+/** Returns the folder in `server/src` that a path is in. */
+const domainOf = (path: string): string => /^server\/src\/([^/]+)\//.exec(path)?.[1] ?? ''
 
 /** Within and between domains: stores import no routes, routes no stores, and no module the store of another domain. */
 function domainViolation(from: string, to: string): string | undefined {
-  const [source, target] = [moduleOf(from), moduleOf(to)]
+  const [source, target] = [domainOf(from), domainOf(to)]
   if (from.endsWith('.routes.ts') && to.endsWith('.store.ts'))
     return 'a route goes through its use-case, not to the store'
   if (from.endsWith('.store.ts') && to.endsWith('.routes.ts')) return 'a store knows no HTTP'
@@ -225,6 +250,48 @@ function domainViolation(from: string, to: string): string | undefined {
     return 'another domain is entered through its aggregate, not its store'
   }
   return undefined
+}
+
+/** The folders of a module in their order: a folder imports only from entries before its own, and the module itself from all. */
+const layers: Record<string, readonly (readonly string[])[]> = {
+  byoip: [['status'], ['validation', 'visibility'], ['announcement'], ['letter', 'regions'], ['blackhole']],
+  dns: [
+    ['sign', 'zone-file'],
+    ['answer', 'zone'],
+    ['dnssec', 'import', 'reverse', 'serve', 'settings'],
+    ['alias', 'version'],
+    ['publish', 'recordset'],
+    ['powerdns', 'update'],
+  ],
+  inventory: [
+    ['gauge', 'usage'],
+    ['assignment', 'bill'],
+    ['attachment', 'bgp'],
+    ['collect', 'holding'],
+    ['cross-connect', 'device', 'optics'],
+    ['port'],
+    ['metrics'],
+  ],
+  events: [['event', 'place'], ['relate', 'sources'], ['ingest'], ['attachment'], ['list']],
+  collector: [['detector']],
+  platform: [['engine'], ['kinds']],
+}
+
+/** Returns the position of a file's folder in the layers of its module; after all others for the module's own files. */
+function layerOf(path: string): number | undefined {
+  const module = domainOf(path)
+  const folders = layers[module]
+  if (!folders) return undefined
+  const folder = dirname(path).slice(`server/src/${module}/`.length)
+  return folder === '' ? folders.length : folders.findIndex((entry) => entry.includes(folder))
+}
+
+/** Returns why the import is against the layers of its module; undefined if it is not. */
+function layerViolation({ from, to }: Import): string | undefined {
+  if (domainOf(from) !== domainOf(to) || dirname(from) === dirname(to)) return undefined
+  const [source, target] = [layerOf(from), layerOf(to)]
+  if (source === undefined || target === undefined || target < source) return undefined
+  return 'a folder imports only from the layers before its own'
 }
 
 const sourceFolders = ['contract/src', 'server/src']
@@ -250,6 +317,34 @@ describe('the import table', () => {
     assert.deepEqual(
       violations.map(([{ from, to }, violation]) => `${from} -> ${to}: ${violation}`),
       [],
+    )
+  })
+
+  it('has the folders of a module in layers', () => {
+    const files = sourceFiles()
+    const violations = files
+      .flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
+      .filter((one) => layerViolation(one) !== undefined)
+      .map(({ from, to }) => `${from} -> ${to}`)
+    const unlisted = new Set(files.filter((file) => layerOf(file) === -1).map(dirname))
+    assert.deepEqual([violations, [...unlisted]], [[], []])
+  })
+
+  it('finds a planted import of a later layer, of the same one, and of the module itself', () => {
+    const from = 'server/src/byoip/status/announcement.ts'
+    const lines = [
+      "import type { Region } from '../announcement/region.ts'",
+      "import { x } from '../byoip.ts'",
+      "import { x } from './status-message.ts'",
+    ]
+    const ofSameLayer = importsOf(
+      'server/src/byoip/validation/validate.ts',
+      "import { y } from '../visibility/visibility.ts'",
+    )
+    const imports = [...lines.flatMap((line) => importsOf(from, line)), ...ofSameLayer]
+    assert.deepEqual(
+      imports.map((one) => layerViolation(one) !== undefined),
+      [true, true, false, true],
     )
   })
 
@@ -337,6 +432,22 @@ function cyclesIn(graph: Graph): string[][] {
   return cycles
 }
 
+/** Returns the graph of the folders of these files. */
+function foldersOf(imports: readonly Import[]): Graph {
+  const graph = new Map<string, Set<string>>()
+  const folderOf = (path: string): string => {
+    const folder = dirname(path.replace(/^contract\/(?!src\/)/, 'contract/src/'))
+    if (!graph.has(folder)) graph.set(folder, new Set())
+    return folder
+  }
+  for (const { from, to } of imports) {
+    if (to.startsWith('package:')) continue
+    const [source, target] = [folderOf(from), folderOf(to)]
+    if (source !== target) graph.get(source)!.add(target)
+  }
+  return new Map([...graph].map(([folder, targets]) => [folder, [...targets]]))
+}
+
 describe('import cycles', () => {
   it('do not exist in any workspace, types included', () => {
     const graph = new Map(
@@ -347,6 +458,20 @@ describe('import cycles', () => {
     )
     const found = cyclesIn(graph)
     assert.deepEqual(found, [])
+  })
+
+  it('do not exist between folders of the server and the contract, types included', () => {
+    const imports = sourceFiles().flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
+    assert.deepEqual(cyclesIn(foldersOf(imports)), [])
+  })
+
+  it('are found between folders: a planted pair of a value and a type', () => {
+    const imports = [
+      ...importsOf('server/src/dns/sign/sign-zone.ts', "import { zone } from '../zone/zone.ts'"),
+      ...importsOf('server/src/dns/zone/zone.ts', "import type { Key } from '../sign/signing-key.ts'"),
+      ...importsOf('server/src/dns/zone/zone.ts', "import { row } from './zone.store.ts'"),
+    ]
+    assert.deepEqual(cyclesIn(foldersOf(imports)), [['server/src/dns/sign', 'server/src/dns/zone']])
   })
 
   it('are found: direct ones, longer ones, and a file that imports itself', () => {
