@@ -1,5 +1,5 @@
 // The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
-// `Detection` of ../detector/detection.ts. The settings are the threshold of all addresses without one in the section
+// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without one in the section
 // detector_thresholds of the platform file; docs/detectors.md describes both.
 import type { Threshold } from '../../flow/threshold.ts'
 import { createMappedNormaliser } from './generic.ts'
