@@ -5,7 +5,6 @@ import { TextLink } from '../ui/link.tsx'
 import { useGrant } from '../api/use-grant.ts'
 import { Section } from '../ui/section.tsx'
 import { CopyTextButton, ObjectText } from '../ui/task-row.tsx'
-import { curlOf } from './curl.ts'
 import { words } from './words.ts'
 
 const { api: texts } = words
@@ -49,3 +48,17 @@ const Request = ({ title, text, note }: { title: string; text: string; note?: st
     </div>
   </div>
 )
+
+/** Returns the commands that read and change an announcement; the change is a dry run. */
+function curlOf(origin: string, id: number, enable: boolean) {
+  const url = `${origin}/v3/ipam/announcements/${id}`
+  return {
+    read: `curl '${url}?include=validations,region_states,details' \\\n  -H "Authorization: Token $PHAROS_TOKEN"`,
+    change: [
+      `curl -X PATCH '${url}?dry_run=true'`,
+      `-H "Authorization: Token $PHAROS_TOKEN"`,
+      `-H 'Content-Type: application/json'`,
+      `-d '${JSON.stringify({ enabled: enable })}'`,
+    ].join(' \\\n  '),
+  }
+}

@@ -1,6 +1,6 @@
 // The plan of a list before it is applied: what changes, what it would have done in the last hour, and the time in which it must
 // be confirmed. The plan and its effect are the server's dry run.
-import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, Alert } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { updateShieldRulesRoute, type NewShieldRule, type ShieldRulesAnswer } from '@pharos/contract/shield'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -8,13 +8,15 @@ import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { teamIdNow } from '../api/queries.ts'
 import { notifySuccess } from '../ui/notify.ts'
-import { Effect, Warnings } from './effect.tsx'
-import { ListProblem } from './list-problem.tsx'
+import { Effect, Warnings, placeOf } from './effect.tsx'
 import { planOf, requestOf, type DraftRule } from './rule-draft.ts'
 import { ruleText } from './rule-text.ts'
 import { applyRules } from './use-lists.ts'
 import { words } from './words.ts'
 import classes from './shield.module.css'
+import { errorSentence } from '../ui/form-errors.ts'
+import { problemText } from '../ui/problem-text.ts'
+import { Problem } from '../ui/problem.tsx'
 
 const { review: texts } = words
 
@@ -164,3 +166,30 @@ function Plan({ plan, after }: PlanProps) {
 }
 
 const enabledText = ({ enabled }: DraftRule) => (enabled ? '' : `(${words.states.disabled.toLowerCase()})`)
+
+type ListProblemProps = { readonly error: unknown; readonly retry?: () => unknown }
+
+/** A list that was rejected: each error with its rule, named by the place that the list shows. */
+function ListProblem({ error, retry }: ListProblemProps) {
+  const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : []
+  if (!errors.some(({ loc }) => placeOf(loc) !== undefined))
+    return <Problem error={error} {...(retry ? { retry } : {})} />
+  return (
+    <Alert color="bad" title={problemText(error).title} role="alert">
+      <ul className={classes['warnings']}>
+        {errors.map((one) => {
+          const place = placeOf(one.loc)
+          const other = one.ctx?.['other']
+          return (
+            <li key={`${one.type} ${one.loc.join('.')}`}>
+              {place !== undefined && <strong>{words.effect.ofRule(place + 1)}: </strong>}
+              {one.type === 'cannot_order' && typeof other === 'number'
+                ? words.reasons.cannotOrder(other + 1)
+                : errorSentence(words.editor.rule, one)}
+            </li>
+          )
+        })}
+      </ul>
+    </Alert>
+  )
+}

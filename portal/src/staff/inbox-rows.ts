@@ -8,7 +8,6 @@ import { listZoneHoldsRoute, type ZoneHold } from '@pharos/contract/zone-hold'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, invalidate } from '../api/queries.ts'
-import { asnClaimsOf } from './asn-claims.ts'
 import { requestsOf, type ChangeRequest } from './requests.ts'
 
 export type InboxRow =
@@ -142,3 +141,13 @@ function rowsOf(
     })),
   ].toSorted((a, b) => a.since.localeCompare(b.since) || a.key.localeCompare(b.key))
 }
+
+/** Returns the claims with the time of their first valid proof. */
+const asnClaimsOf = (
+  asns: readonly AsnOfTeam[],
+): readonly { readonly claim: AsnOfTeam; readonly since: string }[] =>
+  asns.flatMap((claim) => {
+    const valid = claim.evidence.filter(({ state }) => state === 'valid').map(({ checked }) => checked)
+    const isOpen = claim.verified === null && claim.revoked === null && valid.length > 0
+    return isOpen ? [{ claim, since: valid.toSorted()[0]! }] : []
+  })

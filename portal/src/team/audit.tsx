@@ -17,10 +17,10 @@ import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { deedOf } from './audit-sentence.ts'
-import { entryText, nounText, targetText } from './audit-words.ts'
-import { Changes } from './changes.tsx'
+import { entryText, nounText, targetText, linesOf } from './audit-words.ts'
 import classes from './team.module.css'
 import { words } from './words.ts'
+import { diffLines } from 'diff'
 
 const { audit: t } = words
 
@@ -148,5 +148,29 @@ function EntryView({ id }: { id: number }) {
       />
       {(before !== null || after !== null) && <Changes before={before} after={after} />}
     </Stack>
+  )
+}
+
+/** What an entry changed, line by line: removed and added values by the names of their fields. */
+function Changes({ before, after }: { before: unknown; after: unknown }) {
+  return (
+    <div className={classes['diff']} tabIndex={0} role="group" aria-label="Changes">
+      {diffLines(linesOf(before), linesOf(after)).flatMap(({ added, removed, value }, part) =>
+        value
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line, at) => (
+            <div
+              key={`${part} ${at}`}
+              className={added ? classes['added'] : removed ? classes['removed'] : classes['kept']}
+            >
+              <span aria-label={added ? 'after' : removed ? 'before' : 'unchanged'}>
+                {added ? '+' : removed ? '−' : ' '}
+              </span>
+              {line}
+            </div>
+          )),
+      )}
+    </div>
   )
 }

@@ -3,7 +3,7 @@
 import { Checkbox } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, type MouseEvent } from 'react'
+import { useLayoutEffect, useMemo, useRef, type MouseEvent, type RefObject } from 'react'
 import type { PageOf } from './all-rows.ts'
 import { CellTip } from './cell-tip.tsx'
 import { ListHead } from './list-head.tsx'
@@ -15,7 +15,6 @@ import { NotUpdated, type Refreshed } from './not-updated.tsx'
 import { placeholderProps } from './placeholder.ts'
 import { useIsPhone } from './use-is-phone.ts'
 import type { Selection } from './use-selection.ts'
-import { useRemainingHeight } from './use-remaining-height.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { words } from './words.ts'
 
@@ -238,3 +237,20 @@ const Spacer = ({ height }: { height: number }) => (
     <td style={{ height, padding: 0 }} />
   </tr>
 )
+
+/** Marks the page of a list that takes the remaining height, and the elements between them, for the style sheets. */
+function useRemainingHeight(list: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const page = list.current?.closest<HTMLElement>('[data-page]')
+    if (!page) return undefined
+    const between: HTMLElement[] = []
+    for (let one = list.current!.parentElement; one && one !== page; one = one.parentElement)
+      between.push(one)
+    page.dataset['filled'] = ''
+    for (const one of between) one.dataset['around'] = ''
+    return () => {
+      delete page.dataset['filled']
+      for (const one of between) delete one.dataset['around']
+    }
+  }, [list])
+}

@@ -1,7 +1,15 @@
 // The lifetime of all connections to PostgreSQL, embedded or given by DATABASE_URL: pools for the owner's work
 // and for a team's, the shared readers, and single connections. It knows no table.
 // The address must be PostgreSQL itself: a pooler in transaction mode would mix the teams' sessions and lose LISTEN.
-import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely'
+import {
+  CompiledQuery,
+  Kysely,
+  type RawBuilder,
+  type Transaction,
+  ValueNode,
+  type QueryExecutorProvider,
+  type RawNode,
+} from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Pool, type ClientConfig } from 'pg'
@@ -12,7 +20,6 @@ import {
   ignoreIdleErrors,
 } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
-import { compileQuickly } from './compile-quickly.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
 import { PatientPool } from './patient-pool.ts'
@@ -178,4 +185,28 @@ class OpenPostgres implements Postgres {
     closeSilentConnections(pool, timeouts.statementMs * this.#timeoutFactor + ANSWER_DELAY_MS)
     return pool
   }
+}
+
+/** The texts of the templates, by the list of their parts: a template literal has the same one each time. */
+const texts = new WeakMap<readonly string[], string>()
+
+/**
+ * Returns the text and the parameters of a statement, as its own method `compile` does, once for its place in the source if the template
+ * contains only values: the query builder walks through every template for each request, which takes microseconds even for a short one.
+ */
+function compileQuickly<R>(
+  query: RawBuilder<R>,
+  db: QueryExecutorProvider,
+): Pick<CompiledQuery<R>, 'sql' | 'parameters'> {
+  const { sqlFragments, parameters: nodes } = query.toOperationNode() as RawNode
+  const parameters: unknown[] = []
+  for (const node of nodes) {
+    if (!ValueNode.is(node) || node.immediate === true) return query.compile(db)
+    parameters.push(node.value)
+  }
+  const known = texts.get(sqlFragments)
+  if (known !== undefined) return { sql: known, parameters }
+  const compiled = query.compile(db)
+  if ('raw' in sqlFragments) texts.set(sqlFragments, compiled.sql)
+  return compiled
 }

@@ -7,6 +7,7 @@ import {
   type BlackholeOnHost,
   type listBlackholesRoute,
   type NewBlackhole,
+  type BlackholeStatus,
 } from '@pharos/contract/blackhole'
 import type { QueryOf } from '@pharos/contract/route'
 import type { ShieldWhatIf } from '@pharos/contract/shield'
@@ -14,8 +15,8 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
-import { networkOf, type Prefix } from '../../net/prefix.ts'
-import { requireMatch } from '../../operation/etag.ts'
+import { networkOf, type Prefix, parsePrefix } from '../../net/prefix.ts'
+import { requireMatch, etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound, parsePrefixAt } from '../../runtime/error.ts'
 import { isHost } from '../regions/blackhole-route.ts'
@@ -33,8 +34,10 @@ import {
   lockOfHost,
   lockRequests,
   type Covering,
+  type BlackholeRow,
+  type RegionRow,
 } from './blackhole.store.ts'
-import { blackholeEtag, hasEnded, presentBlackhole } from './present-blackhole.ts'
+import { regionReasonText } from '@pharos/contract/region-reason'
 
 type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -231,3 +234,38 @@ export function deleteBlackhole(
     return { body: null, beside: { before, after } }
   })
 }
+
+/** `now` decides with `expires`, as the routes do: an end does not wait for the loop that stores it. */
+function presentBlackhole({ host, regions, ...row }: BlackholeRow, now: Date): Blackhole {
+  return {
+    ...row,
+    host: networkOf(parsePrefix(host)),
+    status: statusOf(hasEnded(row, now), regions),
+    regions: regions.map(presentRegion),
+    created: row.created.toISOString(),
+    expires: row.expires.toISOString(),
+    ended: (hasEnded(row, now) ? (row.ended ?? row.expires) : row.ended)?.toISOString() ?? null,
+  }
+}
+
+const hasEnded = ({ ended, expires }: Pick<BlackholeRow, 'ended' | 'expires'>, now: Date): boolean =>
+  ended !== null || expires <= now
+
+function statusOf(isOver: boolean, regions: readonly RegionRow[]): BlackholeStatus {
+  if (isOver) return regions.every(({ state }) => state === 'withdrawn') ? 'ended' : 'ending'
+  const announced = regions.filter(({ state }) => state === 'announced').length
+  const desired = regions.filter((region) => region.desired)
+  if (announced === 0) return 'pending'
+  return desired.every(({ state }) => state === 'announced') ? 'active' : 'partial'
+}
+
+const presentRegion = ({ attrs, since, reason, ...region }: RegionRow) => ({
+  ...region,
+  since: new Date(since).toISOString(),
+  reason,
+  message: reason && regionReasonText(reason, attrs),
+})
+
+/** The observed states change often, and are no version. */
+const blackholeEtag = ({ expires, ended }: BlackholeRow, shown?: Blackhole): string =>
+  etagOf({ expires, ended }, shown?.regions)

@@ -1,7 +1,12 @@
 // Letters of authorization for their team: upload, read, and a draft to sign. inspect-letter.ts checks the file,
 // review-letter.ts is for staff, and the validator updates the announcement.
 import { createHash } from 'node:crypto'
-import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
+import type {
+  draftLetterRoute,
+  Letter as Wire,
+  listLettersRoute,
+  LetterMediaType,
+} from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runPreparedChange, type ChangeAnswer } from '../../db/run-change.ts'
@@ -14,7 +19,6 @@ import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
 import type { Drafter } from './letter-draft.ts'
 import { letterPrefixOf } from './letter-draft-prefix.ts'
-import { letterFilename } from './letter-filename.ts'
 import {
   findAnnouncementIds,
   findDrafts,
@@ -274,4 +278,27 @@ export function present({
     reviewed: times.reviewed?.toISOString() ?? null,
     announcement_ids,
   }
+}
+
+const filenameLengthMax = 120
+
+const endings: Readonly<Record<LetterMediaType, readonly [string, ...string[]]>> = {
+  'application/pdf': ['pdf'],
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg', 'jpe'],
+}
+
+/** For display, never a path on the server: returns the sender's filename without folders, control and bidirectional characters, and with the extension of the media type. */
+export function letterFilename(given: string, mediaType: LetterMediaType): string {
+  const last = given.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1)!
+  const clean = last.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}<>:"|?*]/gu, '').replace(/\s+/g, ' ')
+  const name =
+    [...clean]
+      .slice(0, filenameLengthMax)
+      .join('')
+      .replace(/^[. ]+|[. ]+$/g, '') || 'letter'
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase()
+  return ending !== undefined && endings[mediaType].includes(ending)
+    ? name
+    : `${name}.${endings[mediaType][0]}`
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../runtime/error.ts'
-import { parseClamdUrl } from './url.ts'
+import { parseClamdUrl } from './scanner.ts'
 import { createClamd } from './scanner.ts'
 
 const servers: Server[] = []

@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
 import { fail, type Failure } from '../../runtime/error.ts'
 import { urlDriver } from '../driver/url-driver.ts'
-import { parseClamdUrl, type ClamdAddress } from './url.ts'
 
 /** The daemon unpacks archives and matches its signatures; 10 MiB take a second. */
 const timeoutMs = 15_000
@@ -61,4 +60,17 @@ function ask(address: ClamdAddress, bytes: Buffer): Promise<string> {
   socket.write(bytes)
   socket.write(Buffer.alloc(4))
   return promise
+}
+
+type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
+
+/** Parses `unix:/path` or `tcp://host:port`; throws a TypeError with the fix. */
+export function parseClamdUrl(text: string): ClamdAddress {
+  const path = /^unix:(\/.+)$/.exec(text)?.[1]
+  if (path !== undefined) return { path }
+  const [, bracketed, name, port] = /^tcp:\/\/(?:\[([\d:a-f]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? []
+  const host = bracketed ?? name
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
+    throw new TypeError('must be like unix:/run/clamav/clamd.ctl or tcp://127.0.0.1:3310')
+  return { host, port: Number(port) }
 }

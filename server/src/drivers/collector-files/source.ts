@@ -13,7 +13,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { isBgpState, parseBgpState, routesIn, type BgpState } from '../collectors/bgp-state.ts'
 import { fetchExport, type Fetched, type Tag } from '../vrp-json/fetch.ts'
-import { isAlert, updatesOfAlert } from './alert.ts'
+import { addressOf, fieldsOf, listOf, pathOf, prefixOf, timeOf } from '../collectors/fields.ts'
 
 export type CollectorFileAddress = {
   readonly name: string
@@ -280,4 +280,32 @@ export function documentsOf(text: string): readonly unknown[] {
     if (lines.length < 2) throw error
     return lines.map((line) => JSON.parse(line) as unknown)
   }
+}
+
+/**
+ * Whether the document is an alert of BGPalerter, valid or not, as its `reportFile` writes it with `persistAlertData: true`
+ * (https://github.com/nttgin/BGPalerter/blob/main/docs/reports.md): `data` lists the BGP messages that caused the alert, each in
+ * `matchedMessage` with `type` (announcement or withdrawal), `prefix`, `peer`, `path` and `timestamp` in milliseconds.
+ */
+const isAlert = (document: unknown): boolean => Array.isArray(fieldsOf(document)?.['data'])
+
+/** Returns the BGP messages of an alert; those that are not valid, or not BGP messages, are left out. */
+export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
+  return listOf(fieldsOf(document)?.['data']).flatMap((entry) => {
+    const message = fieldsOf(fieldsOf(entry)?.['matchedMessage'])
+    const update = message && updateOf(message, now)
+    return update ? [update] : []
+  })
+}
+
+/** Only an announcement has an origin, in `originAS` as a list of one or several (AS_SET). */
+function updateOf(message: Readonly<Record<string, unknown>>, now: Date): RouteUpdate | undefined {
+  const prefix = prefixOf(message['prefix'])
+  const collector = addressOf(message['peer'])
+  if (!prefix || collector === undefined) return undefined
+  const at = timeOf(message['timestamp'], now)
+  if (message['type'] === 'withdrawal') return { prefix, collector, path: null, at }
+  if (message['type'] !== 'announcement') return undefined
+  const path = pathOf(message['path']) ?? pathOf(message['originAS'])
+  return path && { prefix, collector, path, at }
 }

@@ -2,12 +2,12 @@
 // handler's part.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, isIP, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, isIP, isIPv6, type AddressInfo, type Server, type Socket, isIPv4 } from 'node:net'
 import type { RequestHandler } from './handler.ts'
-import { ResponseRateLimit, type ResponseRate } from './response-rate.ts'
 import { serveConnection, type TcpLimits } from './tcp-connection.ts'
 import { maskHostBits } from '../../net/prefix.ts'
 import { plainAddress } from '../../runtime/client-address.ts'
+import { readAddress } from '../../net/address.ts'
 
 export type ListenerLimits = TcpLimits & {
   readonly connections: number
@@ -177,4 +177,57 @@ async function closeBoth(tcp: Server, udp: UdpSocket): Promise<void> {
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()))
   for (const socket of sockets.get(tcp) ?? []) socket.destroy()
   await Promise.all([closed, new Promise<void>((resolve) => udp.close(() => resolve()))])
+}
+
+type ResponseRate = { readonly perSecond: number; readonly burst: number }
+
+type RateVerdict = 'answer' | 'truncate' | 'drop'
+
+const networksMax = 100_000
+
+type Bucket = { tokens: number; at: number; limited: number }
+
+/**
+ * Limits answers over UDP to each network, because the source address of a datagram may be forged: the victim of a reflection gets a bounded
+ * number of answers, every second of them truncated, and a real client repeats its question over TCP.
+ */
+export class ResponseRateLimit {
+  readonly #rate: ResponseRate
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(rate: ResponseRate) {
+    this.#rate = rate
+  }
+
+  /** Takes one answer to an address. `nowMs` is of a monotonic clock. Loopback is never limited. */
+  take(address: string, nowMs: number): RateVerdict {
+    if (address.startsWith('127.') || address === '::1') return 'answer'
+    const network = networkOf(address)
+    const bucket = this.#buckets.get(network) ?? this.#add(network, nowMs)
+    const { perSecond, burst } = this.#rate
+    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.at) / 1000) * perSecond)
+    bucket.at = nowMs
+    if (bucket.tokens < 1) return ++bucket.limited % 2 === 0 ? 'truncate' : 'drop'
+    bucket.tokens -= 1
+    return 'answer'
+  }
+
+  /** The oldest entry makes room: a flood of forged addresses must not fill the memory. */
+  #add(network: string, at: number): Bucket {
+    if (this.#buckets.size >= networksMax) {
+      const { value } = this.#buckets.keys().next()
+      if (value !== undefined) this.#buckets.delete(value)
+    }
+    const bucket = { tokens: this.#rate.burst, at, limited: 0 }
+    this.#buckets.set(network, bucket)
+    return bucket
+  }
+}
+
+/** A /24 of IPv4 and a /56 of IPv6: the networks that response rate limits of other servers use. */
+function networkOf(address: string): string {
+  if (isIPv4(address)) return address.slice(0, address.lastIndexOf('.'))
+  if (!isIPv6(address)) return address
+  const { w0, w1 } = readAddress(address, address.length)
+  return `${w0}:${w1 >>> 8}`
 }

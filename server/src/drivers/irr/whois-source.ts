@@ -2,8 +2,7 @@
 // caches no answers.
 import type { AutNumObject, IrrSource, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
-import { covers } from '../../net/prefix.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import { covers, type Prefix } from '../../net/prefix.ts'
 import { regionalFirst } from '../../registry/objects/regional-registries.ts'
 import {
   autNumOf,
@@ -11,10 +10,8 @@ import {
   readAsSetMembers,
   routeObjectOf,
 } from '../../registry/objects/rpsl-objects.ts'
-import { parseRpsl, RpslError } from '../../registry/objects/rpsl.ts'
-import type { RpslObject } from '../../registry/objects/rpsl.ts'
+import { parseRpsl, RpslError, type RpslObject } from '../../registry/objects/rpsl.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { createProblemList, type ProblemList } from './problem-list.ts'
 import type { WhoisAnswer } from './whois-answer.ts'
 import type { WhoisAddress } from './whois-connection.ts'
 import { WhoisPool, type WhoisPoolConfig } from './whois-pool.ts'
@@ -184,4 +181,24 @@ function newestSerials(text: string): string | undefined {
     ([, name, newest]) => `${name}:${newest}`,
   )
   return serials.length === 0 ? undefined : serials.sort().join(',')
+}
+
+/** Problems with the objects of a source, for operators: each once, the last few of them. */
+type ProblemList = {
+  add(problem: string): void
+  all(): readonly string[]
+}
+
+const problemsMax = 20
+
+function createProblemList(): ProblemList {
+  const problems = new Set<string>()
+  return {
+    add(problem) {
+      problems.delete(problem)
+      problems.add(problem)
+      if (problems.size > problemsMax) problems.delete(problems.values().next().value!)
+    },
+    all: () => [...problems],
+  }
 }

@@ -10,7 +10,7 @@ import { rdapSourceConformance, type RdapSourceFixture } from '../../registry/rd
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createHostResolver } from '../webhook/resolve-host.ts'
-import { basesOf, parseBootstrap } from './bootstrap.ts'
+import { basesOf, parseBootstrap } from './source.ts'
 import { createRdapSource } from './source.ts'
 
 const resolver = createHostResolver()

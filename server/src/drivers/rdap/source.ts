@@ -2,13 +2,12 @@
 // address that the operator's own bootstrap file contains.
 import { readFile } from 'node:fs/promises'
 import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
-import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { parsePrefix, type Prefix, covers, lengthOf, firstOf, hostPrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { isLoopback } from '../../net/loopback.ts'
 import type { HostResolver } from '../webhook/resolve-host.ts'
-import { basesOf, parseBootstrap, type Service } from './bootstrap.ts'
 import { getText, type GetOptions } from './get-text.ts'
-import { decodeIpNetwork } from './ip-network.ts'
+import { familyOf, parseAddress } from '../../net/address.ts'
 
 export type RdapSourceOptions = {
   /** The folder of `ipv4.json` and `ipv6.json`, as `https://host/path/` or `file:/path/`. */
@@ -101,4 +100,93 @@ export function parseBootstrapUrl(text: string): URL {
       'write https://host/path/ or file:/path/ of the folder that has ipv4.json and ipv6.json (RFC 9224)',
     )
   return url
+}
+
+/** An entry of a bootstrap registry of IANA (RFC 9224), which maps address space to RDAP servers. */
+type Service = { readonly prefix: Prefix; readonly urls: readonly URL[] }
+
+/** Parses a bootstrap file; throws a TypeError if it is not one. Unknown forms of entries are left out. */
+export function parseBootstrap(text: string): readonly Service[] {
+  const services = (parseJson(text) as { services?: unknown } | null)?.services
+  if (!Array.isArray(services)) throw new TypeError('not a bootstrap file: it has no services')
+  return services.flatMap((service: unknown) => {
+    const [prefixes, urls] = Array.isArray(service) ? (service as unknown[]) : []
+    if (!Array.isArray(prefixes) || !Array.isArray(urls)) return []
+    const bases = urls.flatMap(readBase)
+    return bases.length === 0 ? [] : prefixes.flatMap((prefix: unknown) => readService(prefix, bases))
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new TypeError('not a bootstrap file: not JSON', { cause: error })
+  }
+}
+
+function readService(text: unknown, urls: readonly URL[]): Service[] {
+  try {
+    return typeof text === 'string' ? [{ prefix: parsePrefix(text), urls }] : []
+  } catch {
+    return []
+  }
+}
+
+/** A base URL ends with a slash (RFC 9224 section 3). */
+function readBase(text: unknown): URL[] {
+  if (typeof text !== 'string' || !URL.canParse(text)) return []
+  const url = new URL(text.endsWith('/') ? text : `${text}/`)
+  return /^https?:$/.test(url.protocol) ? [url] : []
+}
+
+/** Returns the base URLs of the most specific entry that covers the prefix, secure ones first. */
+export function basesOf(services: readonly Service[], prefix: Prefix): readonly URL[] {
+  const [best] = services
+    .filter((service) => covers(service.prefix, prefix))
+    .toSorted((a, b) => lengthOf(b.prefix) - lengthOf(a.prefix))
+  return (best?.urls ?? []).toSorted(
+    (a, b) => Number(b.protocol === 'https:') - Number(a.protocol === 'https:'),
+  )
+}
+
+/** Further lines are ignored: a token is not expected in a record of that length. */
+const linesMax = 2_000
+
+/** Decodes an "ip network" object (RFC 9083 section 5.4); throws a DriverError (`protocol`) if the text is not one. */
+function decodeIpNetwork(text: string): IpNetwork {
+  try {
+    const object = JSON.parse(text) as Record<string, unknown>
+    if (object['objectClassName'] !== 'ip network') throw new TypeError('not an ip network')
+    const [first, last] = [addressOf(object['startAddress']), addressOf(object['endAddress'])]
+    if (familyOf(first) !== familyOf(last) || firstOf(hostPrefix(first)) > firstOf(hostPrefix(last)))
+      throw new TypeError('not a range')
+    return { handle: handleOf(object['handle']), first, last, remarks: linesOf(object['remarks']) }
+  } catch (error) {
+    throw new DriverError('protocol', `not an RDAP answer: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** It is stored, and PostgreSQL rejects a NUL or half of a surrogate pair together with all other results of a run. */
+const handleOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+        .slice(0, 200)
+        .toWellFormed()
+        .replaceAll(/\p{Cc}/gu, ' ')
+    : ''
+
+function addressOf(value: unknown) {
+  if (typeof value !== 'string') throw new TypeError('an address is missing')
+  return parseAddress(value)
+}
+
+/** `remarks: [{ description: [line, ...] }, ...]` (RFC 9083 section 4.3). A line may contain line breaks. */
+function linesOf(remarks: unknown): string[] {
+  if (!Array.isArray(remarks)) return []
+  return remarks
+    .flatMap((remark: unknown) => (remark as { description?: unknown } | null)?.description)
+    .filter((line) => typeof line === 'string')
+    .flatMap((line) => line.split(/\r?\n/))
+    .slice(0, linesMax)
 }

@@ -5,7 +5,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
 import { connect, NotAllowed, NotPublic, type ConnectOptions } from './connect.ts'
-import { reasonOf } from './reason.ts'
 
 export type SenderOptions = ConnectOptions & {
   /** Total timeout of resolving, connecting, TLS, the request and its response. */
@@ -120,4 +119,40 @@ function secondsOf(header: string | undefined): number | null {
   if (/^\d{1,9}$/.test(header)) return Number(header)
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}
+
+/** For the team of the webhook: they never reveal addresses, name servers or networks of the provider. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before a response was received',
+  EPIPE: 'the connection was closed before a response was received',
+  ETIMEDOUT: 'no connection within 5 s',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  ENOTFOUND: 'the name does not exist',
+  ESERVFAIL: 'the name could not be resolved',
+  EREFUSED: 'the name could not be resolved',
+  ECANCELLED: 'the name could not be resolved',
+  EBADNAME: 'the name is not a valid DNS name',
+  ETIMEOUT: 'the name could not be resolved',
+  HPE_HEADER_OVERFLOW: 'the response headers are too long',
+  CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: the server does not send its intermediate certificates',
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NotPublic) return `${error.message}; ask your provider to allow it`
+  if (error instanceof NotAllowed) return error.message
+  const { code = '', name } = error as NodeJS.ErrnoException
+  if (name === 'TimeoutError') return reasons['ETIMEDOUT']!
+  const known = reasons[code]
+  if (known !== undefined) return known
+  if (code.startsWith('HPE_')) return 'the response is not HTTP'
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO')
+    return 'TLS: the server does not support a common version or cipher'
+  return code === '' ? 'the request failed' : `the request failed (${code})`
 }
