@@ -15,11 +15,11 @@ type Reason =
   | 'the log'
 
 const allowed: Readonly<Record<string, Reason>> = {
+  // The state of `pharos agent`.
+  'byoip/regions/handed-routes.ts': 'process of its own',
   'collector/batcher.ts': 'thread of its own',
   'collector/collector-id.ts': 'start or end of the process',
   'collector/spool.ts': 'start or end of the process',
-  // The state of `pharos agent`.
-  'byoip/regions/handed-routes.ts': 'process of its own',
   'commands/support-bundle.ts': 'command',
   'db/embedded-binaries.ts': 'start or end of the process',
   'db/embedded-cluster.ts': 'start or end of the process',

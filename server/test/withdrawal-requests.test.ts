@@ -204,7 +204,7 @@ const writers: Record<string, Writer> = {
     write: (ids) => disableWithoutRequest(database.postgres, ids),
   },
   'functions that the others call': { file: `${announcementFiles}/announcement.store.ts` },
-  'shown status': { file: `${announcementFiles}/status.store.ts` },
+  'shown status': { file: 'byoip/status/status.store.ts' },
   'checks of announcements': { file: 'byoip/validation/validation.store.ts' },
   'new announcements': { file: `${announcementFiles}/create-announcements.store.ts` },
   'observed states': { file: 'byoip/regions/reconcile.store.ts' },
@@ -244,7 +244,7 @@ describe('a withdrawal', () => {
 
   it('has no other writer in the source', () => {
     const writes =
-      /\b((saveAnnouncements?|setSuspended)\(trx|markDeleted\(trx, teamId, id)\b|\bupdate announcements?(_regions)?\b|into announcement_regions|delete from announcements?\b/
+      /\b((saveAnnouncements?|setSuspended|suspend)\(trx|markDeleted\(trx, teamId, id)\b|\bupdate announcements?(_regions)?\b|into announcement_regions|delete from announcements?\b/
     const cwd = new URL('../src/', import.meta.url).pathname
     const files = globSync('**/*.ts', { cwd })
       .filter((file) => file === testing || !/(\.test|\/testing.*|\/samples)\.ts$/.test(file))
