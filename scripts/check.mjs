@@ -32,11 +32,11 @@ const parts = [
   },
   { title: 'language', args: ['scripts/check-language.mjs'] },
   {
-    title: 'openapi.json',
-    args: ['server/src/http/generate-openapi.ts', '--check'],
+    title: 'surface.txt',
+    args: ['server/src/http/generate-surface.ts', '--check'],
     read: () => ['contract', 'server'],
   },
-  { title: 'openapi.json (redocly)', args: ['scripts/lint-openapi.mjs'], read: () => ['contract'] },
+  { title: 'OpenAPI (redocly)', args: ['scripts/lint-openapi.mjs'], read: () => ['contract'] },
   {
     title: 'imports, references',
     args: ['--test', 'server/test/imports.test.ts', 'server/test/references.test.ts'],

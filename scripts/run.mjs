@@ -38,7 +38,7 @@ const commands = {
   check: [['scripts/check.mjs']],
   lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],
   bench: [[...heap, 'bench/src/main.ts']],
-  generate: [['server/src/db/generate.ts'], ['server/src/http/generate-openapi.ts']],
+  generate: [['server/src/db/generate.ts'], ['server/src/http/generate-surface.ts']],
   format: [['node_modules/oxfmt/bin/oxfmt']],
 }
 

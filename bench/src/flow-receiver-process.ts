@@ -34,7 +34,7 @@ const owners = createFlowOwners(
 let current = 0
 let owned = 0
 source.start(
-  ({ octets, count, offsets, lengths, senders }) => {
+  ({ octets, count, offsets, lengths, senders, ports }) => {
     const now = Date.now()
     for (let i = 0; i < count; i++) {
       let columns = batches[current]!
@@ -44,7 +44,7 @@ source.start(
         columns.length = 0
       }
       const before = columns.length
-      decoder.decode(octets, offsets[i]!, lengths[i]!, senders, i * 4, now, columns)
+      decoder.decode(octets, offsets[i]!, lengths[i]!, senders, i * 4, ports[i]!, now, columns)
       for (let row = before; row < columns.length; row++) {
         const word = row * 4
         const { dst } = columns

@@ -184,7 +184,9 @@ export const ParsedData = Component('EventDetails', {
   thresholds: Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'trigger of the detection; `bps` and `pps` are rates, other names are specific to the detector',
+        'trigger of the detection; `bps` and `pps` are rates, other names are specific to the detector. That of Pharos has the highest rates that ' +
+        'were exceeded for certain (`lower_bps`, `lower_pps`), the number of sampled packets (`samples`), and the part of the leading kind of ' +
+        'traffic (`leading_share`, 0 to 1)',
     }),
   ),
   peaks: Optional(Component('EventPeaks', { bps: Optional(Peak), pps: Optional(Peak) })),

@@ -1,7 +1,7 @@
 // The BGP sessions of a port, as the router of the provider reports them.
 import { Type, type Static } from 'typebox'
 import { bgpResetReasons } from './bgp-reset-reason.ts'
-import { AsnNumber, Component, Enumeration, Id, Nullable, NullableTime, Time } from './scalar.ts'
+import { AsnNumber, Component, Enumeration, Id, Nullable, NullableTime } from './scalar.ts'
 
 /** Those of RFC 4271 section 8.2.2; `disabled`: by the configuration of the router. */
 export const bgpStates = [
@@ -60,7 +60,11 @@ export const BgpSession = Component(
       Component(
         'BgpSessionReset',
         {
-          at: { ...Time, description: 'when the session was established no more' },
+          at: {
+            ...NullableTime,
+            description:
+              'when the session was established no more; null if it ended while its state was unknown, and the router does not tell when',
+          },
           reason: { ...BgpResetReasonOf, description: 'code of the reason' },
           message: Type.String({ description: 'the reason as text' }),
           detail: Type.String({ description: 'text of the router; empty if it has none' }),

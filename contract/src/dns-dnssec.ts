@@ -50,12 +50,18 @@ export const Dnssec = Component('Dnssec', {
   },
   parent: Component('DnssecParent', {
     ds_present: Nullable(
-      Type.Boolean({ description: 'whether the parent has DS records; null if it was not asked yet' }),
+      Type.Boolean({
+        description: 'whether the parent has DS records; null if it was not asked yet, or did not answer',
+      }),
     ),
     ds_matches: Nullable(
-      Type.Boolean({ description: 'whether all of its servers have a DS record of a key of the zone' }),
+      Type.Boolean({
+        description: 'whether all of its servers have a DS record of a key of the zone; null as `ds_present`',
+      }),
     ),
-    ds_records: Type.Array(Type.String(), { description: 'rdata of the DS records at the parent' }),
+    ds_records: Type.Array(Type.String(), {
+      description: 'rdata of the DS records in the last answer of the parent',
+    }),
     checked: { ...NullableTime, description: 'when the servers of the parent were last asked' },
   }),
   cds_published: Type.Boolean({

@@ -13,17 +13,20 @@ import {
   seriesLimit,
   windowAndOrder,
 } from './analysis.ts'
-import { route } from './route.ts'
+import { route, staffReading } from './route.ts'
 import {
   Component,
   Enumeration,
+  Id,
   Limit,
   Nullable,
   Offset,
   Optional,
   Ordering,
   Page,
+  Repeatable,
   Strict,
+  TeamReference,
   Time,
 } from './scalar.ts'
 import { bucketQuery, Timeseries } from './timeseries.ts'
@@ -73,8 +76,8 @@ const fields = {
   confidence: {
     ...Enumeration('IncidentConfidence', incidentConfidences),
     description:
-      '`low`: the kind of attack is unknown or mixed; `medium`: one known kind; `high`: also a second detector, a peak of twice the ' +
-      'threshold, or the verdict `attack`',
+      '`low`: the kind of attack is unknown or mixed; `medium`: 60 % of it are one known kind; `high`: also a second detector, a rate of ' +
+      'twice the threshold (its lower bound, if traffic is sampled), or the verdict `attack`',
   },
   mitigation: {
     ...Enumeration('IncidentMitigation', incidentMitigations),
@@ -91,6 +94,15 @@ const fields = {
 
 export const Incident = Component('SecurityIncident', fields)
 export type Incident = Static<typeof Incident>
+
+export const StaffIncident = Component('StaffIncident', {
+  ...fields,
+  team: {
+    ...TeamReference,
+    description: 'the team whose networks are concerned: an attack on several teams is an incident of each',
+  },
+})
+export type StaffIncident = Static<typeof StaffIncident>
 
 export const IncidentDetail = Component('SecurityIncidentDetail', {
   ...fields,
@@ -187,4 +199,32 @@ export const getIncidentRoute = route({
   conditional: true,
 })
 
-export const incidentRoutes = [listIncidentsRoute, getIncidentTimeseriesRoute, getIncidentRoute]
+export const listStaffIncidentsRoute = route({
+  name: 'listIncidentsOfAll',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/incidents',
+  summary: 'List incidents of all teams',
+  description:
+    'The incidents of every team, as each of them sees its own, without the false positives of the teams. Those that overlap the window, by default the last 24 hours. ' +
+    windowAndOrder,
+  permission: staffReading,
+  query: Strict({
+    team_id: Optional(Repeatable({ ...Id, description: 'id of the team' })),
+    ongoing: incidentFilterQuery.ongoing,
+    start: incidentFilterQuery.start,
+    end: incidentFilterQuery.end,
+    ordering: Ordering(orderingNames, '-start'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(StaffIncident),
+  success: 200,
+})
+
+export const incidentRoutes = [
+  listIncidentsRoute,
+  getIncidentTimeseriesRoute,
+  getIncidentRoute,
+  listStaffIncidentsRoute,
+]

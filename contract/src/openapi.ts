@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text, so the committed
-// contract/openapi.json is a golden file.
+// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text. `openapi-surface.ts` makes a golden file
+// from it.
 import type { TSchema } from 'typebox'
 import type { Examples } from './example.ts'
 import { groups, type Group } from './group.ts'

@@ -59,7 +59,7 @@ export const Port = Component('Port', {
     Type.Integer({
       minimum: 0,
       description:
-        'bits per second that the customer receives, over the last 5 minutes that were measured; null if nothing was',
+        'bits per second that the customer receives, in the last bucket of 5 minutes that was measured: `last` of the usage of the port; null if nothing was in the last 12 minutes',
     }),
   ),
   out_bps: Nullable(

@@ -36,5 +36,9 @@ export const monthText = (month: string): string =>
     new Date(`${month}-01T00:00:00Z`),
   )
 
+/** Returns the highest rate of an attack, of its packets if no bits were reported. */
+export const peakText = ({ bps, pps }: { readonly bps: number; readonly pps: number }): string =>
+  bps > 0 ? formatRate(bps, 'bps') : pps > 0 ? formatRate(pps, 'pps') : '–'
+
 /** Returns a rate such as `9.5 Gbps`, and a dash for one that is not known. */
 export const rateOrDash = (value: number | null): string => (value === null ? '–' : formatRate(value, 'bps'))

@@ -8,6 +8,7 @@ export const searchKinds = [
   'announcement',
   'prefix',
   'asn',
+  'incident',
   'event',
   'shield_list',
   'zone',
@@ -65,7 +66,7 @@ export const searchRoute = route({
   path: '/v3/search',
   summary: 'Search',
   description:
-    'Finds what the caller can list in the team: announcements, prefixes, ASNs, security events, DNS zones, services, devices, ports, members, ' +
+    'Finds what the caller can list in the team: announcements, prefixes, ASNs, incidents, security events, DNS zones, services, devices, ports, members, ' +
     'and for admins webhooks and API tokens; also the teams of the user. A kind whose module, scope or role the ' +
     'caller lacks is left out. An address or a CIDR finds what covers it and what is inside it, `AS64496` or ' +
     '`64496` the ASN and the announcements with this origin, other text names and descriptions. Each kind has at ' +
@@ -76,7 +77,7 @@ export const searchRoute = route({
     q: Type.String({
       minLength: 2,
       maxLength: searchTextMax,
-      description: 'an address, a CIDR, an ASN, the start of an event id, or text, case-insensitive',
+      description: 'an address, a CIDR, an ASN, the start of the id of an event, or text, case-insensitive',
     }),
     kind: Optional(
       Repeatable({ ...Enumeration('SearchKind', searchKinds), description: 'a kind of objects' }),

@@ -100,6 +100,10 @@ export const Service = Component('Service', {
           description: 'bytes of a month that are included, for `volume`; null if none',
         }),
       ),
+      pool_service_id: Nullable({
+        ...Id,
+        description: 'id of the service whose bills have its ports; null: its own bills have them',
+      }),
       prices: Nullable({
         ...BillingPrices,
         description: 'prices of its traffic; null if the bills have none',

@@ -37,6 +37,7 @@ export const TransceiverReading = Component('TransceiverReading', {
       rx_power_dbm: Value('received light in dBm; -40 in darkness'),
       tx_power_dbm: Value('transmitted light in dBm'),
       bias_ma: Value('bias current of the laser in mA'),
+      pre_fec_ber: Value('bit error rate before forward error correction; null if it is not reported'),
       rx_status: Status('received light beside the limits: `no_light` is darkness'),
       tx_status: Status('transmitted light beside the limits'),
       margin_db: Value(
@@ -102,7 +103,7 @@ export const OpticWarning = Component('OpticWarning', {
 })
 export type OpticWarning = Static<typeof OpticWarning>
 
-export const opticMetrics = ['rx_power', 'tx_power', 'bias', 'temperature', 'voltage'] as const
+export const opticMetrics = ['rx_power', 'tx_power', 'bias', 'temperature', 'voltage', 'pre_fec_ber'] as const
 export type OpticMetric = (typeof opticMetrics)[number]
 export const TransceiverMetrics = Component('TransceiverMetrics', {
   transceiver: Transceiver,

@@ -1,7 +1,18 @@
 // Usage of ports: rates over time, with the 95th percentile.
 import { Type, type Static } from 'typebox'
+import { PortFlowRecords } from './port-flows.ts'
 import { inventoryReading, route } from './route.ts'
-import { Component, Enumeration, Id, Nullable, Optional, Repeatable, Strict, Time } from './scalar.ts'
+import {
+  Component,
+  Enumeration,
+  Id,
+  Include,
+  Nullable,
+  Optional,
+  Repeatable,
+  Strict,
+  Time,
+} from './scalar.ts'
 import { bucketQuery, Timeseries } from './timeseries.ts'
 
 /** `bps`, `pps`: rates; `errors`, `discards`: packets a second. */
@@ -26,6 +37,13 @@ export const PortUsage = Component('PortUsage', {
   }),
   octets_in: Nullable(Type.Integer({ minimum: 0, description: 'bytes received in the window' })),
   octets_out: Nullable(Type.Integer({ minimum: 0, description: 'bytes sent in the window' })),
+  flow_records: Optional(
+    Nullable({
+      ...PortFlowRecords,
+      description:
+        'with `include=flow_records`: the interface beside flow records; null without flow records of the port, or without a whole hour of both',
+    }),
+  ),
 })
 const usageFamilies = ['all', 'ipv4', 'ipv6'] as const
 export type PortUsage = Static<typeof PortUsage>
@@ -57,6 +75,7 @@ export const getPortUsageRoute = route({
       description:
         '`all` by default, or the address family of the packets. Devices count octets of all families together: the series of `ipv4` and `ipv6` are from flows, estimated if they are sampled and kept for days; they have no values while the provider receives no flows of the port',
     }),
+    include: Optional(Include('PortUsageInclude', ['flow_records'])),
   }),
   response: PortUsage,
   success: 200,

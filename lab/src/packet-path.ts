@@ -1,8 +1,8 @@
 // Three network namespaces in a row: sender, host with nftables, receiver. Packets really pass; they are made octet by octet and sent
 // through raw sockets. It needs root.
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { randomInt } from 'node:crypto'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import type { FlowPacket } from '../../server/src/net/flow-match.ts'
 import { networkOf, prefixBits, type Prefix } from '../../server/src/net/prefix.ts'
@@ -98,36 +98,39 @@ export async function createPacketPath(
       )
   }
 
-  const start = (lines: readonly string[]) => {
+  const start = () => {
     const script = new URL('packet-sender.ts', import.meta.url).pathname
     const args = ['netns', 'exec', sender, process.execPath, '--no-warnings', script]
     // Ctrl-C reaches the lab alone, which ends it by its input.
     const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
-    child.stdin.write(`${lines.join('\n')}\n`)
-    let output = ''
-    child.stdout.on('data', (part: Buffer) => (output += part.toString()))
-    const ended = once(child, 'close').then(([code]) => {
-      if (code !== 0) throw new Error(`the sender ended with ${code}`)
-      return output
-    })
-    // `stop` and `send` report the error.
-    ended.catch(() => {})
-    return { child, ended, output: () => output }
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    return {
+      write: (line: string) => void child.stdin.write(`${line}\n`),
+      end: () => void child.stdin.end(),
+      async next(): Promise<string> {
+        const { value, done } = await lines.next()
+        if (done) throw new Error('the sender has ended')
+        return value
+      },
+    }
   }
+  // One process sends the packets of all calls: its start takes longer than they do.
+  let single: ReturnType<typeof start> | undefined
   return {
     host,
     nft: ['ip', 'netns', 'exec', host, 'nft'],
     async send(packets, count = 1) {
-      const { child, ended } = start(packets.map((packet) => `${count} 0 ${lineOf(packet)}`))
-      child.stdin.end()
-      await ended
+      single ??= start()
+      for (const packet of packets) single.write(`${count} 0 ${lineOf(packet)}`)
+      for (const _ of packets) await single.next()
     },
     flood(packet, packetsPerSecond) {
-      const { child, ended } = start([`0 ${packetsPerSecond} ${lineOf(packet)}`])
+      const flooding = start()
+      flooding.write(`0 ${packetsPerSecond} ${lineOf(packet)}`)
       return {
         async stop() {
-          child.stdin.end()
-          return JSON.parse(await ended) as { sent: number; seconds: number }
+          flooding.end()
+          return JSON.parse(await flooding.next()) as { sent: number; seconds: number }
         },
       }
     },
@@ -146,7 +149,10 @@ export async function createPacketPath(
       }
       return answer.nftables.find(({ counter }) => counter)!.counter!.packets
     },
-    stop,
+    async stop() {
+      single?.end()
+      await stop()
+    },
   }
 }
 

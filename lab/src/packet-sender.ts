@@ -1,5 +1,6 @@
 // Sends packets with their IP header through raw sockets (raw(7), ipv6(7)). Each line of standard input is a count, a rate for
-// an endless flood (0: at once), the destination and the octets. A flood ends with the input; then the number of sent packets is printed.
+// an endless flood (0: no flood), the destination and the octets. `sent` is printed when the packets of the count are sent. A flood ends
+// with the input; then the number of its packets is printed.
 import { once } from 'node:events'
 import { dlopen } from 'node:ffi'
 import { createInterface } from 'node:readline'
@@ -41,6 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const family = destination.includes(':') ? 6 : 4
   for (let left = Number(count); left > 0; left--) send(octets, family)
   if (Number(rate) > 0) void flood(octets, family, Number(rate))
+  else process.stdout.write('sent\n')
 }
 await ended
 process.stdout.write(JSON.stringify({ sent, seconds: (performance.now() - startedMs) / 1_000 }))

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import {
   compareOids,
   decodeRequest,
+  isVersion2c,
   encodeAnswer,
   encodeVarbind,
   endOfMibView,
@@ -86,6 +87,7 @@ export async function startSnmpAgent(
     else setTimeout(() => send(datagram, remote), faults.delayMs).unref()
   }
   socket.on('message', (datagram, remote) => {
+    if (!isVersion2c(datagram)) return
     const request = decodeRequest(datagram)
     if (keepsRequests) requests.push(request)
     received++

@@ -75,10 +75,16 @@ export type SnmpRequest = {
 
 const kinds: Record<number, SnmpRequest['kind']> = { 0xa0: 'get', 0xa1: 'next', 0xa5: 'bulk' }
 
+/** Whether a message is of SNMPv2c: an agent ignores others. */
+export function isVersion2c(datagram: Uint8Array): boolean {
+  const [version] = children(tlvOf(datagram).content)
+  return version !== undefined && decodeInteger(version.content) === 1n
+}
+
 /** Throws if the datagram is no request of SNMPv2c. */
 export function decodeRequest(datagram: Uint8Array): SnmpRequest {
-  const [version, community, pdu] = children(tlvOf(datagram).content)
-  if (version === undefined || decodeInteger(version.content) !== 1n) throw new Error('not SNMPv2c')
+  if (!isVersion2c(datagram)) throw new Error('not SNMPv2c')
+  const [, community, pdu] = children(tlvOf(datagram).content)
   const kind = kinds[pdu?.tag ?? 0]
   if (community === undefined || pdu === undefined || kind === undefined) throw new Error('not a request')
   const [id, first, second, varbinds] = children(pdu.content)

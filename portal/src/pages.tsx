@@ -6,7 +6,7 @@ import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { Grant } from '@pharos/contract/role'
 import type { User } from '@pharos/contract/session'
-import type { listIncidentsRoute } from '@pharos/contract/incident'
+import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/incident'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listCrossConnectsRoute, listStaffCrossConnectsRoute } from '@pharos/contract/cross-connect'
@@ -577,6 +577,16 @@ export const pages = [
     component: lazyRouteComponent(() => import('./staff/cross-connects.tsx'), 'StaffCrossConnects'),
   }),
   page({
+    path: '/staff/attacks',
+    label: 'Attacks on customers',
+    icon: IconShieldBolt,
+    group: 'provider',
+    keywords: ['incidents', 'ddos', 'events'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffIncidentsRoute>>()('ongoing', 'start', 'end', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/attacks.tsx'), 'StaffAttacks'),
+  }),
+  page({
     path: '/staff/bills',
     label: 'Bills',
     icon: IconReceipt,
@@ -600,7 +610,7 @@ export const pages = [
     label: 'Detectors',
     icon: IconRadar,
     group: 'provider',
-    key: 'd',
+    key: 'f',
     keywords: ['sources', 'deliveries', 'ingest'],
     role: 'staff',
     search: parameters<QueryOf<typeof listDeliveriesRoute> & { delivery: number }>()(

@@ -56,6 +56,8 @@ const routesOf = <Parent extends AnyRoute, const Pages extends readonly AnyPage[
 ): RoutesOf<Parent, Pages> => list.map((one) => routeOf(parent, one)) as unknown as RoutesOf<Parent, Pages>
 
 const framed = routesOf(frame, pages)
+/** Any other address, within the frame. */
+const unknown = createRoute({ getParentRoute: () => frame, path: '$', component: NotFound })
 const [overview] = framed
 
 /** Preloads the frame and its first page during sign-in. */
@@ -64,7 +66,7 @@ export function fetchAhead(): void {
 }
 
 export const router = createRouter({
-  routeTree: root.addChildren([...routesOf(root, guestPages), frame.addChildren(framed)]),
+  routeTree: root.addChildren([...routesOf(root, guestPages), frame.addChildren([...framed, unknown])]),
   context: { queryClient },
   parseSearch,
   stringifySearch,

@@ -179,7 +179,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('region', { name: 'Affected' }).getByText('Mail').first().waitFor()
     const actions = page.getByRole('region', { name: 'What you can do' })
     await actions.getByText('Mitigation is active').waitFor()
-    await actions.getByText(/^reported by the detector since/).waitFor()
+    await actions.getByText(/^reported by the detector since/i).waitFor()
     await send(9, 'lifted', 20)
     await timeline.getByText('Ended', { exact: true }).waitFor()
     await page.getByText(/^ended \d/).waitFor()
@@ -246,7 +246,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     const dialog = page.getByRole('dialog', { name: 'Apply rules to 203.0.113.0/24' })
     await applyRules(dialog)
     await actions.getByText('Mitigation is active').waitFor()
-    await actions.getByText(/^by your shield rules since/).waitFor()
+    await actions.getByText(/^by your shield rules since/i).waitFor()
     await actions
       .locator('[data-rule]')
       .getByText(/^Active · .*(matched|not counted)/)

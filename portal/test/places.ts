@@ -58,6 +58,7 @@ export const placesOfStaff = [
   '/staff/registries',
   '/staff/devices',
   '/staff/cross-connects',
+  '/staff/attacks',
   '/staff/bills',
   '/staff/detectors',
   '/staff/holds',

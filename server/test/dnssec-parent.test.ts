@@ -181,6 +181,8 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
     isSilent = true
     const silent = await check(2)
     assert.deepEqual([silent['status'], silent['ds'], silent['equal_answers']], ['unavailable', 2, 0])
+    const unknown = (await dnssec()).parent
+    assert.deepEqual([unknown.ds_present, unknown.ds_matches, unknown.ds_records.length], [null, null, 2])
     isSilent = false
     await check(2)
     await settle()

@@ -84,13 +84,13 @@ test(
       const before = acknowledged
       await until(() => acknowledged > before)
       const sent = await sender.stop()
-      await until(() => readdirSync(join(dataDir, 'spool')).every((name) => !name.endsWith('.native')))
+      await until(() => readdirSync(join(dataDir, 'spool')).every((name) => !name.includes('.native')))
       // What was open when the sender stopped is written within a second, and inserted.
       let settled = -1
       while (settled !== acknowledged) {
         settled = acknowledged
         await sleep(3_000)
-        await until(() => readdirSync(join(dataDir, 'spool')).every((name) => !name.endsWith('.native')))
+        await until(() => readdirSync(join(dataDir, 'spool')).every((name) => !name.includes('.native')))
       }
       const store = createFlowStore({
         url: null,

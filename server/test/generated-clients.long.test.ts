@@ -10,10 +10,11 @@ import openapiTypes, { astToString } from 'openapi-typescript'
 import { createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
+import { documentText } from './support/openapi-operations.ts'
 
-const document = new URL('../../contract/openapi.json', import.meta.url)
 const clients = new URL('./clients/', import.meta.url)
 const generated = new URL('./generated/', clients)
+const document = new URL('openapi.json', generated)
 
 type Options = { readonly baseUrl: string; readonly token: string; readonly fetch: typeof fetch }
 type Announcement = { readonly id: number; readonly enabled: boolean; readonly regions: readonly string[] }
@@ -59,6 +60,7 @@ const unreliableFetch: typeof fetch = async (...request) => {
 before(async () => {
   rmSync(generated, { recursive: true, force: true })
   mkdirSync(generated)
+  writeFileSync(document, documentText)
   await createClient({
     input: fileURLToPath(document),
     output: {

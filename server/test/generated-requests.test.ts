@@ -163,6 +163,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
+  listIncidentsOfAll: [/^query\.end: range$/],
   listIncidents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   // Two ways to say the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
   getRelatedEventTimeseries: [

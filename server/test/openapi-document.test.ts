@@ -1,5 +1,5 @@
 // The published document as authors of SDKs and Terraform providers need it: named types, an example of everything that fits
-// its schema, declared headers, and required rights. Reads contract/openapi.json, and the routes only to enumerate them.
+// its schema, declared headers, and required rights. Reads the document, and the routes only to enumerate them.
 import assert from 'node:assert/strict'
 import { BlockList, isIP } from 'node:net'
 import { describe, it } from 'node:test'

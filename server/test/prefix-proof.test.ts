@@ -229,9 +229,12 @@ describe('a prefix without a letter', { skip }, () => {
     await waitFor('every check has passed', async () => (await read(red, id)).status === 'ready')
     await call(red, 'PATCH', `${path}/${id}`, { enabled: true })
     await nameServer.stop()
+    const stopped = new Date().toISOString()
     const { loa: silent } = await until(red, id, (now) => /last answer/.test(proofOf(now, 'dns_txt').note))
-    assert.deepEqual([silent.state, silent.checked], ['valid', valid.checked])
     await nameServer.start()
+    assert.equal(silent.state, 'valid')
+    // Another check may have had its answer before the name server stopped.
+    assert.ok(silent.checked! >= valid.checked! && silent.checked! <= stopped, silent.checked!)
     await nameServer.setRecords([])
     const gone = await until(red, id, ({ state }) => state !== 'valid')
     assert.deepEqual([gone.loa.state, gone.loa.evidence['lost']], ['expired', 'dns_txt'])

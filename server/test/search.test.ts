@@ -55,7 +55,8 @@ describe('a search', () => {
     assert.deepEqual(named(answer, 'event'), ['203.0.113.1 exact'])
     assert.deepEqual(named(answer, 'announcement'), ['203.0.113.0/24 related'])
     assert.deepEqual(named(answer, 'prefix'), ['203.0.113.0/24 related'])
-    assert.equal(answer.results[0]!.kind, 'event')
+    assert.deepEqual(named(answer, 'incident'), ['203.0.113.1 exact'])
+    assert.equal(answer.results[0]!.kind, 'incident')
     await assertReadable(admin, answer.results)
   })
 
@@ -81,6 +82,25 @@ describe('a search', () => {
     assert.deepEqual(answer.truncated, ['event'])
   })
 
+  it('finds an attack once, by an address or by the id of any of its events', async () => {
+    const admin = await presentAs('an admin')
+    const db = api.database.postgres.owner
+    const [first, second] = (await searchAs(admin, '203.0.113.0/24', { kind: 'event', limit: '2' })).results
+    assert.ok(first && second)
+    await sql`update team_events set incident = ${first.id} where event_id = ${second.id}`.execute(db)
+    try {
+      for (const q of ['203.0.113.0/24', first.id, second.id]) {
+        const answer = await searchAs(admin, q, { kind: 'incident', limit: '100' })
+        const ids = answer.results.map(({ id }) => id)
+        assert.equal(ids.filter((id) => id === first.id).length, 1, q)
+        assert.ok(!ids.includes(second.id), q)
+        await assertReadable(admin, answer.results)
+      }
+    } finally {
+      await sql`update team_events set incident = null where event_id = ${second.id}`.execute(db)
+    }
+  })
+
   it('finds an ASN with and without AS, with the announcements of this origin', async () => {
     const admin = await presentAs('an admin')
     for (const q of ['AS64510', 'as64510', ' 64510 ']) {
@@ -104,8 +124,11 @@ describe('a search', () => {
     ] as const) {
       const { results } = await searchAs(await presentAs('a member'), q)
       assert.deepEqual(
-        results.map((hit) => [hit.id, hit.match]),
-        [[id, match]],
+        results.map((hit) => [hit.kind, hit.id, hit.match]),
+        [
+          ['incident', id, match],
+          ['event', id, match],
+        ],
       )
     }
   })
@@ -201,7 +224,7 @@ describe('who finds what', () => {
     assert.deepEqual(await kindsOfScopes([]), [])
     assert.deepEqual(await kindsOfScopes(['ipam:read']), ['announcement', 'asn'])
     assert.deepEqual(await kindsOfScopes(['inventory:read']), ['device', 'port', 'prefix', 'service'])
-    assert.deepEqual(await kindsOfScopes(['lighthouse:read']), ['event'])
+    assert.deepEqual(await kindsOfScopes(['lighthouse:read']), ['event', 'incident'])
     assert.deepEqual(await kindsOfScopes(['team:read']), ['team'])
   })
 

@@ -108,6 +108,8 @@ const closed: Record<string, string> = {
   flow_exporters: 'routers of the provider that send flows, for the collectors',
   flow_templates: 'templates of exporters, for the collectors',
   flow_samplings: 'sampling rates of exporters, for the collectors',
+  flow_port_templates: 'templates of exporters that share their address, for the collectors',
+  flow_port_samplings: 'sampling rates of exporters that share their address, for the collectors',
   flow_unknown_interfaces: 'interfaces in flows that the inventory does not know, for staff',
   sampled_counters: 'counters that devices have sent, for the collectors',
   detector_thresholds: 'thresholds of the platform file, for the collectors',

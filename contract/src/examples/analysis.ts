@@ -14,9 +14,10 @@ import {
   getIncidentRoute,
   getIncidentTimeseriesRoute,
   listIncidentsRoute,
+  listStaffIncidentsRoute,
   type Incident,
 } from '../incident.ts'
-import { eventId, fastnetmonDelivery, sourceEventId, team, web } from './world.ts'
+import { eventId, fastnetmonDelivery, sourceEventId, team, teamReference, web } from './world.ts'
 
 const event: Omit<RelatedEvent, 'relationships'> = {
   id: eventId,
@@ -110,6 +111,10 @@ export const analysisExamples = [
   example(listIncidentsRoute, {
     query: { ongoing: false, start: '2026-04-01T00:00:00Z', ordering: '-affected_bps', limit: 100 },
     response: { results: [incident], count: 1 },
+  }),
+  example(listStaffIncidentsRoute, {
+    query: { ongoing: false, start: '2026-04-01T00:00:00Z', ordering: '-affected_bps', limit: 100 },
+    response: { results: [{ ...incident, team: teamReference }], count: 1 },
   }),
   example(getIncidentRoute, {
     params: { incident_id: eventId },

@@ -24,6 +24,7 @@ export const transit: Service = {
     timezone: 'Europe/Amsterdam',
     day: 1,
     included_octets: null,
+    pool_service_id: null,
     prices: {
       currency: 'EUR',
       decimals: 2,
@@ -54,6 +55,7 @@ const protection: Service = {
     timezone: 'UTC',
     day: 1,
     included_octets: null,
+    pool_service_id: null,
     prices: null,
   },
   port_ids: [],

@@ -30,6 +30,7 @@ export const latest: TransceiverReading = {
       rx_power_dbm: -9.42,
       tx_power_dbm: 1.08,
       bias_ma: 38.02,
+      pre_fec_ber: null,
       rx_status: 'ok',
       tx_status: 'ok',
       margin_db: 4.58,

@@ -20,7 +20,13 @@ export const usageExamples = [
   example(getInventoryMetricsRoute, {}),
   example(getPortUsageRoute, {
     params: { port_id: portId },
-    query: { start: '2026-03-14T06:00:00Z', end: '2026-03-14T09:00:00Z', interval: 3600, metric: ['bps'] },
+    query: {
+      start: '2026-03-14T06:00:00Z',
+      end: '2026-03-14T09:00:00Z',
+      interval: 3600,
+      metric: ['bps'],
+      include: 'flow_records',
+    },
     response: {
       start: '2026-03-14T06:00:00.000Z',
       end: '2026-03-14T09:00:00.000Z',
@@ -35,6 +41,19 @@ export const usageExamples = [
       missing_samples: 11,
       octets_in: 5_081_361_312_187,
       octets_out: 2_391_882_114_909,
+      flow_records: {
+        hours: 2,
+        counted_octets_in: 4_110_040_129_500,
+        counted_octets_out: 2_115_458_454_450,
+        octets_in: 4_045_201_881_088,
+        octets_out: 2_010_118_209_536,
+        ratio_in: 0.984,
+        ratio_out: 0.95,
+        sampling_rate: 1000,
+        differences: ['frame_overhead', 'sampling'],
+        checked_hour: '2026-03-14T08:00:00.000Z',
+        checked_ratio: 0.983,
+      },
     },
   }),
 ]

@@ -42,6 +42,7 @@ import { History } from './history.tsx'
 import { Letters } from './letters.tsx'
 import { Messages } from './messages.tsx'
 import { RegionMapCard } from './region-map-card.tsx'
+import { announcedIn } from './region-count.ts'
 import { Regions } from './regions.tsx'
 import { Stepper } from './stepper.tsx'
 import { tabsOfAnnouncement, type AnnouncementTab } from './tabs.ts'
@@ -190,7 +191,7 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
 }
 
 function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
-  const { id, validations = [], region_states: states = [] } = announcement
+  const { id, validations = [] } = announcement
   const letters = useAnswer(listLettersRoute, { query: { announcement_id: [id], limit: 100 } })
   const history = useAnswer(listAnnouncementHistoryRoute, {
     params: { announcement_id: id },
@@ -199,7 +200,7 @@ function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
   const open = validations.filter(({ state }) => state !== 'valid').length
   const counts: Readonly<Partial<Record<AnnouncementTab, number | undefined>>> = {
     checks: open > 0 ? open : validations.length,
-    regions: states.filter(({ desired }) => desired).length,
+    regions: announcedIn(announcement)?.length,
     letters: letters.data?.count,
     history: history.data?.count,
   }

@@ -2,7 +2,7 @@
 import { IconPlus } from '@tabler/icons-react'
 import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useGrant } from '../api/use-grant.ts'
-import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
+import { OrDash, timeColumn } from '../ui/cells.tsx'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
@@ -16,6 +16,7 @@ import { AnnouncementSummary } from './announcement-summary.tsx'
 import { announcementActions } from './announcement-actions.ts'
 import { useAnnouncementFilters } from './announcement-filters.ts'
 import { CheckBadges } from './check-badges.tsx'
+import { RegionCount } from './region-cell.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
 import { words } from './words.ts'
 
@@ -67,8 +68,8 @@ const columns: readonly Column<Announcement>[] = [
   {
     id: 'regions',
     header: texts.regions,
-    width: 140,
-    cell: ({ regions }) => regions.join(', ') || <Dimmed>{texts.none}</Dimmed>,
+    width: 110,
+    cell: (announcement) => <RegionCount announcement={announcement} />,
   },
   {
     id: 'checks',
@@ -110,7 +111,7 @@ const panel: PanelDeclaration<Announcement> = {
   render: (id) => <AnnouncementSummary id={id} />,
 }
 
-const query = { include: 'details' }
+const query = { include: 'details,region_states' }
 
 export function Announcements() {
   const declaration = useAnnouncementFilters()

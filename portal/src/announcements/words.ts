@@ -63,10 +63,14 @@ export const words = {
       restore: 'Restore',
       deleted: 'Deleted',
       never: 'Never',
-      none: 'None',
       yes: 'Yes',
       no: 'No',
     },
+    noRegions: 'None chosen',
+    regionCount: (announced: number, chosen: number) =>
+      chosen === 0 ? `Still in ${announced}` : `${announced} of ${chosen}`,
+    regionNames: (announced: readonly string[], chosen: readonly string[]) =>
+      `Announced in ${announced.join(', ') || 'none'}, of ${chosen.join(', ') || 'none'}`,
   },
 
   regionsOf: (count: number) => plural(count, 'region'),

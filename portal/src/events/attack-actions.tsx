@@ -156,7 +156,10 @@ function Mitigation({ event, hasShield }: { event: RelatedEventDetail; hasShield
 }
 
 const reportedText = (actions: string, since: string | undefined): string =>
-  (actions === '' ? '' : `${actions}, `) + (since === undefined ? texts.byDetector : texts.byDetectorSince)
+  (since === undefined ? texts.byDetector : texts.byDetectorSince).replace(
+    /^R/,
+    actions === '' ? 'R' : `${actions}, r`,
+  )
 
 function Withdraw({ id }: { id: number }) {
   const answer = useQuery(

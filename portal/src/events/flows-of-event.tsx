@@ -3,6 +3,7 @@
 import type { RelatedEventDetail } from '@pharos/contract/analysis'
 import type { ChartMark } from '../charts/chart-props.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
+import { flowsNote } from './flows-note.ts'
 import { networkText } from './network-text.ts'
 import { words } from './words.ts'
 
@@ -10,10 +11,13 @@ const { traffic: texts } = words
 const minuteMs = 60_000
 const marginMs = 15 * minuteMs
 
-type Props = { readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_network' | 'flags'> }
+type Props = {
+  readonly event: Pick<RelatedEventDetail, 'start' | 'end' | 'affected_bps' | 'affected_network' | 'flags'>
+}
 
 /** Renders nothing if there are no flow records of that time. */
-export function FlowsOfEvent({ event: { start, end, affected_network: network, flags } }: Props) {
+export function FlowsOfEvent({ event }: Props) {
+  const { start, end, affected_network: network, flags } = event
   const at = Date.parse(start)
   const until = end === null ? undefined : Date.parse(end)
   const whole = (ms: number, round: (value: number) => number) =>
@@ -25,7 +29,7 @@ export function FlowsOfEvent({ event: { start, end, affected_network: network, f
   return (
     <LazyTrafficCard
       title={texts.flows}
-      note={texts.flowsNote}
+      note={(flows) => flowsNote(event, flows)}
       name={networkText(network)}
       direction={flags.includes('OUTGOING') ? 'out' : 'in'}
       filters={[{ key: 'local_address', op: 'within', values: [network] }]}

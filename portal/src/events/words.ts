@@ -63,8 +63,6 @@ export const words = {
   traffic: {
     title: 'Traffic',
     flows: 'Flow records',
-    flowsNote:
-      'Averages of flow records, in bytes of IP packets. The peak above is what the detector reported: of the flow detector, the highest average of 10 seconds.',
     mitigated: 'Dropped and passed',
     mitigatedChart: (network: string) => `Dropped and passed traffic to ${network}`,
     mitigatedNote: 'What your shield rules dropped of the traffic to the target.',
@@ -178,10 +176,10 @@ export const words = {
     mitigationActive: 'Mitigation is active',
     mitigationEnded: 'Mitigation has ended',
     mitigationUnknown: 'Mitigation is unknown',
-    byRules: { active: 'by your shield rules since', ended: 'your shield rules applied until' },
-    rulesDrop: (share: string) => `your shield rules drop ${share} of it, since`,
-    byDetector: 'reported by the detector',
-    byDetectorSince: 'reported by the detector since',
+    byRules: { active: 'By your shield rules since', ended: 'Your shield rules applied until' },
+    rulesDrop: (share: string) => `Your shield rules drop ${share} of the traffic to the target, since`,
+    byDetector: 'Reported by the detector',
+    byDetectorSince: 'Reported by the detector since',
     viewRules: 'View rules',
     unknownText: 'The detector has reported none. It may run without being reported here.',
     unknownWithRules:
@@ -283,5 +281,17 @@ export const words = {
     carpet:
       'The traffic is spread over many addresses of the prefix, so that each alone may stay below the threshold.',
     unknown: 'The detector reports an attack without saying which kind.',
+  },
+  flows: {
+    note: 'Averages of flow records, in bytes of IP packets.',
+    peaks: (peak: string, interval: string, percent: number, reported: string) =>
+      `At most ${peak} in averages of ${interval}, ${percent} % of the ${reported} that the detector reported.`,
+    reasons: {
+      partial: 'Flow records of a part of this time are missing.',
+      sampled: 'Few packets were sampled, so the error of sampling is large.',
+      short: 'The attack was short beside these averages.',
+      averages: 'The detector reports averages of seconds.',
+      elsewhere: 'The detector counts in another way or at another place than the routers.',
+    },
   },
 } as const

@@ -51,7 +51,8 @@ const Session = ({ state, established, prefixes, last_reset: reset }: BgpSession
     ))}
     {reset && (
       <Dimmed>
-        {texts.reset} <Time at={reset.at} />: {[reset.message, reset.detail].filter(Boolean).join(' ')}
+        {texts.reset} {reset.at ? <Time at={reset.at} /> : texts.unknownTime}:{' '}
+        {[reset.message, reset.detail].filter(Boolean).join(' ')}
       </Dimmed>
     )}
   </Stack>

@@ -1,5 +1,6 @@
 // The figures of a bill in words. Pure.
 import type { BillablePort } from '@pharos/contract/bill'
+import { billedText } from '@pharos/contract/bill-text'
 import { formatRate } from '../ui/rate.ts'
 import { words } from './words.ts'
 
@@ -9,25 +10,15 @@ export const rate = (bps: number | null) => (bps === null ? null : formatRate(bp
 export const amount = (octets: number | null) => (octets === null ? null : formatRate(octets, 'B'))
 
 /** `9.1 Gbps of 10 Gbps, 11 Gbps expected`. */
-export function summaryOf({
-  billing_method: method,
-  billable_bps,
-  billable_octets,
-  commit_bps,
-  included_octets: included,
-  forecast_bps,
-}: BillablePort): string {
+export function summaryOf(bill: BillablePort): string {
+  const { billing_method: method, commit_bps, included_octets: included, forecast_bps } = bill
   if (method === 'flat') return texts.flat
-  if (method === 'volume') {
-    const billed = amount(billable_octets)
-    return billed === null
-      ? texts.unknown
-      : `${billed}${included === null ? '' : texts.ofIncluded(amount(included)!)}`
-  }
-  if (billable_bps === null) return texts.unknown
+  const billed = billedText(bill)
+  if (billed === null) return texts.unknown
+  if (method === 'volume') return `${billed}${included === null ? '' : texts.ofIncluded(amount(included)!)}`
   const of = commit_bps === null ? '' : texts.ofCommit(rate(commit_bps)!)
   const expected = forecast_bps === null ? '' : texts.expected(rate(forecast_bps)!)
-  return `${rate(billable_bps)}${of}${expected}`
+  return `${billed}${of}${expected}`
 }
 
 /** `95th percentile, greater of in and out`. */

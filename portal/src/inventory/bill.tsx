@@ -8,6 +8,7 @@ import {
   type BillablePort,
   type BillingPeriod,
 } from '@pharos/contract/bill'
+import { billedText, overageText } from '@pharos/contract/bill-text'
 import type { Service } from '@pharos/contract/service'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -228,7 +229,11 @@ export function PastMonths({ service }: { service: Service }) {
   const months = [...new Set(periods.map(({ period }) => period))].sort()
   const billed = periods.filter(({ problem }) => problem === null)
   const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
-  const commit = periods[0]!.commit_bps
+  // A service whose method changed shows the months of the present one: two units would be two axes.
+  const latest = periods.find(({ period }) => period === months.at(-1))!
+  const isOfVolume = latest.billing_method === 'volume'
+  const unit = isOfVolume ? ('bytes' as const) : ('bps' as const)
+  const commit = isOfVolume ? latest.included_octets : latest.commit_bps
   return (
     <Section title={texts.past}>
       <Chart
@@ -237,16 +242,16 @@ export function PastMonths({ service }: { service: Service }) {
         times={months.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
         periodMs={30 * 86_400_000}
         timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
-        series={ports.map(([id, own], at) => ({
+        series={ports.map(([, own], at) => ({
           label: own[0]!.circuit_id || own[0]!.name,
-          unit: 'bps' as const,
+          unit,
           color: ((at % 7) + 1) as ChartColor,
-          values: months.map(
-            (month) =>
-              periods.find(({ period, port_id }) => period === month && port_id === id)?.billable_bps ?? null,
-          ),
+          values: months.map((month) => {
+            const bill = own.find(({ period }) => period === month)
+            return (isOfVolume ? bill?.billable_octets : bill?.billable_bps) ?? null
+          }),
         }))}
-        thresholds={commit === null ? [] : [{ value: commit, unit: 'bps', label: texts.commit }]}
+        thresholds={commit === null ? [] : [{ value: commit, unit, label: texts.commit }]}
         height={200}
       />
       <Table.ScrollContainer minWidth={640}>
@@ -280,16 +285,10 @@ const PastMonth = (period: BillingPeriod) => (
     <Table.Td>{monthText(period.period)}</Table.Td>
     <Table.Td>{period.circuit_id || period.name}</Table.Td>
     <Table.Td>
-      <OrDash>{rate(period.billable_bps) ?? amount(period.billable_octets)}</OrDash>
+      <OrDash>{billedText(period)}</OrDash>
     </Table.Td>
     <Table.Td>
-      <OrDash>
-        {period.overage_octets
-          ? amount(period.overage_octets)
-          : period.overage_bps === 0
-            ? null
-            : rate(period.overage_bps)}
-      </OrDash>
+      <OrDash>{overageText(period)}</OrDash>
     </Table.Td>
     <Table.Td>
       <OrDash>{period.price?.amount && moneyText(period.price.amount, period.price.currency)}</OrDash>

@@ -79,6 +79,9 @@ type LanesProps = {
   readonly thresholds: TransceiverMetrics['thresholds']
 }
 
+const hasRates = ({ lanes }: TransceiverReading): boolean =>
+  lanes.some(({ pre_fec_ber: rate }) => rate !== null)
+
 const Lanes = ({ latest, thresholds }: LanesProps) => (
   <>
     <Table.ScrollContainer minWidth={560}>
@@ -90,6 +93,7 @@ const Lanes = ({ latest, thresholds }: LanesProps) => (
             <Table.Th>{texts.margin}</Table.Th>
             <Table.Th>{texts.transmitted}</Table.Th>
             <Table.Th>{texts.current}</Table.Th>
+            {hasRates(latest) && <Table.Th>{texts.preFecBer}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -118,6 +122,11 @@ const Lanes = ({ latest, thresholds }: LanesProps) => (
               <Table.Td>
                 <OrDash>{lane.bias_ma === null ? null : `${lane.bias_ma.toFixed(1)} mA`}</OrDash>
               </Table.Td>
+              {hasRates(latest) && (
+                <Table.Td>
+                  <OrDash>{lane.pre_fec_ber === null ? null : lane.pre_fec_ber.toExponential(1)}</OrDash>
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

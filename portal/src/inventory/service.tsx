@@ -69,6 +69,14 @@ const ServiceFacts = ({ service }: { service: Service }) => (
             : formatRate(service.billing.included_octets, 'B'),
         ],
         [words.bill.monthDay, service.billing.day === 1 ? undefined : service.billing.day],
+        [
+          words.bill.pool,
+          service.billing.pool_service_id !== null && (
+            <TextLink to="/services/$id" params={{ id: String(service.billing.pool_service_id) }}>
+              {words.bill.poolOf(service.billing.pool_service_id)}
+            </TextLink>
+          ),
+        ],
         [list.billing, service.billing_ref],
         [list.id, service.id],
       ]}

@@ -1,5 +1,6 @@
 // The traffic of a port over a day, a week or a month, with the 95th percentile, and gaps as gaps.
 import { SegmentedControl, Table } from '@mantine/core'
+import { flowDifferenceText, type PortFlowRecords } from '@pharos/contract/port-flows'
 import { getServiceRoute } from '@pharos/contract/service'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
@@ -23,7 +24,10 @@ const refetchMs = 60_000
 export function UsageCard({ portId, serviceId }: { portId: number; serviceId: number }) {
   const [span, setSpan] = useState<Span>('day')
   const commit = useCommit(serviceId)
-  const input = { params: { port_id: portId }, query: queryOf(span, useNow()) }
+  const input = {
+    params: { port_id: portId },
+    query: { ...queryOf(span, useNow()), include: 'flow_records' },
+  }
   const answer = useQuery({
     ...answerOverLastOf(getPortUsageRoute, input),
     refetchInterval: () => refetchIntervalOf(getPortUsageRoute, refetchMs),
@@ -69,6 +73,7 @@ export function UsageCard({ portId, serviceId }: { portId: number; serviceId: nu
         emptyText={texts.empty}
       />
       {usage && usage.samples > 0 && <Figures usage={usage} />}
+      {usage?.flow_records && <FlowRecords records={usage.flow_records} />}
     </Section>
   )
 }
@@ -124,3 +129,50 @@ function Figures({ usage }: { usage: PortUsage }) {
     </>
   )
 }
+
+/** Both counts of the same hours, and why they differ. */
+function FlowRecords({ records }: { records: PortFlowRecords }) {
+  const { compared } = texts
+  const rows = [
+    [texts.in, records.counted_octets_in, records.octets_in, records.ratio_in],
+    [texts.out, records.counted_octets_out, records.octets_out, records.ratio_out],
+  ] as const
+  return (
+    <>
+      <Table.ScrollContainer minWidth={480} mt="md">
+        <Table aria-label={compared.title}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{compared.hours(records.hours)}</Table.Th>
+              <Table.Th>{compared.counters}</Table.Th>
+              <Table.Th>{compared.flows}</Table.Th>
+              <Table.Th>{compared.ratio}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(([label, counted, octets, ratio]) => (
+              <Table.Tr key={label}>
+                <Table.Td>{label}</Table.Td>
+                <Table.Td>{volume(counted)}</Table.Td>
+                <Table.Td>{volume(octets)}</Table.Td>
+                <Table.Td>
+                  <OrDash>{ratio === null ? null : compared.percent(ratio)}</OrDash>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Dimmed>
+        {[
+          ...records.differences.map(flowDifferenceText),
+          ...(records.checked_ratio === null
+            ? []
+            : [compared.checked(compared.percent(records.checked_ratio))]),
+        ].join(' ')}
+      </Dimmed>
+    </>
+  )
+}
+
+const volume = (octets: number | null) => <OrDash>{octets === null ? null : formatRate(octets, 'B')}</OrDash>

@@ -152,8 +152,7 @@ export const words = {
     position: 'Position',
     member: 'Member of',
     flows: 'Flow records',
-    flowsNote:
-      'IP packets as routers sampled them, without what the shield drops. The port counts whole frames: 18 bytes more for each packet.',
+    flowsNote: 'IP packets as routers sampled them, without what the shield drops.',
     members: 'LAG members',
     membersUp: (up: number, all: number, speed: string, allSpeed: string) =>
       `${up} of ${all} members up: ${speed} of ${allSpeed}`,
@@ -241,6 +240,7 @@ export const words = {
     transmitted: 'Transmitted',
     margin: 'Margin',
     current: 'Laser current',
+    preFecBer: 'BER before FEC',
     temperature: (degrees: string) => `${degrees} °C`,
     voltage: (volts: string) => `${volts} V`,
     readAt: 'Read at',
@@ -281,6 +281,7 @@ export const words = {
     ofLimit: (family: string, received: string, limit: string) =>
       `${received} of at most ${limit} ${family} prefixes received`,
     reset: 'Last reset',
+    unknownTime: 'at an unknown time',
   },
   portLog: {
     title: 'Log',
@@ -305,7 +306,7 @@ export const words = {
     maximum: 'Maximum',
   },
   usage: {
-    title: 'Traffic',
+    title: 'Interface counters',
     chart: 'Traffic of the port',
     span: 'Time range',
     spans: { day: '24 hours', week: '7 days', month: '30 days', year: 'Year' },
@@ -319,6 +320,18 @@ export const words = {
     volume: 'Volume',
     samples: (samples: number, missing: number) =>
       `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you. Counted by the port: whole Ethernet frames.`,
+    in: 'In',
+    out: 'Out',
+    compared: {
+      title: 'Interface counters beside flow records',
+      hours: (hours: number) => `${hours.toLocaleString('en')} whole ${hours === 1 ? 'hour' : 'hours'}`,
+      counters: 'Interface counters',
+      flows: 'Flow records',
+      ratio: 'Ratio',
+      percent: (ratio: number) => `${(100 * ratio).toFixed(1)} %`,
+      checked: (percent: string) =>
+        `In the last hour that the provider compared, flow records were ${percent} of the counters.`,
+    },
   },
   billingMethod: {
     p90: '90th percentile',
@@ -349,6 +362,8 @@ export const words = {
     model: 'Billed by',
     included: 'Included',
     monthDay: 'Month begins on day',
+    pool: 'Billed with',
+    poolOf: (id: number) => `Service ${id}`,
     expected: (rate: string) => ` · ${rate} expected at the end of the month`,
     problems: {
       counters_32_bit:

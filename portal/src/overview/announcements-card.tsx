@@ -1,6 +1,7 @@
 // A few announcements with their state, those that need attention first.
 import { Skeleton } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
+import { RegionCount } from '../announcements/region-cell.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
@@ -57,7 +58,9 @@ export const AnnouncementsCard = ({ answer, rows }: Props) => (
               <td>
                 <AnnouncementStatusBadge status={row.status} />
               </td>
-              <td>{regionsText(row)}</td>
+              <td>
+                <RegionCount announcement={row} />
+              </td>
               <td data-wide className={classes['mono']}>
                 AS{row.origin_asn}
               </td>
@@ -76,9 +79,3 @@ export const AnnouncementsCard = ({ answer, rows }: Props) => (
     )}
   </Section>
 )
-
-/** Regions in which routers announce it, of those it is wanted in. */
-function regionsText({ region_states: states = [] }: Announcement): string {
-  const held = states.filter(({ state }) => state === 'announced' || state === 'withdrawing').length
-  return texts.regionCount(held, states.filter(({ desired }) => desired).length)
-}

@@ -3,8 +3,13 @@ import { it } from 'node:test'
 import type { AnnouncementStatus } from '@pharos/contract/byoip'
 import { countsByRegion, deviationsByRegion, urgentFirst } from './prefix-counts.ts'
 
-it('prefixes are counted once for each of their regions', () => {
-  const counts = countsByRegion([{ regions: ['ams', 'fra'] }, { regions: ['ams', 'ams'] }, { regions: [] }])
+it('prefixes are counted in each region whose routers have them, wherever they are to be', () => {
+  const at = (region: string, state: string) => ({ region, desired: true, state }) as never
+  const counts = countsByRegion([
+    { region_states: [at('ams', 'announced'), at('fra', 'withdrawing')] },
+    { region_states: [at('ams', 'announced'), at('lon', 'withdrawn')] },
+    {},
+  ])
   assert.deepEqual(
     [...counts],
     [

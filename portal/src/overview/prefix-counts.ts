@@ -1,11 +1,14 @@
 // Prefixes by region, and the announcements that are shown: those that need attention first. Pure.
 import type { Announcement, AnnouncementStatus } from '@pharos/contract/byoip'
+import { announcedIn } from '../announcements/region-count.ts'
 
-/** Returns the announcements of each region, as the list with the region's filter has them. */
-export function countsByRegion(list: readonly Pick<Announcement, 'regions'>[]): ReadonlyMap<string, number> {
+/** Returns the announcements whose route the routers of each region have. */
+export function countsByRegion(
+  list: readonly Pick<Announcement, 'region_states'>[],
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { regions } of list)
-    for (const region of new Set(regions)) counts.set(region, (counts.get(region) ?? 0) + 1)
+  for (const region of list.flatMap((announcement) => announcedIn(announcement) ?? []))
+    counts.set(region, (counts.get(region) ?? 0) + 1)
   return counts
 }
 

@@ -74,7 +74,7 @@ function Shown({ regions, counts, deviations }: ShownProps & Pick<Props, 'counts
               code: slug.toUpperCase(),
               name,
               ...(counts ? { countText: texts.prefixes(counts.get(slug) ?? 0) } : {}),
-              href: `/announcements?region=${encodeURIComponent(slug)}`,
+              href: `/announcements?region=${encodeURIComponent(slug)}&enabled=true`,
             },
           ]
         })}

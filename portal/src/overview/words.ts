@@ -113,7 +113,7 @@ export const words = {
     outOfSync: (n: number) => `${count(n, 'prefix', 'prefixes')} out of sync`,
     behind: 'not checked in time, or the check failed',
     unknown: 'not checked yet',
-    prefixes: (n: number) => count(n, 'prefix', 'prefixes'),
+    prefixes: (n: number) => `${n.toLocaleString('en')} announced`,
     noPlace: (names: string) => `Not on the map: ${names}.`,
     allInSync: 'All in sync',
     allChecked: 'All routers checked',
@@ -129,8 +129,6 @@ export const words = {
     status: 'Status',
     regions: 'Regions',
     origin: 'Origin',
-    regionCount: (held: number, wanted: number) =>
-      wanted > 0 ? `${held} of ${wanted}` : held > 0 ? `still in ${held}` : '–',
   },
   latest: {
     title: 'Largest attacks, last 30 days',

@@ -1,9 +1,9 @@
 // Attacks, services and changes of the report. Times are in the time zone of the report.
 import { Text } from '@mantine/core'
+import { billedText, overageText } from '@pharos/contract/bill-text'
 import { classificationLabel } from '@pharos/contract/classification'
-import { formatRate } from '@pharos/contract/rate'
 import type { MonthlyReport, ReportChange, ReportService } from '@pharos/contract/report'
-import { rateOrDash, reportChangeTexts } from '@pharos/contract/report-text'
+import { peakText, rateOrDash, reportChangeTexts } from '@pharos/contract/report-text'
 import { useNavigate } from '@tanstack/react-router'
 import { formatCount } from '../charts/units.ts'
 import { AttackBars } from '../events/attacks-by-day.tsx'
@@ -41,7 +41,7 @@ export function Attacks({ report: { attacks, timezone } }: PartProps) {
         />
         <Figure
           label={texts.largest}
-          value={first && first.bps > 0 ? formatRate(first.bps, 'bps') : texts.noneLargest}
+          value={first ? peakText(first) : texts.noneLargest}
           note={first && networkText(first.network)}
         />
       </Grid>
@@ -75,7 +75,7 @@ export function Attacks({ report: { attacks, timezone } }: PartProps) {
               ),
             },
             { content: classificationLabel(attack.classification_key) },
-            { content: attack.bps > 0 ? formatRate(attack.bps, 'bps') : '–', isNumber: true },
+            { content: peakText(attack), isNumber: true },
             { content: timeIn(attack.start, timezone) },
             { content: attack.end === null ? texts.ongoing : durationOf(attack), isNumber: true },
           ],
@@ -109,10 +109,8 @@ export function Services({ services }: PartProps & { readonly services: readonly
                 rateOrDash(port.commit_bps),
                 rateOrDash(port.p95_in_bps),
                 rateOrDash(port.p95_out_bps),
-                port.billable_octets === null
-                  ? rateOrDash(port.billable_bps)
-                  : formatRate(port.billable_octets, 'B'),
-                rateOrDash(port.overage_bps),
+                billedText(port) ?? '–',
+                overageText(port) ?? '–',
               ].map((content) => ({ content, isNumber: true })),
             ],
           })),

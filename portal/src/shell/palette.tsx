@@ -8,7 +8,7 @@ import {
   type SpotlightActionData,
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
-import { searchRoute, type SearchHit } from '@pharos/contract/search'
+import { searchKinds, searchRoute, type SearchHit } from '@pharos/contract/search'
 import type { User } from '@pharos/contract/session'
 import {
   IconBroadcast,
@@ -44,6 +44,7 @@ const icons: Record<SearchHit['kind'], typeof IconSearch> = {
   announcement: IconBroadcast,
   prefix: IconNetwork,
   asn: IconId,
+  incident: IconShieldBolt,
   event: IconShieldBolt,
   shield_list: IconShieldCheck,
   zone: IconWorld,
@@ -57,6 +58,9 @@ const icons: Record<SearchHit['kind'], typeof IconSearch> = {
 }
 
 const [store, spotlight] = createSpotlight()
+
+/** An attack that several detectors report is one hit: an incident, not its events. */
+const paletteKinds = searchKinds.filter((kind) => kind !== 'event')
 
 /** Requests wait until typing pauses. */
 const debounceMs = 120
@@ -118,7 +122,7 @@ function useHits(query: string) {
   const [q] = useDebouncedValue(query.trim(), debounceMs)
   const isLong = q.length >= queryLengthMin
   const { data, isFetching, error } = useQuery({
-    ...answerOverLastOf(searchRoute, { query: { q } }),
+    ...answerOverLastOf(searchRoute, { query: { q, kind: paletteKinds } }),
     enabled: isLong,
   })
   const open = async (hit: SearchHit) => {

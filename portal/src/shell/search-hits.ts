@@ -13,10 +13,10 @@ export function pageOfHit({
   return pages[kind]?.(id, title)
 }
 
-/** Returns the second line of a hit as people read it: an event has the key of its class, and the time of its start. */
+/** Returns the second line of a hit as people read it: an attack has the key of its class, and the time of its start. */
 export function subtitleOf({ kind, subtitle }: Pick<SearchHit, 'kind' | 'subtitle'>, zone: Zone): string {
   const [key = '', start = ''] = subtitle.split(' ')
-  return kind === 'event' && start !== ''
+  return (kind === 'event' || kind === 'incident') && start !== ''
     ? `${classificationLabel(key)}, ${formatTime(start, zone)}`
     : subtitle
 }
@@ -29,6 +29,7 @@ const pages: Readonly<Partial<Record<SearchKind, (id: string, title: string) => 
   device: (id) => linkOptions({ to: '/devices/$id', params: { id } }),
   port: (id) => linkOptions({ to: '/ports/$id', params: { id } }),
   zone: (id) => linkOptions({ to: '/zones/$id', params: { id } }),
+  incident: (id) => linkOptions({ to: '/events/$id', params: { id } }),
   event: (id) => linkOptions({ to: '/events/$id', params: { id } }),
   shield_list: (_id, prefix) => linkOptions({ to: '/shield/rules', search: { prefix } }),
   member: (_id, email) => linkOptions({ to: '/team/members', search: { email } }),

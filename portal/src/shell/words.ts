@@ -3,7 +3,7 @@ export const words = {
   skip: 'Skip to content',
   states: {
     notFound: 'Page not found',
-    notFoundText: 'It may belong to another of your teams. Switch teams and open the link again.',
+    notFoundText: 'There is no page at this address. Look for it with the search, or in the navigation.',
     toOverview: 'Go to the overview',
     staffOnly: 'For provider staff only',
     staffOnlyText: 'This page is for staff of your provider.',
@@ -33,6 +33,7 @@ export const words = {
     announcement: 'Announcements',
     prefix: 'Prefixes',
     asn: 'ASNs',
+    incident: 'Attacks',
     event: 'Events',
     shield_list: 'Shield rules',
     zone: 'Zones',

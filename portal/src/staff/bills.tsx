@@ -1,7 +1,8 @@
 // The closed bills of all customers: what is invoiced, which bills need a decision, and what corrections changed.
 import { Stack, Text } from '@mantine/core'
 import { listStaffBillsRoute, type StaffBill } from '@pharos/contract/admin-bill'
-import { amount, modelOf, rate, summaryOf } from '../inventory/bill-figures.ts'
+import { billedText } from '@pharos/contract/bill-text'
+import { modelOf, summaryOf } from '../inventory/bill-figures.ts'
 import { monthText, pastMonths } from '../inventory/bill-month.ts'
 import { creditText, moneyText, PriceLines } from '../inventory/bill-price.tsx'
 import { words as inventory } from '../inventory/words.ts'
@@ -52,7 +53,7 @@ const columns: readonly Column<StaffBill>[] = [
     header: t.billed,
     align: 'right',
     width: 120,
-    cell: (bill) => <OrDash>{rate(bill.billable_bps) ?? amount(bill.billable_octets)}</OrDash>,
+    cell: (bill) => <OrDash>{billedText(bill)}</OrDash>,
   },
   {
     id: 'amount',

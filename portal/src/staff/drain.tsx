@@ -9,7 +9,15 @@ import { words } from './words.ts'
 
 const { regions: t } = words
 
-export function Drain({ region, name, isDrained }: { region: string; name: string; isDrained: boolean }) {
+type DrainProps = {
+  readonly region: string
+  readonly name: string
+  readonly isDrained: boolean
+  /** No other router of the region carries routes. */
+  readonly isLast: boolean
+}
+
+export function Drain({ region, name, isDrained, isLast }: DrainProps) {
   // The action of an open dialog stays, also when a colleague drains the router meanwhile.
   const [wasDrained, setWasDrained] = useState(isDrained)
   const verbOf = (drained: boolean) => (drained ? t.undrain : t.drain)
@@ -36,7 +44,7 @@ export function Drain({ region, name, isDrained }: { region: string; name: strin
         await invalidate(listAdminRegionsRoute)
       }}
     >
-      <Text size="sm">{wasDrained ? t.undrainText : t.drainText}</Text>
+      <Text size="sm">{wasDrained ? t.undrainText : isLast ? t.drainLast : t.drainText}</Text>
     </Dialog>
   )
 }

@@ -116,7 +116,12 @@ function RegionCard({ region }: { region: AdminRegion }) {
           </Table.Thead>
           <Table.Tbody>
             {routers.map((router) => (
-              <RouterRow key={router.name} region={slug} router={router} />
+              <RouterRow
+                key={router.name}
+                region={slug}
+                router={router}
+                isLast={!routers.some(({ name, drained }) => drained === null && name !== router.name)}
+              />
             ))}
           </Table.Tbody>
         </Table>
@@ -140,7 +145,10 @@ function ResultPill({ result, texts }: { result: boolean | null; texts: readonly
   return <StatePill color={result ? 'ok' : 'bad'}>{texts[result ? 0 : 1]}</StatePill>
 }
 
-function RouterRow({ region, router }: { region: string; router: RegionRouter }) {
+type RouterRowProps = { readonly region: string; readonly router: RegionRouter; readonly isLast: boolean }
+
+/** `isLast`: no other router of the region carries routes. */
+function RouterRow({ region, router, isLast }: RouterRowProps) {
   const { name, kind, drained, last_check, last_check_result, error, routes, neighbors } = router
   return (
     <Table.Tr>
@@ -163,7 +171,7 @@ function RouterRow({ region, router }: { region: string; router: RegionRouter })
       </Table.Td>
       <Table.Td>{last_check === null ? t.never : <Time at={last_check} />}</Table.Td>
       <Table.Td>
-        <Drain region={region} name={name} isDrained={drained !== null} />
+        <Drain region={region} name={name} isDrained={drained !== null} isLast={isLast} />
       </Table.Td>
     </Table.Tr>
   )

@@ -466,6 +466,8 @@ export const words = {
       name === region ? `${verb} router ${name}` : `${verb} router ${name} in ${region}`,
     drainText:
       'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.',
+    drainLast:
+      'No other router of the region carries its routes, so nothing is withdrawn from this one until another router does. Add a router to the region, or undrain one, first.',
     undrainText: 'Announces all routes of the region on this router again.',
   },
   formerRouters: {
@@ -540,6 +542,25 @@ export const words = {
     search: 'Search cross connects',
     none: 'No cross connects',
     noneHelp: 'Cross connects are created in the platform file.',
+  },
+  attacks: {
+    title: 'Attacks on customers',
+    note: 'The attacks on all customers, each once however many detectors report it; without a time range those of the last 24 hours',
+    things: ['attack', 'attacks'],
+    network: 'Network',
+    team: 'Customer',
+    status: 'Status',
+    type: 'Type',
+    bps: 'Peak rate',
+    pps: 'Peak packet rate',
+    start: 'Started',
+    duration: 'Duration',
+    detectors: 'Detectors',
+    ongoing: 'Ongoing',
+    ongoingYes: 'Ongoing',
+    ongoingNo: 'Ended',
+    none: 'No attacks',
+    noneHelp: 'No detector has reported an attack on a customer in this time.',
   },
   bills: {
     title: 'Bills',

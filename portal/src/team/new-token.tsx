@@ -13,7 +13,7 @@ import { checkboxes, networks, number, toggle } from '../ui/form-widgets.tsx'
 import { Field, FormSection, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
-import { Secret } from '../ui/secret.tsx'
+import { hiddenSecret, Secret } from '../ui/secret.tsx'
 import { Section } from '../ui/section.tsx'
 import { curlOf, presets, readScopes, writeScopes, type PresetName } from './scope-presets.ts'
 import { words } from './words.ts'
@@ -143,7 +143,11 @@ const Created = ({ name, token, scopes, onAnother }: CreatedProps) => (
         <Text size="sm" c="dimmed" mb="xs">
           {t.tryHelp}
         </Text>
-        <CopyBlock text={curlOf(location.origin, token, scopes)} label={t.copyCurl} />
+        <CopyBlock
+          text={curlOf(location.origin, token, scopes)}
+          shown={curlOf(location.origin, hiddenSecret, scopes)}
+          label={t.copyCurl}
+        />
       </Section>
       <Group>
         <ButtonLink to="/team/tokens">{t.back}</ButtonLink>

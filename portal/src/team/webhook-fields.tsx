@@ -25,7 +25,23 @@ export const newWebhook: WebhookValues = {
 /** Returns the values as the API takes them. */
 export const bodyOf = ({ url, ...rest }: WebhookValues) => ({ ...rest, url: url.trim() })
 
-const isAboutAttacks = (type: MessageType): boolean => /^(event|incident)\./.test(type)
+type Subject = MessageType extends `${infer First}.${string}` ? First : never
+const groups = ['routing', 'attacks', 'dns', 'inventory', 'billing'] as const
+
+const groupOfSubject: Readonly<Record<Subject, (typeof groups)[number]>> = {
+  announcement: 'routing',
+  validation: 'routing',
+  event: 'attacks',
+  incident: 'attacks',
+  shield: 'attacks',
+  zone: 'dns',
+  port: 'inventory',
+  cross_connect: 'inventory',
+  service: 'billing',
+}
+
+const groupOf = (type: MessageType) => groupOfSubject[type.split('.')[0] as Subject]
+
 const optionsOf = (list: readonly MessageType[]) => list.map((value) => ({ value, ...t.message[value] }))
 
 export const webhookFields = {
@@ -38,13 +54,10 @@ export const webhookFields = {
   description: text({ label: t.description }),
   events: checkboxes({
     label: t.events,
-    groups: [
-      {
-        title: t.eventGroups.announcements,
-        options: optionsOf(messageTypes.filter((type) => !isAboutAttacks(type))),
-      },
-      { title: t.eventGroups.attacks, options: optionsOf(messageTypes.filter(isAboutAttacks)) },
-    ],
+    groups: groups.map((group) => ({
+      title: t.eventGroups[group],
+      options: optionsOf(messageTypes.filter((type) => groupOf(type) === group)),
+    })),
   }),
 }
 

@@ -1,6 +1,7 @@
 // The traffic of one thing on its own page: a prefix, an announcement, a port, an address, or all of the team, by direction or by
 // protocol, with a link to the explorer with the same view.
 import { SegmentedControl } from '@mantine/core'
+import type { FlowTimeseries } from '@pharos/contract/flow'
 import { useMemo, useState } from 'react'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartMark } from '../charts/chart-props.ts'
@@ -26,7 +27,7 @@ export type TrafficCardProps = {
   readonly direction?: Direction
   readonly title?: string
   /** How its figures differ from others of the page. */
-  readonly note?: string
+  readonly note?: string | ((answer: FlowTimeseries | undefined) => string)
   /** Times of the API; by default the last 24 hours. */
   readonly span?: Span
   readonly marks?: readonly ChartMark[]
@@ -74,7 +75,7 @@ export function TrafficCard({
   return (
     <Section
       title={title}
-      {...(note === undefined ? {} : { note })}
+      {...(note === undefined ? {} : { note: typeof note === 'string' ? note : note(answer.data) })}
       actions={
         <>
           {hasDirections && (

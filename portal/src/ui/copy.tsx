@@ -19,11 +19,12 @@ export function CopyIcon({ text, label = 'Copy' }: { text: string; label?: strin
   )
 }
 
-export function CopyBlock({ text, label }: { text: string; label?: string }) {
+/** `shown` is in place of the text, which contains a secret. */
+export function CopyBlock({ text, shown, label }: { text: string; shown?: string; label?: string }) {
   return (
     <Group align="flex-start" gap="xs" wrap="nowrap">
       <Code block style={{ flex: 1, overflowX: 'auto' }} tabIndex={0}>
-        {text}
+        {shown ?? text}
       </Code>
       <CopyIcon text={text} {...(label === undefined ? {} : { label })} />
     </Group>

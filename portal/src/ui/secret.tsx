@@ -6,13 +6,15 @@ import { CopyIcon } from './copy.tsx'
 import classes from './form.module.css'
 import { words } from './words.ts'
 
+export const hiddenSecret = '•'.repeat(32)
+
 /** `name` is a noun in the middle of a sentence: `token`. */
 export function Secret({ text, name }: { text: string; name: string }) {
   const [isShown, setShown] = useState(false)
   return (
     <Group gap="xs" wrap="nowrap">
       <output className={classes['secret']} data-secret={isShown ? text : undefined}>
-        {isShown ? text : '•'.repeat(32)}
+        {isShown ? text : hiddenSecret}
       </output>
       <ActionIcon
         aria-label={isShown ? words.hide(name) : words.reveal(name)}

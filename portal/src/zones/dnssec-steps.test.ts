@@ -35,6 +35,8 @@ it('shows the way of DNSSEC, and where it waits for a person', () => {
     'next',
   ])
   assert.deepEqual(states({ status: 'active', parent }), ['done', 'done', 'done', 'done'])
+  // The parent does not answer.
+  assert.deepEqual(states({ status: 'active' }), ['done', 'done', 'done', 'done'])
   assert.deepEqual(states({ status: 'error' }), ['done', 'done', 'bad', 'bad'])
   assert.deepEqual(states({ status: 'disabled' }), [])
 })

@@ -19,7 +19,8 @@ export function stepsOf(dnssec: Dnssec, isServed: boolean): readonly Step[] {
   if (status === 'disabled') return []
   if (status === 'pending_disabled') return stepsBack(dnssec)
   const isSpread = status !== 'signing' || (isServed && dnssec.keys.length > 0)
-  const isAtParent = parent.ds_matches === true
+  // A parent that does not answer now has not lost what made the zone active.
+  const isAtParent = parent.ds_matches === true || (status === 'active' && parent.ds_matches === null)
   const isBroken = status === 'error'
   const ds: Step = isAtParent
     ? { name: texts.ds, text: texts.dsDone, state: 'done' }

@@ -175,7 +175,9 @@ function Parent({ zone, dnssec: { parent } }: PartProps) {
       title={texts.parent}
       note={
         parent.ds_present === null ? (
-          <StatePill color="idle">{texts.parentUnknown}</StatePill>
+          <StatePill color="idle">
+            {parent.checked === null ? texts.parentUnknown : texts.parentSilent}
+          </StatePill>
         ) : !parent.ds_present ? (
           <StatePill color="idle">{texts.parentNone}</StatePill>
         ) : parent.ds_matches === true ? (

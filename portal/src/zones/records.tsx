@@ -142,7 +142,12 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
         {selected.size > 0 && (
           <Selected sets={[...selected.values()]} drafts={drafts} onDone={() => setSelected(new Map())} />
         )}
-        <Pages offset={offset} count={count} onMove={setOffset} />
+        <Pages
+          offset={offset}
+          count={count}
+          records={isFiltered ? undefined : zone.record_count}
+          onMove={setOffset}
+        />
       </Group>
       {isReadOnly && (
         <Text size="sm" c="dimmed">
@@ -245,6 +250,16 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
           </Table>
         </div>
       )}
+      {count > pageSize && !isPastEnd && (
+        <nav aria-label={texts.below}>
+          <Pages
+            offset={offset}
+            count={count}
+            records={isFiltered ? undefined : zone.record_count}
+            onMove={setOffset}
+          />
+        </nav>
+      )}
       <ChangesBar drafts={drafts} />
       <Review drafts={drafts} />
     </Stack>
@@ -322,17 +337,22 @@ const Selected = ({ sets, drafts, onDone }: SelectedProps) => (
 function Pages({
   offset,
   count,
+  records,
   onMove,
 }: {
   offset: number
   count: number
+  /** Of the whole zone; undefined while a part is listed. */
+  records: number | undefined
   onMove: (offset: number) => void
 }) {
   return (
     <Group gap={4} ml="auto" wrap="nowrap">
       <Text size="sm" c="dimmed" aria-live="polite">
         {count <= pageSize
-          ? words.recordSets(count)
+          ? records === undefined
+            ? words.recordSets(count)
+            : texts.ofZone(count, records)
           : texts.range(offset + 1, Math.min(offset + pageSize, count), count)}
       </Text>
       {count > pageSize && (

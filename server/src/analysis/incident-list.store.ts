@@ -6,9 +6,18 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { unnestRows } from '../db/unnest.ts'
 import { statusBits } from './event-json.ts'
 import { countOf } from './related-count.store.ts'
-import { overlapping } from './related-filter.store.ts'
+import { gathered, overlapping } from './related-filter.store.ts'
 import type { RelatedQuery } from './related-query.ts'
-import { all, orderBy, type Sql } from './related-sql.store.ts'
+import {
+  all,
+  endsInTime,
+  facetsCte,
+  hasFacet,
+  isByFacet,
+  orderBy,
+  startsInTime,
+  type Sql,
+} from './related-sql.store.ts'
 
 /** The peak is that of so many networks of a detector, the largest first. */
 const networksMax = 1_000
@@ -29,7 +38,7 @@ const addressOf = (network: string, last: string) =>
  * The figures of an incident, one row. A network inside another one of the same detector adds nothing to its peak: in the order of networks it
  * follows the larger one, and does not reach beyond the last address so far.
  */
-const figuresOf = (team: Sql, id: Sql): Sql => sql`
+export const figuresOf = (team: Sql, id: Sql): Sql => sql`
   (with m as materialized (select ${memberColumns} from (${membersOf(team, id)}) e),
     outer_networks as (
       select source_key, bps, pps, affected_network is null or reached is null or ${addressOf('affected_network', '')} > reached as is_outer
@@ -50,7 +59,7 @@ const figuresOf = (team: Sql, id: Sql): Sql => sql`
 const severalIds = (teamId: number): Sql =>
   sql`select distinct incident as id from team_events where team_id = ${teamId} and incident is not null`
 
-const figures = sql.raw('start_at, end_at, affected_bps, affected_pps, classification_key')
+export const figures = sql.raw('start_at, end_at, affected_bps, affected_pps, classification_key')
 
 const falsePositiveBit = sql.lit(statusBits(['FALSE_POSITIVE']))
 
@@ -119,11 +128,51 @@ function walk(teamId: number, query: RelatedQuery): { ctes: Sql[]; rows: Sql; co
   }
 }
 
+/** Up to so many events alone are gathered and sorted; beyond, the index of the ordering is walked. */
+const gatherMax = 20_000
+
+/**
+ * Incidents by window and facets: those of one event are counted from the kept counts of all events, less those of incidents with several,
+ * which are read.
+ */
+function byCounts(teamId: number, query: RelatedQuery, max: number): { ctes: Sql[]; rows: Sql; count: Sql } {
+  const { ordering, offset, limit, start, end, falsePositive } = query
+  const byFacet = isByFacet(query) || falsePositive !== null
+  const scope = { teamId, start, end, byFacet }
+  const isJudged =
+    falsePositive === null ? null : sql`(status & ${falsePositiveBit} <> 0) = ${sql.lit(falsePositive)}`
+  const passes = [hasFacet(scope), startsInTime(scope), endsInTime(scope)]
+  const isAlone = sql`incident is null and event_id not in (select id from several_ids)`
+  const wanted = sql`event_id, ${figures}`
+  const team = sql`${teamId}`
+  return {
+    ctes: [
+      ...(byFacet ? [facetsCte('facets', teamId, query, isJudged)] : []),
+      sql`several_ids as materialized (${severalIds(teamId)})`,
+      sql`members as materialized (
+        select s.id from several_ids s cross join lateral (select * from (${membersOf(team, sql`s.id`)}) e offset 0) e
+        where ${all(sql`true`, ...passes)})`,
+      sql`several as materialized (
+        select s.id, f.* from (select distinct id from members) s cross join lateral ${figuresOf(team, sql`s.id`)} f)`,
+      sql`alone as materialized (select ${countOf(scope)} - (select count(*) from members) as n)`,
+    ],
+    rows: sql`
+      (select * from (${gathered(scope, wanted, isAlone)}) g where (select n from alone) <= ${sql.lit(max)})
+      union all
+      (select ${wanted} from team_events
+        where ${all(sql`team_id = ${teamId}`, ...passes, isAlone, sql`(select n from alone) > ${sql.lit(max)}`)}
+        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+      union all
+      select id, ${figures} from several`,
+    count: sql`((select n from alone) + (select count(*) from several))`,
+  }
+}
+
 /** An event of an incident, as the team sees it. `record` and `relationships` as in team_events. */
 export type IncidentEvent = {
   readonly record: string
   readonly relationships: string
-  readonly thresholds: { readonly bps?: unknown; readonly pps?: unknown } | null
+  readonly thresholds: Readonly<Record<string, unknown>> | null
   readonly verdict: string | null
 }
 
@@ -140,14 +189,16 @@ export type IncidentRow = {
   readonly events: readonly IncidentEvent[]
 }
 
-type StoredRow = Omit<IncidentRow, 'start' | 'end'> & { readonly start: string; readonly end: string | null }
+export type StoredRow = Omit<IncidentRow, 'start' | 'end'> & {
+  readonly start: string
+  readonly end: string | null
+}
 
 /** The rows of `page` as JSON, with their events. */
-function pageJson(teamId: number, ordering: Sql, eventsMax: number): Sql {
-  const team = sql`${teamId}`
+export function pageJson(team: Sql, ordering: Sql, eventsMax: number, more: Sql = sql``): Sql {
   return sql`
     (select json_agg(json_build_object('id', p.event_id, 'start', p.start_at, 'end', p.end_at, 'bps', p.affected_bps, 'pps', p.affected_pps,
-      'class', p.classification_key, 'eventCount', s.event_count, 'sources', s.sources, 'events', e.events) order by ${ordering})
+      'class', p.classification_key, 'eventCount', s.event_count, 'sources', s.sources, 'events', e.events${more}) order by ${ordering})
     from page p cross join lateral (
         select count(*) as event_count, array_agg(distinct f.source_key) as sources
         from (${membersOf(team, sql`p.event_id`)}) m join team_event_facets f on f.team_id = ${team} and f.id = m.facet) s
@@ -162,22 +213,39 @@ function pageJson(teamId: number, ordering: Sql, eventsMax: number): Sql {
 }
 
 /** So many events of an incident decide what a list shows of it beside its figures. */
-const listedMax = 100
+export const listedMax = 100
 
 function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: RelatedQuery): boolean {
   return Object.values(filters).every((filter) => filter === null) && ordering[0]!.key !== 'end'
 }
 
-/** Lists the team's incidents, with the exact number of all. */
+/** Whether only the window and facets of events are filtered: networks, texts and rates have no counts. */
+const isCounted = ({
+  ordering,
+  network,
+  incident,
+  bps,
+  pps,
+  ongoing,
+  description,
+  search,
+}: RelatedQuery): boolean =>
+  [network, incident, bps, pps, ongoing, description, search].every((filter) => filter === null) &&
+  ordering[0]!.key !== 'end'
+
+/** Lists the team's incidents, with the exact number of all. Any `max` gives the same rows. */
 export async function listIncidentRows(
   postgres: Postgres,
   teamId: number,
   query: RelatedQuery,
+  max = gatherMax,
 ): Promise<{ readonly rows: readonly IncidentRow[]; readonly count: number }> {
   const { ordering, limit, offset } = query
   const { ctes, rows, count } = isWalked(query)
     ? walk(teamId, query)
-    : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
+    : isCounted(query)
+      ? byCounts(teamId, query, max)
+      : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
   const keys = orderBy(ordering)
   const statement = sql<{ page: StoredRow[] | null; count: number }>`
     with ${sql.join([
@@ -185,12 +253,12 @@ export async function listIncidentRows(
       sql`found as materialized (${rows})`,
       sql`page as materialized (select * from found order by ${keys} offset ${offset} limit ${limit})`,
     ])}
-    select ${count} as count, ${pageJson(teamId, keys, listedMax)} as page`
+    select ${count} as count, ${pageJson(sql`${teamId}`, keys, listedMax)} as page`
   const [found] = await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
   return { rows: (found!.page ?? []).map(rowOf), count: found!.count }
 }
 
-const rowOf = (row: StoredRow): IncidentRow => ({
+export const rowOf = <Row extends StoredRow>(row: Row): Omit<Row, 'start' | 'end'> & IncidentRow => ({
   ...row,
   start: new Date(row.start),
   end: row.end === null ? null : new Date(row.end),
@@ -207,7 +275,7 @@ export async function findIncidentRow(
     with page as materialized (
       select i.id as event_id, f.* from (select ${id} as id) i cross join lateral ${figuresOf(sql`${teamId}`, sql`i.id`)} f
       where i.id is not null)
-    select ${pageJson(teamId, sql`p.event_id`, incidentEventsMax)} as page`
+    select ${pageJson(sql`${teamId}`, sql`p.event_id`, incidentEventsMax)} as page`
   const [found] = await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
   return found?.page?.map(rowOf)[0]
 }

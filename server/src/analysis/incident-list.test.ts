@@ -4,9 +4,12 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { getIncidentTimeseries } from './event-timeseries.ts'
-import { getIncident, listIncidents } from './incident-list.ts'
+import { getIncident, listIncidents, confidenceOf } from './incident-list.ts'
+import { listIncidentRows } from './incident-list.store.ts'
 import { ingestDeliveries } from './ingest.ts'
 import { listEvents, listTeamEvents } from './related-event.ts'
+import { parseRelatedQuery } from './related-query.ts'
+import { listStaffIncidents } from './staff-incident.ts'
 import { addPrefix, addSource, addTeam, deliver, removeEvents } from './testing.ts'
 
 let database: TestDatabase
@@ -78,6 +81,39 @@ const [carpet, small, ongoing] = [
   '203.0.113.201/32 1000 2',
 ]
 
+describe('the confidence in an incident', () => {
+  const of = (thresholds: Readonly<Record<string, unknown>> | null, more: object = {}) =>
+    confidenceOf({
+      class: 'udp.flood',
+      sources: ['flows'],
+      bps: 300,
+      pps: 0,
+      events: [{ verdict: null, thresholds }],
+      ...more,
+    })
+
+  test('is by the lower bound of the rate if traffic is sampled, else by the peak', () => {
+    assert.equal(of({ bps: 150 }), 'high')
+    assert.equal(of({ bps: 151 }), 'medium')
+    assert.equal(of({ bps: 150, lower_bps: 299 }), 'medium')
+    assert.equal(of({ bps: 150, lower_bps: 300 }), 'high')
+    assert.equal(of({ pps: 5, lower_pps: 10 }), 'high')
+    assert.equal(of({ pps: 5, lower_pps: 9 }), 'medium')
+    assert.equal(of(null), 'medium')
+  })
+
+  test('is low unless 60 % are one known kind, also of two detectors', () => {
+    assert.equal(of({ bps: 150, lower_bps: 300, leading_share: 0.6 }), 'high')
+    assert.equal(of({ bps: 150, lower_bps: 300, leading_share: 0.59 }), 'low')
+    assert.equal(of({ bps: 150, leading_share: 0.9 }, { class: 'tcp.flood' }), 'low')
+    const unsure = { verdict: null, thresholds: { leading_share: 0.5 } }
+    const sources = ['edge', 'flows']
+    assert.equal(of(null, { sources, events: [unsure] }), 'low')
+    assert.equal(of(null, { sources, events: [unsure, { verdict: null, thresholds: null }] }), 'high')
+    assert.equal(of(null, { events: [{ verdict: 'attack', thresholds: null }] }), 'high')
+  })
+})
+
 describe('the list of incidents', () => {
   test('has an attack once, with the greatest of the sums of its detectors', async () => {
     const { results, count } = await list()
@@ -107,6 +143,61 @@ describe('the list of incidents', () => {
       ['high', true],
       ['low', false],
     ])
+  })
+
+  test('counts by window, kind, detector and judgement as the events are, however many it may gather', async () => {
+    const eventsOf = async (query: Partial<Parameters<typeof listTeamEvents>[2]>) => {
+      const { raw } = await listTeamEvents(deps(), reader(), {
+        ordering: 'id',
+        limit: 100,
+        offset: 0,
+        ...query,
+      })
+      return (JSON.parse(raw) as { results: { id: string; incident?: { id: string } }[] }).results
+    }
+    const events = await eventsOf({ include: 'incident' })
+    const incidentOf = new Map(events.map(({ id, incident }) => [id, incident!.id]))
+    const windows = [
+      {},
+      { start: at(11).toISOString() },
+      { end: at(1).toISOString() },
+      { start: at(3).toISOString(), end: at(6).toISOString() },
+      { start: at(190).toISOString(), end: at(203).toISOString() },
+      { start: at(400).toISOString() },
+    ]
+    const filters = [
+      {},
+      { classification_key: ['udp.amplification.dns' as const] },
+      { source_key: ['flows'] },
+      { source_key: ['edge'], classification_key: ['tcp.syn_flood' as const] },
+    ]
+    for (const window of windows)
+      for (const filter of filters) {
+        const query = { ...window, ...filter, limit: 100, offset: 0 }
+        const passing = await eventsOf({ ...window, ...filter })
+        const wanted = [...new Set(passing.map(({ id }) => incidentOf.get(id)!))].toSorted()
+        for (const [ordering, max, more] of [
+          ['-start', 0, {}],
+          ['affected_bps', 20_000, { false_positive: false }],
+        ] as const) {
+          const parsed = parseRelatedQuery({ ...query, ...more, ordering } as never)
+          const { rows, count } = await listIncidentRows(database.postgres, team, parsed, max)
+          const name = JSON.stringify({ window, filter, ordering, max, more })
+          assert.deepEqual(rows.map(({ id }) => id).toSorted(), wanted, name)
+          assert.equal(Number(count), wanted.length, name)
+          const first = await listIncidentRows(
+            database.postgres,
+            team,
+            { ...parsed, limit: 1, offset: 1 },
+            max,
+          )
+          assert.deepEqual(
+            [first.rows.map(({ id }) => id), Number(first.count)],
+            [rows.slice(1, 2).map(({ id }) => id), Number(count)],
+            name,
+          )
+        }
+      }
   })
 
   test('has the same pages with a filter that every incident passes as without one', async () => {
@@ -141,6 +232,48 @@ describe('the list of incidents', () => {
     assert.deepEqual(await passing({ start: at(13).toISOString() }), [carpet, ongoing])
     assert.deepEqual(await passing({ search: 'dns' }), [carpet])
     assert.deepEqual(await passing({ status: ['EVENT_ENDED'], end: at(20).toISOString() }), [carpet, small])
+  })
+})
+
+describe('the incidents of all teams', () => {
+  const listAll = (query: Partial<Parameters<typeof listStaffIncidents>[2]> = {}) =>
+    listStaffIncidents(deps(), undefined, {
+      ordering: '-start',
+      limit: 100,
+      offset: 0,
+      start: at(0).toISOString(),
+      ...query,
+    })
+
+  test('are those that each of them sees, with its name', async () => {
+    const own = await list()
+    const { results, count } = await listAll()
+    assert.equal(count, own.count)
+    assert.deepEqual(
+      results,
+      own.results.map((incident) => ({ ...incident, team: { id: team, name: 'a' } })),
+    )
+    for (const ordering of ['affected_bps', '-end', 'classification_key'] as const) {
+      const sorted = (await list({ ordering })).results.map(({ id }) => id)
+      assert.deepEqual(
+        (await listAll({ ordering })).results.map(({ id }) => id),
+        sorted,
+      )
+      assert.deepEqual(
+        (await listAll({ ordering, limit: 1, offset: 1 })).results.map(({ id }) => id),
+        sorted.slice(1, 2),
+      )
+    }
+  })
+
+  test('are filtered by team, window and whether they last', async () => {
+    assert.deepEqual(short(await listAll({ ongoing: true })), [ongoing])
+    assert.deepEqual(short(await listAll({ ongoing: false })).toSorted(), [carpet, small].toSorted())
+    assert.deepEqual(short(await listAll({ end: at(100).toISOString(), start: at(6).toISOString() })), [
+      carpet,
+    ])
+    assert.deepEqual((await listAll({ team_id: [team] })).count, 3)
+    assert.deepEqual(await listAll({ team_id: [team + 1_000] }), { results: [], count: 0 })
   })
 })
 

@@ -19,6 +19,7 @@ import {
   findIncidentRow,
   listIncidentRows,
   listKinds,
+  type IncidentEvent,
   type IncidentKind,
   type IncidentRow,
 } from './incident-list.store.ts'
@@ -60,12 +61,12 @@ export async function getIncident(
   return { body, etag: etagOf(body) }
 }
 
-const eventsOf = ({ events }: IncidentRow): RelatedEvent[] =>
+export const eventsOf = ({ events }: IncidentRow): RelatedEvent[] =>
   events.map(
     ({ record, relationships }) => JSON.parse(`${record},"relationships":${relationships}}`) as RelatedEvent,
   )
 
-function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Incident {
+export function presentIncident(row: IncidentRow, events: readonly RelatedEvent[]): Incident {
   const status = statusOf(row, events)
   return {
     id: row.id,
@@ -109,20 +110,40 @@ function statusOf({ end }: IncidentRow, events: readonly RelatedEvent[]): EventS
 
 const mixed: ReadonlySet<string> = new Set(['unknown', 'tcp.flood', 'ip.flood', 'carpet.mixed'])
 
-/** A peak of so many times the threshold is beyond doubt. */
-const beyondDoubt = 2
+type Judged = Pick<IncidentRow, 'class' | 'sources' | 'bps' | 'pps'> & {
+  readonly events: readonly Pick<IncidentEvent, 'verdict' | 'thresholds'>[]
+}
 
-function confidenceOf({ class: key, sources, bps, pps, events }: IncidentRow): IncidentConfidence {
-  if (mixed.has(key)) return 'low'
-  const isFar = (rate: number, threshold: unknown) =>
-    typeof threshold === 'number' && threshold > 0 && rate >= beyondDoubt * threshold
+/** A rate of so many times the threshold is beyond doubt. */
+const beyondDoubt = 2
+/** The part of an attack that makes it one of a single kind. */
+const oneKindShare = 0.6
+
+/** By the kind of attack, the detectors and the verdict, and by the figures of the detector where it states them. */
+export function confidenceOf({ class: key, sources, bps, pps, events }: Judged): IncidentConfidence {
+  const isOneKind = events.some(
+    ({ thresholds }) => (numberIn(thresholds, 'leading_share') ?? 1) >= oneKindShare,
+  )
+  if (mixed.has(key) || !isOneKind) return 'low'
   const isHigh =
     sources.length > 1 ||
     events.some(
       ({ verdict, thresholds }) =>
-        verdict === 'attack' || isFar(bps, thresholds?.bps) || isFar(pps, thresholds?.pps),
+        verdict === 'attack' || isFar(thresholds, 'bps', bps) || isFar(thresholds, 'pps', pps),
     )
   return isHigh ? 'high' : 'medium'
+}
+
+/** By the lower bound of the rate if the detector reports one, else by the peak. */
+function isFar(thresholds: IncidentEvent['thresholds'], unit: 'bps' | 'pps', peak: number): boolean {
+  const threshold = numberIn(thresholds, unit)
+  const rate = numberIn(thresholds, `lower_${unit}`) ?? peak
+  return threshold !== undefined && threshold > 0 && rate >= beyondDoubt * threshold
+}
+
+function numberIn(thresholds: IncidentEvent['thresholds'], name: string): number | undefined {
+  const value = thresholds?.[name]
+  return typeof value === 'number' ? value : undefined
 }
 
 /** Each resource once for each way in which it is related. */

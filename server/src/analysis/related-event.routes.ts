@@ -8,13 +8,19 @@ import {
 } from '@pharos/contract/analysis'
 import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
 import { getEventTrafficRoute } from '@pharos/contract/event-traffic'
-import { getIncidentRoute, getIncidentTimeseriesRoute, listIncidentsRoute } from '@pharos/contract/incident'
-import { handle, type Mounted } from '../http/mount.ts'
+import {
+  getIncidentRoute,
+  getIncidentTimeseriesRoute,
+  listIncidentsRoute,
+  listStaffIncidentsRoute,
+} from '@pharos/contract/incident'
+import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { listEventAttachments, type EventAttachmentDeps } from './attachment/event-attachment.ts'
 import { getIncidentTimeseries, getRelatedTimeseries, type TimeseriesDeps } from './event-timeseries.ts'
 import { getEventTraffic, type EventTrafficDeps } from './event-traffic.ts'
 import { getIncident, listIncidents } from './incident-list.ts'
 import { reviewEvent, type ReviewDeps } from './review-event.ts'
+import { listStaffIncidents } from './staff-incident.ts'
 import { getTeamEvent, listEvents, listTeamEvents, type DetailDeps } from './related-event.ts'
 
 export const relatedEventRoutes = (
@@ -30,4 +36,5 @@ export const relatedEventRoutes = (
   handle(listIncidentsRoute, listIncidents, deps),
   handle(getIncidentTimeseriesRoute, getIncidentTimeseries, deps),
   handle(getIncidentRoute, getIncident, deps),
+  handleStaff(listStaffIncidentsRoute, listStaffIncidents, deps),
 ]

@@ -101,7 +101,8 @@ export function byCounts(
   )
 }
 
-function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
+/** Selects the events of the scope: the CTE `facets` must exist if it is by facet. */
+export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
   const { teamId, byFacet, start } = scope
   const within = [start && sql`start_at >= ${start}::timestamptz`, startsInTime(scope), passes]
   const inWindow = ofFacet(start && sql`${start}::timestamptz`, scope.end && sql`${scope.end}::timestamptz`)

@@ -104,11 +104,10 @@ function cutParsedData(
     ({ target, source }) => isOwn(hostPrefix(target)) && !isForeign(hostPrefix(source)),
   )
   const rules = whole.mitigation?.rules?.filter((rule) => isOwnRule(rule as Json, isOwn, isForeign)) ?? []
-  const { bps, pps } = whole.thresholds ?? {}
-  const thresholds = {
-    ...(typeof bps === 'number' ? { bps } : {}),
-    ...(typeof pps === 'number' ? { pps } : {}),
-  }
+  const stated = whole.thresholds ?? {}
+  const thresholds = Object.fromEntries(
+    shownThresholds.flatMap((name) => (typeof stated[name] === 'number' ? [[name, stated[name]]] : [])),
+  )
   const mitigation = {
     ...(whole.mitigation?.actions ? { actions: whole.mitigation.actions } : {}),
     ...(rules.length > 0 ? { rules } : {}),
@@ -127,6 +126,9 @@ function cutParsedData(
     networks: own.length > 1 ? [...own] : undefined,
   })
 }
+
+/** Of the event as a whole. Others may be texts with addresses. */
+const shownThresholds = ['bps', 'pps', 'lower_bps', 'lower_pps', 'samples', 'leading_share'] as const
 
 const protocolName = /^[a-z0-9-]*$/
 

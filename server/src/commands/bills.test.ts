@@ -17,6 +17,7 @@ before(async () => {
   const bill = {
     port_id: 1,
     name: 'et-0/0/1',
+    billing_method: 'p95',
     commit_bps: 100,
     billable_bps: 500,
     billable_octets: null,
@@ -94,6 +95,21 @@ test('lists the bills of a month with their money, also as the file of the API',
   )
   assert.equal(await pharos('list', '--period', '2026-01'), 'No bills of 2026-01.\n')
   await assert.rejects(pharos('list', '--period', '2026-13'), UsageError)
+})
+
+test('refuses a figure that the bill does not have, and names the option of the one that it has', async () => {
+  const bill = { port_id: 3, name: 'et-0/0/3', price: null, billable_bps: null, billable_octets: null }
+  const add = async (service: number, method: string) => {
+    const { rows } = await sql<{ id: number }>`
+      insert into billing_periods (team_id, service_id, service_name, billing_ref, month, timezone, place, bill)
+      select id, ${service}, 'Transit', '', '2026-01', 'UTC', 0, ${JSON.stringify({ ...bill, billing_method: method })}::jsonb
+      from teams returning id`.execute(db)
+    return String(rows[0]!.id)
+  }
+  const [rate, volume] = [await add(11, 'average'), await add(12, 'volume')]
+  await assert.rejects(pharos('correct', rate, '--reason', 'x', '--octets', '1'), /by average .* --bps/)
+  await assert.rejects(pharos('correct', volume, '--reason', 'x', '--bps', '1'), /by volume .* --octets/)
+  assert.match(await pharos('correct', volume, '--reason', 'x', '--octets', '7'), /: 7 bytes\n$/)
 })
 
 test('needs a reason, one figure, and a bill that exists', async () => {

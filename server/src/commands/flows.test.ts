@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase } from '../db/testing.ts'
-import { saveFindings } from '../analysis/flow/collect/exporter.store.ts'
+import { saveFindings, saveLongFlows } from '../analysis/flow/collect/exporter.store.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import { flowsBlock } from '../drivers/clickhouse/testing.ts'
 import { CommandFailure, UsageError } from './command.ts'
@@ -38,15 +38,25 @@ test('exporters are listed with their device and the interfaces that the invento
         duration_ms: 5,
       },
       ambiguousRates: undefined,
+      isByPort: true,
     },
   ])
   await saveFindings(owner, [
-    { exporter: '192.0.2.1', implausible: undefined, ambiguousRates: [1000, 1] },
-    { exporter: '192.0.2.99', implausible: undefined, ambiguousRates: [1000, 1] },
+    { exporter: '192.0.2.1', implausible: undefined, ambiguousRates: [1000, 1], isByPort: false },
+    { exporter: '192.0.2.99', implausible: undefined, ambiguousRates: [1000, 1], isByPort: false },
   ])
+  await saveLongFlows(owner, [
+    { exporter: '192.0.2.1', seconds: 1800 },
+    { exporter: '192.0.2.2', seconds: 120 },
+  ])
+  await sql`insert into flow_exporter_settings (address, interfaces, internal) values
+    ('192.0.2.1', '{"5": "xe-5"}', '{et-0, xe-5, 12, et-9}'), ('192.0.2.2', '{}', '{all}')`.execute(owner)
   assert.equal(
     await runCommand(database, flows, 'exporters'),
     '192.0.2.1  r1  last seen 2026-03-01T10:00:00.000Z  unknown interfaces: 9, 4294967295\n' +
+      '  several exporters share this address: templates, sampling rates and sequence numbers are kept by source port\n' +
+      '  internal interfaces of the platform file that no interface has: et-9; their flows are not left out\n' +
+      '  flows of up to 1800 s in one record: set its active timeout to 60 s\n' +
       '  one record has the sampling rates 1000 and 1\n' +
       '  last implausible record 2023-11-14T22:13:20.000Z: 9000000000 octets, 1 packet, rate unknown, interfaces 7 to 9, 5 ms\n' +
       '192.0.2.2  no device  last seen 2026-03-01T11:00:00.000Z\n',

@@ -66,8 +66,22 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
   })
 }
 
-function findingLines({ implausible: record, ambiguousRates: rates }: SeenExporter): string[] {
+/** Exporters that follow docs/flows.md report a flow every 60 seconds. */
+const longestFlowMax = 120
+
+function findingLines(exporter: SeenExporter): string[] {
+  const { implausible: record, ambiguousRates: rates, isByPort, unknownInternal, longestFlow } = exporter
   const lines: string[] = []
+  if (isByPort)
+    lines.push(
+      'several exporters share this address: templates, sampling rates and sequence numbers are kept by source port',
+    )
+  if (unknownInternal.length > 0)
+    lines.push(
+      `internal interfaces of the platform file that no interface has: ${unknownInternal.join(', ')}; their flows are not left out`,
+    )
+  if (longestFlow !== null && longestFlow > longestFlowMax)
+    lines.push(`flows of up to ${longestFlow} s in one record: set its active timeout to 60 s`)
   if (rates) lines.push(`one record has the sampling rates ${rates[0]} and ${rates[1]}`)
   if (record)
     lines.push(

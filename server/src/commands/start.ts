@@ -2,9 +2,11 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { ingestDeliveries } from '../analysis/ingest.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { liveTraffic } from '../drivers/sandbox-device/live-traffic.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
+import { createOwnershipCache } from '../inventory/ownership.ts'
 import { createDeviceCollector, type DevicesDeps } from '../roles/devices.ts'
 import { openDatabase, allRoles, type Serving } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
@@ -19,12 +21,16 @@ import { checkPort, replaceTakenPorts } from './demo/listeners.ts'
 import {
   addBilledDays,
   addPortHistory,
+  addStateChanges,
   listNewPorts,
   type DemoPort,
   type HistoryOptions,
 } from './demo/port-history.ts'
 import { buildPortal } from './demo/portal-build.ts'
 import { createProgress } from './demo/progress.ts'
+import { listAttacks } from './demo/traffic/attacks.store.ts'
+import { historyStart } from './demo/traffic/flow-history.ts'
+import type { DemoAttack } from './demo/traffic/model.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
 import { CommandFailure, emptyDataDir, type Command, type CommandContext } from './command.ts'
 import { acceptOption, checkKeyFile, checkKeys, reportLost } from './lost-keys.ts'
@@ -57,6 +63,7 @@ export const start: Command = {
     const postgres = await openDatabase(config, log)
     let report: Claim | undefined
     let ports: readonly DemoPort[] = []
+    let attacks: readonly DemoAttack[] = []
     try {
       say('Creating the tables')
       await migrateSchema(postgres, { steps: config.databaseUrl === null ? 'all' : 'expand' })
@@ -67,8 +74,12 @@ export const start: Command = {
         // Before the first reading: the counters then do not begin again.
         liveTraffic.begin(Date.now())
         say('Adding the traffic of the billed month')
-        ports = await listNewPorts(postgres.owner)
-        await billLastMonth({ postgres, config, log }, ports)
+        const now = new Date()
+        // Counters of ports contain the attacks.
+        await ingestDeliveries(postgres, createOwnershipCache())
+        attacks = await listAttacks(postgres.owner, new Date(historyStart(now.getTime())))
+        ports = await listNewPorts(postgres.owner, now)
+        await billLastMonth({ postgres, config, log }, { ports, attacks, now })
       }
       say('Waiting for the portal')
       await portal
@@ -81,7 +92,7 @@ export const start: Command = {
       if (!values.quiet) context.out(welcome(serving.url!, config))
       // Flows and the past year take most of the processor time of the first minute, and not everyone looks at them.
       if (values['no-traffic']) return
-      const past = { config, postgres, log, serving, stopping, say, ports }
+      const past = { config, postgres, log, serving, stopping, say, ports, attacks }
       void addPast(past)
         .then(() => report && releaseReport(postgres.owner, report))
         .catch((error: unknown) => {
@@ -109,14 +120,17 @@ async function configure(context: CommandContext, say: (text: string) => void, i
 }
 
 /** All of a month is there before it is closed: nothing changes a bill afterwards. Interfaces have to be known, such as members of a LAG. */
-async function billLastMonth(deps: DevicesDeps, ports: readonly DemoPort[]): Promise<void> {
+async function billLastMonth(
+  deps: DevicesDeps,
+  { ports, attacks, now }: Pick<Past, 'ports' | 'attacks'> & { readonly now: Date },
+): Promise<void> {
   const { postgres } = deps
-  const now = new Date()
   const devices = createDeviceCollector(deps)
   await devices.startDue()
   await devices.settle()
   await devices.stop()
-  await addBilledDays(postgres.owner, ports, now)
+  await addStateChanges(postgres.owner, ports)
+  await addBilledDays(postgres.owner, ports, attacks, now)
   await closePeriods(postgres, now, new AbortController().signal, { isMeasured: true, months: 1 })
 }
 
@@ -130,10 +144,20 @@ type Past = {
   readonly stopping: AbortSignal
   readonly say: (text: string) => void
   readonly ports: readonly DemoPort[]
+  readonly attacks: readonly DemoAttack[]
 }
 
 /** Adds the past, which takes a minute while everything else works. Resolves when all of it is there. */
-async function addPast({ config, postgres, log, serving, stopping, say, ports }: Past): Promise<void> {
+async function addPast({
+  config,
+  postgres,
+  log,
+  serving,
+  stopping,
+  say,
+  ports,
+  attacks,
+}: Past): Promise<void> {
   const now = new Date()
   const [onFlows, onPorts, onGauges] = createProgress(3, (percent) =>
     say(`Past traffic and light levels: ${percent} %`),
@@ -154,7 +178,7 @@ async function addPast({ config, postgres, log, serving, stopping, say, ports }:
     if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
   })
   try {
-    await addPortHistory(postgres.owner, ports, { now, signal: stopping, onProgress: onPorts })
+    await addPortHistory(postgres.owner, ports, attacks, { now, signal: stopping, onProgress: onPorts })
     if (!stopping.aborted) await closePeriods(postgres, now, stopping, { isMeasured: true })
     await addGaugeHistory(postgres.owner, { now, signal: stopping, onProgress: onGauges })
   } catch (error) {

@@ -98,7 +98,7 @@ CREATE OR REPLACE FUNCTION public.billed_until(service integer)
  STABLE
 AS $function$
   select max(coalesce(b.ends, ((b.month || '-01')::timestamp + interval '1 month') at time zone b.timezone))
-  from billing_periods b where b.service_id = service
+  from billing_periods b where b.service_id = service or b.service_id = (select s.pool_id from services s where s.id = service)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.blackholes_in_region(region integer, team integer, except_host cidr)
@@ -928,6 +928,9 @@ create table bgp_sessions (
   reset_text text not null default ''::text,
   port_id integer, -- the sold port of the neighbor; null if there is none
   seen timestamp with time zone not null default now(),
+  known_state text, -- the last state that was not unknown, while it is unknown now; with its time in known_at
+  known_at timestamp with time zone,
+  reset_is_exact boolean not null default true, -- false: reset is the time at which the session was last known to be established
   constraint bgp_sessions_pkey PRIMARY KEY (id),
   constraint bgp_sessions_device_id_instance_peer_key UNIQUE (device_id, instance, peer),
   constraint bgp_sessions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
@@ -1847,11 +1850,47 @@ create table flow_exporters (
   last_seen timestamp with time zone not null default now(),
   implausible jsonb, -- the last record that was left out: at, octets, packets, rate, in_if, out_if, duration_ms
   ambiguous_rates bigint[], -- both sampling rates of the last record that had two
+  by_port boolean not null default false, -- whether templates and sampling rates are those of a source port: two exporters behind the address announced different templates with one id
+  longest_flow_seconds integer, -- the longest flow of the last batch that had flows of 90 s or more
+  longest_flow_seen timestamp with time zone, -- when that batch was received
   constraint flow_exporters_pkey PRIMARY KEY (id),
   constraint flow_exporters_address_key UNIQUE (address),
   constraint flow_exporters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL
 );
 alter table flow_exporters enable row level security;
+
+-- as flow_samplings, of exporters that share their address
+create table flow_port_samplings (
+  exporter text not null,
+  port integer not null,
+  version smallint not null,
+  domain bigint not null,
+  sampler bigint not null,
+  in_if bigint not null,
+  rate bigint not null,
+  updated timestamp with time zone not null default now(),
+  constraint flow_port_samplings_pkey PRIMARY KEY (exporter, port, version, domain, sampler, in_if),
+  constraint flow_port_samplings_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint flow_port_samplings_rate_check CHECK ((rate > 0)),
+  constraint flow_port_samplings_version_check CHECK (((version >= 9) AND (version <= 10)))
+);
+alter table flow_port_samplings enable row level security;
+
+-- as flow_templates, of exporters that share their address
+create table flow_port_templates (
+  exporter text not null,
+  port integer not null,
+  version smallint not null,
+  domain bigint not null,
+  id integer not null,
+  scopes integer not null, -- number of scope fields of an options template, which come first; else 0
+  fields jsonb not null, -- enterprise, element and length of each
+  updated timestamp with time zone not null default now(),
+  constraint flow_port_templates_pkey PRIMARY KEY (exporter, port, version, domain, id),
+  constraint flow_port_templates_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint flow_port_templates_version_check CHECK (((version >= 9) AND (version <= 10)))
+);
+alter table flow_port_templates enable row level security;
 
 -- sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0
 create table flow_samplings (
@@ -1948,6 +1987,7 @@ create table former_service_terms (
   day integer not null default 1,
   included_octets bigint,
   prices jsonb,
+  pool_id integer,
   constraint former_service_terms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
   constraint former_service_terms_valid_check CHECK (((NOT isempty(valid)) AND (NOT upper_inf(valid)))),
   constraint former_service_terms_once EXCLUDE USING gist (int4range(service_id, service_id, '[]'::text) WITH &&, valid WITH &&)
@@ -2836,10 +2876,12 @@ create table services (
   billing_day integer not null default 1, -- day of the calendar month on which a month begins
   billing_included_octets bigint, -- of a month, for volume
   billing_prices jsonb, -- as the API returns it; null: bills have no prices
+  pool_id integer, -- the service of the team that bills its ports; null: itself
   constraint services_pkey PRIMARY KEY (id),
   constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
   constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint services_pool_id_team_id_fkey FOREIGN KEY (pool_id, team_id) REFERENCES services(id, team_id) ON DELETE SET NULL (pool_id),
   constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
   constraint services_billing_commit_scope_check CHECK ((billing_commit_scope = ANY (ARRAY['port'::text, 'service'::text]))),
@@ -2852,9 +2894,11 @@ create table services (
   constraint services_check1 CHECK ((end_date >= start_date)),
   constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
   constraint services_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
+  constraint services_pool_check CHECK ((pool_id <> id)),
   constraint services_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'scheduled'::text, 'allocated'::text, 'testing'::text, 'production'::text, 'production_change_pending'::text, 'decommission_requested'::text, 'decommissioned'::text, 'archived'::text, 'cancelled'::text, 'error'::text, 'operator'::text]))),
   constraint services_type_check CHECK ((type = ANY (ARRAY['transit'::text, 'ddos'::text, 'byoip'::text, 'dns'::text, 'cross_connect'::text, 'sdwan'::text, 'wave'::text, 'colo'::text])))
 );
+CREATE INDEX services_pool ON public.services USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 alter table services enable row level security;
 create policy tenant on services as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 

@@ -351,6 +351,11 @@ export interface BgpSessionsTable {
   /** the sold port of the neighbor; null if there is none */
   port_id: number | null
   seen: Generated<Date>
+  /** the last state that was not unknown, while it is unknown now; with its time in known_at */
+  known_state: string | null
+  known_at: Date | null
+  /** false: reset is the time at which the session was last known to be established */
+  reset_is_exact: Generated<boolean>
 }
 
 /** bills of months that are over: without foreign keys, so that they outlive services and ports */
@@ -1160,6 +1165,38 @@ export interface FlowExportersTable {
   implausible: NullableJson
   /** both sampling rates of the last record that had two */
   ambiguous_rates: number[] | null
+  /** whether templates and sampling rates are those of a source port: two exporters behind the address announced different templates with one id */
+  by_port: Generated<boolean>
+  /** the longest flow of the last batch that had flows of 90 s or more */
+  longest_flow_seconds: number | null
+  /** when that batch was received */
+  longest_flow_seen: Date | null
+}
+
+/** as flow_samplings, of exporters that share their address */
+export interface FlowPortSamplingsTable {
+  exporter: string
+  port: number
+  version: number
+  domain: number
+  sampler: number
+  in_if: number
+  rate: number
+  updated: Generated<Date>
+}
+
+/** as flow_templates, of exporters that share their address */
+export interface FlowPortTemplatesTable {
+  exporter: string
+  port: number
+  version: number
+  domain: number
+  id: number
+  /** number of scope fields of an options template, which come first; else 0 */
+  scopes: number
+  /** enterprise, element and length of each */
+  fields: Json
+  updated: Generated<Date>
 }
 
 /** sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0 */
@@ -1237,6 +1274,7 @@ export interface FormerServiceTermsTable {
   day: Generated<number>
   included_octets: number | null
   prices: NullableJson
+  pool_id: number | null
 }
 
 /** routers that a region no longer has; a row is deleted once the router was read empty twice, or staff say that it is gone */
@@ -2015,6 +2053,8 @@ export interface ServicesTable {
   billing_included_octets: number | null
   /** as the API returns it; null: bills have no prices */
   billing_prices: NullableJson
+  /** the service of the team that bills its ports; null: itself */
+  pool_id: number | null
 }
 
 export interface SessionsTable {
@@ -2486,6 +2526,8 @@ export interface Schema {
   flow_delays: FlowDelaysTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable
+  flow_port_samplings: FlowPortSamplingsTable
+  flow_port_templates: FlowPortTemplatesTable
   flow_samplings: FlowSamplingsTable
   flow_templates: FlowTemplatesTable
   flow_unknown_interfaces: FlowUnknownInterfacesTable

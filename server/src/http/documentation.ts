@@ -140,7 +140,6 @@ const pagesOfFiles: Readonly<Record<string, string>> = {
   'flows.md': '/docs/flows',
   'versioning.md': '/docs/versioning',
   '../CHANGELOG.md': '/docs/changelog',
-  '../contract/openapi.json': '/v3/openapi.json',
   '../contract/src/problem.ts': '/docs/problems',
 }
 

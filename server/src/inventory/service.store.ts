@@ -19,7 +19,7 @@ const serviceColumns = columns(
     location: locationOf('s'),
     billing: sql<ServiceBilling>`json_build_object('method', s.billing_method, 'direction', s.billing_direction,
       'scope', s.billing_scope, 'commit_scope', s.billing_commit_scope, 'timezone', s.billing_timezone, 'day', s.billing_day,
-      'included_octets', s.billing_included_octets, 'prices', s.billing_prices)`,
+      'included_octets', s.billing_included_octets, 'pool_service_id', s.pool_id, 'prices', s.billing_prices)`,
     port_ids: sql<number[]>`array(select a.port_id from port_assignments a
       where a.service_id = s.id and a.team_id = s.team_id and a.valid @> now() order by a.port_id)`,
   },

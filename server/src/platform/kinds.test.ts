@@ -126,6 +126,7 @@ const samples: Readonly<Record<string, Sample>> = {
       billing_commit_scope: { billing_commit_scope: 'port' },
       billing_timezone: { billing_timezone: 'Europe/Amsterdam' },
       billing_day: { billing_day: 15 },
+      billing_pool: { billing_pool: 'Transit' },
       billing_included_octets: { billing_method: 'volume', billing_included_octets: 10_000_000_000_000 },
       billing_prices: {
         billing_prices: { currency: 'EUR', monthly: '250', tiers: [{ above: 0, price: '0.45' }] },

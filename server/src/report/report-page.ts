@@ -1,4 +1,5 @@
 // The pages of a monthly report. The same report results in the same bytes. Loaded in its thread only: see report-thread.ts.
+import { billedText, overageText } from '@pharos/contract/bill-text'
 import { counted } from '@pharos/contract/counted'
 import { peakBands, type PeakBand } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
@@ -10,6 +11,7 @@ import {
   monthText,
   noTrafficTexts,
   peakBandTexts,
+  peakText,
   rateOrDash,
   reportChangeTexts,
 } from '@pharos/contract/report-text'
@@ -81,7 +83,7 @@ function drawFigures(sheets: Sheets, report: MonthlyReport): void {
     },
     {
       label: 'Largest attack',
-      value: largest && largest.bps > 0 ? formatRate(largest.bps, 'bps') : '–',
+      value: largest ? peakText(largest) : '–',
       note: largest ? `on ${networkName(largest.network)}` : 'no attack',
     },
   ]
@@ -229,7 +231,7 @@ function drawAttacks(sheets: Sheets, report: MonthlyReport): void {
     attacks.largest.map((attack) => [
       networkName(attack.network),
       classificationLabel(attack.classification_key),
-      attack.bps > 0 ? formatRate(attack.bps, 'bps') : attack.pps > 0 ? formatRate(attack.pps, 'pps') : '–',
+      peakText(attack),
       '',
       dayText(attack.start, report),
       durationText(attack),
@@ -262,8 +264,8 @@ function drawServices(sheets: Sheets, report: MonthlyReport): void {
         rateOrDash(port.commit_bps),
         rateOrDash(port.p95_in_bps),
         rateOrDash(port.p95_out_bps),
-        port.billable_octets === null ? rateOrDash(port.billable_bps) : formatRate(port.billable_octets, 'B'),
-        rateOrDash(port.overage_bps),
+        billedText(port) ?? '–',
+        overageText(port) ?? '–',
       ]),
     ),
   )

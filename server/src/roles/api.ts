@@ -4,6 +4,7 @@ import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { findEventFile } from '../analysis/attachment/event-attachment.ts'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
+import { readPortFlows } from '../analysis/flow/port-flows.ts'
 import { readFamilyUsage } from '../analysis/flow/port-usage.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
@@ -285,6 +286,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...inventoryRoutes({
       ...inventory,
       readFamilyUsage: (usage) => readFamilyUsage(deps.flowStore, usage),
+      readFlowRecords: (query) => readPortFlows(flows, query),
     }),
     ...crossConnectRoutes(inventory),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),

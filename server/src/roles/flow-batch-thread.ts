@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { FlowBatcher } from '../analysis/flow/collect/batcher.ts'
 import type {
   BatchData,
-  EmptiedBatch,
   FilledBatch,
   FromBatcher,
   ToBatcher,
+  ToFilling,
 } from '../analysis/flow/collect/messages.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 
@@ -17,7 +17,9 @@ const batcher = new FlowBatcher({
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
   send: (message: FromBatcher) => parentPort!.postMessage(message),
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
-  giveBack: (slot) => batches.postMessage({ slot } satisfies EmptiedBatch),
+  giveBack: (slot) => batches.postMessage({ slot } satisfies ToFilling),
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  closeBatch: () => batches.postMessage('close' satisfies ToFilling),
   now: () => Date.now() / 1000,
 })
 setInterval(() => batcher.detect(), 1_000)

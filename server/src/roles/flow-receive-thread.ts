@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLearnedReports } from '../analysis/flow/collect/learned-reports.ts'
 import type {
-  EmptiedBatch,
   FilledBatch,
   FromReceiver,
   ReceiveData,
+  ToFilling,
   ToReceiver,
 } from '../analysis/flow/collect/messages.ts'
 import { PacketSamples } from '../analysis/flow/collect/packet-samples.ts'
@@ -39,11 +39,14 @@ const decoder = createDecoder({
 
 let receiver: FlowReceiver | undefined
 let reporting: NodeJS.Timeout | undefined
+/** Datagrams wait in the sockets for the templates and rates of the database. */
+const known = Promise.withResolvers<void>()
 
 parentPort!.on('message', (message: ToReceiver) => {
   if (message.kind === 'known') {
     for (const template of message.templates) decoder.addTemplate(template)
     for (const sampling of message.samplings) decoder.addSampling(sampling)
+    known.resolve()
   } else if (message.kind === 'exporters') decoder.setExporters(message.settings)
   else if (message.kind === 'known-exporters') decoder.setKnown(message.exporters)
   else if (message.kind === 'watches') {
@@ -54,7 +57,10 @@ parentPort!.on('message', (message: ToReceiver) => {
     samples.setWatches(message.watches)
   } else stop()
 })
-batches.on('message', (batch: EmptiedBatch) => receiver?.giveBack(batch))
+batches.on('message', (message: ToFilling) => {
+  if (message === 'close') receiver?.closeBatch()
+  else receiver?.giveBack(message)
+})
 
 function stop(): void {
   clearInterval(reporting)
@@ -71,7 +77,9 @@ function reportNow(from: FlowReceiver): void {
 }
 
 try {
-  start(await createDatagramSource({ listen: addresses, receiveBufferBytes }))
+  const source = await createDatagramSource({ listen: addresses, receiveBufferBytes })
+  await known.promise
+  start(source)
 } catch (error) {
   report({ kind: 'failed', message: (error as Error).message })
 }

@@ -1,5 +1,6 @@
 // The messages of the API, each once: below the problem code the condition, and for it the text: what is wrong, then what
 // to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
+import type { BillingMethod } from '@pharos/contract/billing-rules'
 import { counted } from '@pharos/contract/counted'
 import type { ProblemCode } from '@pharos/contract/problem'
 
@@ -250,6 +251,9 @@ export const failureTexts = {
   },
   conflict: {
     billCorrected: ({ id }: { id: number }) => `The bill was corrected before: correct bill ${id}.`,
+    billOfOctets: 'The bill is by volume and has no rate. State its bytes with --octets.',
+    billOfRate: ({ method }: { method: BillingMethod }) =>
+      `The bill is by ${method} and has no billed bytes. State its rate in bits per second with --bps.`,
     restoreClosed: 'The restore is closed: its decisions were applied.',
     restoreAction: ({ area, actions }: { area: string; actions: readonly string[] }) =>
       `Differences of ${area} can be decided by ${actions.join(' or ')}.`,

@@ -303,6 +303,11 @@ function declareMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    flowsUnsplit: new Counter({
+      name: 'pharos_flows_unsplit_total',
+      help: 'Flows of 90 seconds or more that were stored in one minute, since a batch had too many of them.',
+      registers,
+    }),
     flowRatesAmbiguous: new Counter({
       name: 'pharos_flow_rates_ambiguous_total',
       help: 'Records of options whose complete pairs of elements have two sampling rates.',

@@ -106,7 +106,7 @@ export const settingsSchema = Type.Object(
     }),
     detector_rows: IntegerSetting(262_144, 4096, 16_777_216, {
       description:
-        'hosts and networks whose traffic the detector of attacks counts exactly, rounded up to a power of 2; 324 bytes each. Raise it if pharos_detector_overflows_total grows',
+        'hosts and networks whose traffic the detector of attacks counts exactly, rounded up to a power of 2; 328 bytes each. Raise it if pharos_detector_overflows_total grows',
     }),
     flow_address_files: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
       default: [],

@@ -3,6 +3,7 @@ import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { listDevicesRoute } from '@pharos/contract/device'
 import { listZonesRoute } from '@pharos/contract/dns-zone'
+import { listIncidentsRoute } from '@pharos/contract/incident'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { listMembersRoute } from '@pharos/contract/member'
 import { listPortsRoute } from '@pharos/contract/port'
@@ -140,16 +141,61 @@ const eventsById = (teamId: number, text: string, limit: number): RawBuilder<Hit
   from team_events e where e.team_id = ${teamId} and e.event_id >= ${text} and e.event_id < ${`${text}{`}
   order by e.event_id limit ${limit}`
 
+/** Each incident once: that of the events that match. */
+const incident: Source = {
+  kind: 'incident',
+  list: listIncidentsRoute,
+  find: (teamId, { text, prefix: network }, limit) =>
+    network !== null
+      ? incidentsOf(teamId, eventsNear(teamId, network, limit), limit)
+      : idStart.test(text)
+        ? incidentsOf(teamId, eventsNamed(teamId, text, limit), limit)
+        : null,
+}
+
+/** An incident has the network of its first event, and ends when all of its events have. */
+const incidentsOf = (teamId: number, { ctes, rows }: Found, limit: number): RawBuilder<HitRow> => sql<HitRow>`
+  with ${ctes}matching as (
+    select coalesce(m.incident, m.event_id) as id, min(f.place) as place
+    from ${rows} f join team_events m on m.team_id = ${teamId} and m.event_id = f.event_id group by 1)
+  select e.event_id as id, coalesce(abbrev(e.affected_network::inet), '') as title,
+    concat_ws(' ', e.classification_key, to_char(e.start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as subtitle,
+    case when e.end_at is null or exists (
+      select from team_events o where o.team_id = ${teamId} and o.incident = e.event_id and o.end_at is null)
+      then 'EVENT_ONGOING' else 'EVENT_ENDED' end as state,
+    '/v3/lighthouse/security/incidents/' || e.event_id as url, ${ofNoOtherTeam}, i.place
+  from matching i join team_events e on e.team_id = ${teamId} and e.event_id = i.id
+  order by i.place, e.start_at desc limit ${limit}`
+
+/** `rows`, in parentheses, has `event_id`, `start_at` and `place`; the CTEs that it needs end with a comma. */
+type Found = { readonly ctes: Sql; readonly rows: Sql }
+
+const eventsNamed = (teamId: number, text: string, limit: number): Found => ({
+  ctes: sql``,
+  rows: sql`(
+    select event_id, start_at, case when event_id = ${text} then 0 else 2 end as place from team_events
+    where team_id = ${teamId} and event_id >= ${text} and event_id < ${`${text}{`} order by event_id limit ${limit})`,
+})
+
+const eventsOn = (teamId: number, network: Prefix, limit: number): RawBuilder<HitRow> => {
+  const { ctes, rows } = eventsNear(teamId, network, limit)
+  return sql<HitRow>`
+    with ${ctes}nearest as (select * from ${rows} r order by place, start_at desc limit ${limit})
+    select ${eventColumns}, f.place from nearest f join team_events e on e.team_id = ${teamId} and e.event_id = f.event_id
+    order by f.place, e.start_at desc`
+}
+
 /** Comparisons instead of `&&`: under row-level security, only leakproof conditions can use the index. */
-function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<HitRow> {
+function eventsNear(teamId: number, network: Prefix, limit: number): Found {
   const inside = sql`(affected_network >= ${network}::cidr
     and affected_network <= host(broadcast(${network}::inet))::cidr)`
   const larger = Array.from({ length: lengthOf(network) }, (_, length) =>
     prefixAround(networkOf(network), length),
   )
   const place = sql`case when affected_network = ${network}::cidr then 0 else 1 end`
-  return sql<HitRow>`
-    with gathered as materialized (
+  return {
+    ctes: sql`
+    gathered as materialized (
       select event_id, start_at, ${place} as place from team_events where team_id = ${teamId} and ${inside} limit ${sql.lit(gatherMax + 1)}),
     found as (
       select * from gathered where (select count(*) from gathered) <= ${sql.lit(gatherMax)}
@@ -159,10 +205,9 @@ function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<Hi
       union all (
         select * from (select event_id, start_at, ${place} as place from team_events
           where team_id = ${teamId} and affected_network = any(${larger}::cidr[])
-          order by start_at desc limit ${limit}) l))
-    select ${eventColumns}, f.place from (select * from found order by place, start_at desc limit ${limit}) f
-      join team_events e on e.team_id = ${teamId} and e.event_id = f.event_id
-    order by f.place, e.start_at desc`
+          order by start_at desc limit ${limit}) l)),`,
+    rows: sql`(select event_id, start_at, place from found)`,
+  }
 }
 
 /** Lists with rules, by their prefix and the comments of their rules. */
@@ -329,6 +374,7 @@ export const sources: readonly Source[] = [
   announcement,
   prefix,
   asn,
+  incident,
   event,
   shieldList,
   zone,

@@ -31,6 +31,7 @@ import { insertRelationships, saveRelationships } from '../../src/analysis/relat
 import { markMatched } from '../../src/analysis/rematch.store.ts'
 import { listRollupRows } from '../../src/analysis/rollup-series.store.ts'
 import { listSourceRows } from '../../src/analysis/source-list.store.ts'
+import { listStaffIncidentRows } from '../../src/analysis/staff-incident.store.ts'
 import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/analysis/team-event.store.ts'
 import { listSeals, listWaiting } from '../../src/audit/seal.store.ts'
 import { listAnnouncementRows } from '../../src/byoip/announcement/announcement.store.ts'
@@ -151,6 +152,8 @@ export const statementCalls: readonly StatementCall[] = [
     listSeriesRows(postgres, team, { ...series, of: 'incidents', metric: 'count', groupBy: 'peak_bps' }),
   ({ postgres }) => listIncidentRows(postgres, team, related),
   ({ postgres }) => listIncidentRows(postgres, team, { ...related, flags: 1 }),
+  ({ postgres }) => listIncidentRows(postgres, team, { ...related, bps: 1 }),
+  ({ db }) => listStaffIncidentRows(db, { ...related, teamIds: [team], ongoing: true, start: now, end: now }),
   ({ postgres }) => listKinds(postgres, team, { ...related, falsePositive: false }),
   ({ postgres }) => findIncidentRow(postgres, team, 'event'),
   ({ db }) => listIncidentsOfEvents(db, team, ['event']),

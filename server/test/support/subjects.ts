@@ -459,6 +459,7 @@ export const subjects: readonly Subject[] = [
   { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listRelatedEvents', requests: only({ query: { include: 'incident' } }), answers: () => 200 },
   { route: 'listIncidents', requests: only(), answers: () => 200 },
+  { route: 'listIncidentsOfAll', requests: only(), answers: () => 200, ofAllTeams: true },
   { route: 'getIncidentTimeseries', requests: only({ query: { group_by: 'peak_bps' } }), answers: () => 200 },
   {
     route: 'getIncident',

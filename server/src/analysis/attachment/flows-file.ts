@@ -34,6 +34,8 @@ const columns = {
   packets: 'packets * greatest(sampling_rate, 1)',
   bytes: 'bytes * greatest(sampling_rate, 1)',
   sampling_rate: 'sampling_rate',
+  // 0: a further minute of a long flow.
+  flows: 'flow_count',
   source_asn: 'src_as',
   destination_asn: 'dst_as',
 } as const

@@ -2,7 +2,7 @@
 import type { Bits } from '../../net/bits.ts'
 import { attackId, attackKey } from './attack-id.ts'
 import type { Limits } from './limits.ts'
-import { add, combine, noMeasure, type Measure } from './measure.ts'
+import { add, combine, lowerOf, noMeasure, type Measure } from './measure.ts'
 import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
 import { directionOf, networkText, type Words } from './scopes.ts'
 
@@ -46,6 +46,7 @@ export class Attack {
   /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
   #recent = new Mean()
   #peak: Limits = { bps: 0, pps: 0 }
+  #peakLower: Limits = { bps: 0, pps: 0 }
   #totalOctets = 0
   #totalPackets = 0
   #belowSince: number | undefined
@@ -97,6 +98,7 @@ export class Attack {
     const { measure, vectors: found } = this.#recent
     this.#recent = new Mean()
     this.#peak = highest(this.#peak, measure)
+    this.#peakLower = highest(this.#peakLower, lowerOf(measure))
     for (const [vector, rates] of found)
       this.#vectors.set(vector, highest(this.#vectors.get(vector) ?? rates, rates))
     return measure
@@ -147,6 +149,7 @@ export class Attack {
       attack: this,
       measure,
       peak: this.#peak,
+      peakLower: this.#peakLower,
       strongest: this.#strongest(),
       totals: { octets: this.#totalOctets, packets: this.#totalPackets },
       second,

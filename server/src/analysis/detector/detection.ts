@@ -27,6 +27,11 @@ export type Detection = {
   /** The highest of the means. */
   readonly peak_bps: number
   readonly peak_pps: number
+  /** The highest of the lower bounds. */
+  readonly peak_lower_bps: number
+  readonly peak_lower_pps: number
+  /** The part of the peak that is of the leading kind of traffic, 0 to 1, of octets or packets, whichever exceed their limit by more. */
+  readonly share: number
   readonly threshold_bps?: number
   readonly threshold_pps?: number
   readonly total_bytes: number
@@ -55,13 +60,23 @@ type Reported = {
   }
   readonly measure: Measure
   readonly peak: Limits
+  readonly peakLower: Limits
   readonly strongest: Strongest
   readonly totals: { readonly octets: number; readonly packets: number }
   readonly second: number
   readonly end: number | undefined
 }
 
-export function detectionOf({ attack, measure, peak, strongest, totals, second, end }: Reported): Detection {
+export function detectionOf({
+  attack,
+  measure,
+  peak,
+  peakLower,
+  strongest,
+  totals,
+  second,
+  end,
+}: Reported): Detection {
   const named = strongest.map(([vector, { bps, pps }]) => ({
     classification: vectors[vector]!,
     bps: rateOf(bps),
@@ -91,6 +106,9 @@ export function detectionOf({ attack, measure, peak, strongest, totals, second, 
     ...(samples !== undefined && { samples }),
     peak_bps: rateOf(peak.bps),
     peak_pps: rateOf(peak.pps),
+    peak_lower_bps: rateOf(peakLower.bps),
+    peak_lower_pps: rateOf(peakLower.pps),
+    share: shareOf(strongest, peak, limits),
     ...(Number.isFinite(limits.bps) && { threshold_bps: rateOf(limits.bps) }),
     ...(Number.isFinite(limits.pps) && { threshold_pps: rateOf(limits.pps) }),
     total_bytes: rateOf(totals.octets),
@@ -101,6 +119,12 @@ export function detectionOf({ attack, measure, peak, strongest, totals, second, 
       networks: [...members.values()].slice(0, networksMax).map(({ network }) => network),
     }),
   }
+}
+
+function shareOf([first]: Strongest, peak: Limits, limits: Limits): number {
+  if (first === undefined) return 0
+  const unit = peak.pps / limits.pps > peak.bps / limits.bps ? 'pps' : 'bps'
+  return peak[unit] > 0 ? Math.min(1, Math.round((100 * first[1][unit]) / peak[unit]) / 100) : 0
 }
 
 const describe = (classification: Classification, direction: Direction, target: string): string =>

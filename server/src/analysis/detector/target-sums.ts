@@ -56,7 +56,7 @@ export class TargetSums {
   #floors: Float64Array = new Float64Array(floor.width)
   #costs: Float64Array = new Float64Array(floor.width)
 
-  /** `capacity`: a power of 2; 324 octets for each. */
+  /** `capacity`: a power of 2; 328 octets for each. */
   constructor(capacity: number) {
     this.#table = new TargetTable(capacity)
     this.#gate = new Gate(capacity * gateCells)
@@ -96,8 +96,7 @@ export class TargetSums {
       this.#holdings.copy(before.lengths.length + former, lists + list, sums)
     }
     const table = this.#table
-    for (let row = 0; row < table.capacity; row++) {
-      if (table.kindOf(row) < 0) continue
+    for (let row = 0; row < table.size; row++) {
       const { length, family } = networkBits(table.addressOf(row), table.kindOf(row))
       const list = listOf(owners, table.addressOf(row), length)
       // A network that is held itself has a sum of its own.
@@ -132,14 +131,13 @@ export class TargetSums {
     const table = this.#table
     table.rates.setSpan(seconds)
     this.#addUp()
-    for (let row = 0; row < table.capacity; row++) if (table.kindOf(row) >= 0) table.rates.tick(row)
+    for (let row = 0; row < table.size; row++) table.rates.tick(row)
     table.removeSmallest(keepRatio, (row) =>
       this.#shareOf(table.rates, row, table.kindOf(row), table.listOf(row)),
     )
     const found: Target[] = []
-    for (let row = 0; row < table.capacity; row++) {
+    for (let row = 0; row < table.size; row++) {
       const kind = table.kindOf(row)
-      if (kind < 0) continue
       const list = table.listOf(row)
       if (this.#shareOf(table.rates, row, kind, list) < watchRatio) continue
       found.push({ kind, list, words: table.addressOf(row), rates: table.rates, row })
@@ -154,10 +152,10 @@ export class TargetSums {
     const rows: number[][] = Array.from({ length: scope.holding }, () => [])
     const { parents } = this.#owners
     const lists = parents.length
-    for (let row = 0; row < table.capacity; row++) {
+    for (let row = 0; row < table.size; row++) {
       const kind = table.kindOf(row)
       if (kind >= scope.outgoing) table.rates.addRow(row, lists + table.listOf(row), this.#holdings)
-      else if (kind >= 0) rows[kind]!.push(row)
+      else rows[kind]!.push(row)
     }
     for (const [kind, some] of rows.entries()) for (const row of some) this.#addUpRow(kind, row, rows)
     for (let list = lists - 1; list > 0; list--) {

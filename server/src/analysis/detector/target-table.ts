@@ -1,5 +1,5 @@
-// The exact table of the detector: rows of hosts and networks by their address, as an open addressing table. Rows move when others are
-// removed: the number of a row is valid until then.
+// The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows are without gaps, so that few of
+// them are few pages of memory. The last row moves when another one is removed: the number of a row is valid until then.
 import type { Words } from './scopes.ts'
 import { Rates } from './rates.ts'
 import { place, rowWords } from './row-ticks.ts'
@@ -18,27 +18,28 @@ export class TargetTable {
   overflows = 0
   readonly #mask: number
   readonly #words: Uint32Array
-  /** Hashes of the keys, which are small enough for the caches; 0 is a free row. */
-  readonly #hashes: Int32Array
+  /** The hash of a key, 0 for a free slot, and its row. */
+  readonly #slots: Int32Array
 
-  /** `capacity`: a power of 2; 256 octets for each. */
+  /** `capacity`: a power of 2; 264 octets for each. */
   constructor(capacity: number) {
     this.capacity = capacity
     this.#mask = capacity - 1
     this.rates = new Rates(capacity)
     this.#words = this.rates.words
-    this.#hashes = new Int32Array(capacity)
+    this.#slots = new Int32Array(capacity * 2)
   }
 
   /** The row of a key; -1 if it has none. `hash` is that of the key. */
   find(w0: number, w1: number, w2: number, w3: number, kind: number, hash: number): number {
-    const hashes = this.#hashes
+    const slots = this.#slots
     const words = this.#words
     const mark = hash | 1
-    for (let row = hash & this.#mask; ; row = (row + 1) & this.#mask) {
-      const found = hashes[row]!
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const found = slots[slot * 2]!
       if (found === 0) return -1
       if (found !== mark) continue
+      const row = slots[slot * 2 + 1]!
       const at = row * rowWords
       if (
         words[at + place.tag] === kind + 1 &&
@@ -59,11 +60,12 @@ export class TargetTable {
       this.overflows++
       return -1
     }
-    this.size++
+    const row = this.size++
     const words = this.#words
-    let row = hash & this.#mask
-    while (this.#hashes[row] !== 0) row = (row + 1) & this.#mask
-    this.#hashes[row] = hash | 1
+    let slot = hash & this.#mask
+    while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & this.#mask
+    this.#slots[slot * 2] = hash | 1
+    this.#slots[slot * 2 + 1] = row
     const at = row * rowWords
     words[at] = w0
     words[at + 1] = w1
@@ -79,9 +81,7 @@ export class TargetTable {
     return [this.#words[at]!, this.#words[at + 1]!, this.#words[at + 2]!, this.#words[at + 3]!]
   }
 
-  /** -1 for a free row. */
   kindOf(row: number): number {
-    if (this.#hashes[row] === 0) return -1
     return this.#words[row * rowWords + place.tag]! - 1
   }
 
@@ -103,7 +103,7 @@ export class TargetTable {
     const excess = this.size - this.capacity * removeRatio
     if (excess <= 0) return
     const shares: number[] = []
-    for (let row = 0; row < this.capacity; row++) if (this.kindOf(row) >= 0) shares.push(shareOf(row))
+    for (let row = 0; row < this.size; row++) shares.push(shareOf(row))
     const limit = shares.toSorted((a, b) => a - b)[Math.floor(excess)]!
     const before = this.size
     this.#remove((row) => shareOf(row) < limit)
@@ -111,25 +111,42 @@ export class TargetTable {
   }
 
   #remove(isRemoved: (row: number) => boolean): void {
-    for (let row = 0; row < this.capacity; row++) {
-      // Another row may have moved here.
-      while (this.kindOf(row) >= 0 && isRemoved(row)) this.#removeRow(row)
-    }
+    // From the last one on: the row that moves is one that stays.
+    for (let row = this.size - 1; row >= 0; row--) if (isRemoved(row)) this.#removeRow(row)
   }
 
-  /** Moves the rows behind it so that all are found from the place of their hash on. */
   #removeRow(row: number): void {
-    let free = row
-    for (let next = (row + 1) & this.#mask; this.kindOf(next) >= 0; next = (next + 1) & this.#mask) {
-      const home = hashOf(...this.addressOf(next), this.kindOf(next)) & this.#mask
+    this.#freeSlot(this.#slotOf(row))
+    const last = --this.size
+    if (row !== last) {
+      this.#slots[this.#slotOf(last) * 2 + 1] = row
+      this.rates.copy(last, row)
+    }
+    this.rates.clear(last)
+  }
+
+  #homeOf(row: number): number {
+    return hashOf(...this.addressOf(row), this.kindOf(row)) & this.#mask
+  }
+
+  #slotOf(row: number): number {
+    let slot = this.#homeOf(row)
+    while (this.#slots[slot * 2] === 0 || this.#slots[slot * 2 + 1] !== row) slot = (slot + 1) & this.#mask
+    return slot
+  }
+
+  /** Moves the slots behind it so that all are found from the place of their hash on. */
+  #freeSlot(slot: number): void {
+    const slots = this.#slots
+    let free = slot
+    for (let next = (slot + 1) & this.#mask; slots[next * 2] !== 0; next = (next + 1) & this.#mask) {
+      const home = this.#homeOf(slots[next * 2 + 1]!)
       if (((next - home) & this.#mask) < ((next - free) & this.#mask)) continue
-      this.rates.copy(next, free)
-      this.#hashes[free] = this.#hashes[next]!
+      slots[free * 2] = slots[next * 2]!
+      slots[free * 2 + 1] = slots[next * 2 + 1]!
       free = next
     }
-    this.rates.clear(free)
-    this.#hashes[free] = 0
-    this.size--
+    slots[free * 2] = 0
   }
 }
 

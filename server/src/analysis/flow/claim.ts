@@ -54,7 +54,7 @@ const limits = { seconds: 110, rowsToRead: 1e12, memoryBytes: 4e9 } as const
 
 const inRange = `time >= {from:DateTime('UTC')} and time < {end:DateTime('UTC')}`
 const unowned = `team_id = 0 and ${inRange}`
-const rowSums = `count(), sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1))`
+const rowSums = `sum(flow_count), sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1))`
 
 /** The unowned traffic of a prefix by day. */
 export async function listClaimableDays(
@@ -64,7 +64,7 @@ export async function listClaimableDays(
 ): Promise<ClaimDay[]> {
   const { params, isInside } = insideOf(prefix)
   const days = await store.query<{ day: string; rows: number; octets: number }>(
-    `select toString(toDate(time)) as day, count() as rows, sum(bytes * greatest(sampling_rate, 1)) as octets
+    `select toString(toDate(time)) as day, sum(flow_count) as rows, sum(bytes * greatest(sampling_rate, 1)) as octets
      from flows where team_id = 0 and ${isInside} group by day order by day`,
     params,
     limits,
@@ -167,7 +167,7 @@ async function setStage(store: FlowStore, of: Omit<BegunDay, 'stage'>, stage: nu
 
 /** Columns that are copied as they are. */
 const copied = `time, is_primary, exporter_id, in_if, out_if, src_addr, dst_addr, src_port, dst_port, protocol, tcp_flags, dscp,
-  fragment, src_as, dst_as, src_country, dst_country, bytes, packets, sampling_rate`
+  fragment, src_as, dst_as, src_country, dst_country, bytes, packets, sampling_rate, flow_count`
 
 async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }: Range): Promise<void> {
   const { id, teamId, prefix, day } = begun
@@ -276,7 +276,7 @@ async function correctRollups(store: FlowStore, team: number, range: Range, day:
     await store.command(
       `insert into flows_by_${family}_1m (team_id, time, direction, is_primary, ${keys}, bytes, packets, flows)
        select team_id, toStartOfMinute(flows.time) as minute, direction, is_primary, ${values},
-         sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), count()
+         sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), sum(flow_count)
        from flows where ${ofTeam} group by team_id, minute, direction, is_primary, ${keys}
        settings insert_deduplicate = 0`,
       params,

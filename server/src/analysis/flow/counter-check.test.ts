@@ -129,10 +129,10 @@ describe('the check of an hour', () => {
     assert.deepEqual(await stored(), [])
   })
 
-  it('begins a quarter of an hour after its end', () => {
+  it('begins 75 minutes after its end, when flows of an hour have ended', () => {
     const at = (time: string) => new Date(lastClosedHour(new Date(`2026-03-14T${time}Z`))).toISOString()
-    assert.equal(at('12:14:59'), '2026-03-14T10:00:00.000Z')
-    assert.equal(at('12:15:00'), '2026-03-14T11:00:00.000Z')
+    assert.equal(at('12:14:59'), '2026-03-14T09:00:00.000Z')
+    assert.equal(at('12:15:00'), '2026-03-14T10:00:00.000Z')
   })
 
   const check = () => checkCounters({ db: owner(), flowStore: store }, hour)

@@ -12,8 +12,8 @@ type Deps = { readonly db: Db; readonly flowStore: FlowStore }
 type Row = Readonly<Record<'exporter_id' | 'if_index' | 'is_out' | 'octets' | 'packets', number>>
 
 export const hourMs = 3_600_000
-/** Exporters report long flows late, and collectors insert them later. */
-const delayMs = 15 * 60_000
+/** Flows of an hour that go on in the next one have rows in both (`collect/split-flows.ts`), which come when they end. */
+const delayMs = 75 * 60_000
 
 /** The start of the last hour whose flows have arrived, Unix milliseconds. */
 export const lastClosedHour = (now: Date): number =>

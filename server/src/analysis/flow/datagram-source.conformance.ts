@@ -7,25 +7,29 @@ import { setImmediate } from 'node:timers/promises'
 import type { DatagramBatch, DatagramSource, DatagramSourceOptions } from './datagram-source.ts'
 import { until } from '../../../../lab/src/wait.ts'
 
-type Received = { readonly text: string; readonly sender: number[] }
+type Received = { readonly text: string; readonly sender: number[]; readonly port: number }
 
-const receivedOf = ({ octets, count, offsets, lengths, senders }: DatagramBatch): Received[] =>
+const receivedOf = ({ octets, count, offsets, lengths, senders, ports }: DatagramBatch): Received[] =>
   Array.from({ length: count }, (_, i) => ({
     text: Buffer.from(octets.subarray(offsets[i]!, offsets[i]! + lengths[i]!)).toString('latin1'),
     sender: [...senders.subarray(i * 4, i * 4 + 4)],
+    port: ports[i]!,
   }))
 
 const fail = (error: Error) => assert.fail(error)
 
-async function send(datagrams: readonly Buffer[], port: number, address: string): Promise<void> {
+/** Returns the port from which they were sent. */
+async function send(datagrams: readonly Buffer[], port: number, address: string): Promise<number> {
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
   for (const octets of datagrams) {
     await new Promise<void>((resolve, reject) => {
       socket.send(octets, port, address, (error) => (error ? reject(error) : resolve()))
     })
   }
+  const { port: from } = socket.address()
   socket.close()
   await once(socket, 'close')
+  return from
 }
 
 /** Runs the suite against a way to receive. */
@@ -51,12 +55,13 @@ export function datagramSourceConformance(
         source.start((batch) => received.push(...receivedOf(batch)), fail)
         const sent = [0, 1, 1400, 9000, 65_507].map((length, i) => Buffer.alloc(length, `${i}abc`))
         for (let i = 0; i < 200; i++) sent.push(Buffer.from(`datagram ${i}`))
-        await send(sent, source.addresses[0]!.port, '127.0.0.1')
+        const port = await send(sent, source.addresses[0]!.port, '127.0.0.1')
         await until(() => received.length === sent.length)
         assert.deepEqual(
           received.map(({ text }) => text),
           sent.map((octets) => octets.toString('latin1')),
         )
+        assert.ok(received.every((one) => one.port === port))
         assert.ok(received.every(({ sender }) => sender.join() === [0, 0, 0xff_ff, 0x7f_00_00_01].join()))
         source.stop()
       },
@@ -70,11 +75,12 @@ export function datagramSourceConformance(
         const received: Received[] = []
         source.start((batch) => received.push(...receivedOf(batch)), fail)
         const [six, four, any] = source.addresses.map(({ port }) => port)
-        await send([Buffer.from('six')], six!, '::1')
+        const port = await send([Buffer.from('six')], six!, '::1')
         await send([Buffer.from('four')], four!, '127.0.0.1')
         await send([Buffer.from('any six')], any!, '::1')
         await send([Buffer.from('any four')], any!, '127.0.0.1')
         await until(() => received.length === 4)
+        assert.equal(received.find(({ text }) => text === 'six')!.port, port)
         assert.deepEqual(Object.fromEntries(received.map(({ text, sender }) => [text, sender])), {
           six: [0, 0, 0, 1],
           four: [0, 0, 0xff_ff, 0x7f_00_00_01],

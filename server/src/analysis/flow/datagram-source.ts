@@ -9,6 +9,8 @@ export type DatagramBatch = {
   readonly lengths: Uint32Array
   /** The sender's address, four words each as `src` of FlowColumns. */
   readonly senders: Uint32Array
+  /** The sender's port. */
+  readonly ports: Uint16Array
 }
 
 export interface DatagramSource {

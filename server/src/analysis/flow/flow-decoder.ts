@@ -2,9 +2,11 @@
 // sampling rates of exporters leave and enter it as plain values, so that it outlives the process and another collector can go on.
 import type { FlowColumns } from './flow-columns.ts'
 
-/** A template as the exporter sent it. Its key is (exporter, version, domain, id): the source port may change. */
+/** A template as the exporter sent it. Its key is (exporter, port, version, domain, id). */
 export type TemplateRecord = {
   readonly exporter: string
+  /** Source port, only if several exporters are behind the address: others change it when they restart. */
+  readonly port?: number
   readonly version: 9 | 10
   /** Source id of NetFlow v9, observation domain of IPFIX. */
   readonly domain: number
@@ -18,6 +20,8 @@ export type TemplateRecord = {
 /** A sampling rate that an exporter announced: for one sampler, one interface, or (both 0) the whole domain. */
 export type SamplingRecord = {
   readonly exporter: string
+  /** As of a template. */
+  readonly port?: number
   readonly version: 9 | 10
   readonly domain: number
   readonly sampler: number
@@ -140,6 +144,8 @@ export type KnownExporter = {
   /** Unix seconds. */
   readonly firstSeen: number
   readonly speeds: InterfaceSpeeds
+  /** Whether several exporters are behind its address. */
+  readonly isByPort: boolean
 }
 
 /** A record that was left out, as exported. */
@@ -160,12 +166,14 @@ export type ExporterFinding = {
   readonly implausible: ImplausibleRecord | undefined
   /** Of one record whose complete pairs of elements have two results. */
   readonly ambiguousRates: readonly [number, number] | undefined
+  /** Two exporters behind its address announce different templates with one id, found since the last call. */
+  readonly isByPort: boolean
 }
 
 export interface FlowDecoder {
   /**
    * Decodes one datagram and appends its flows. `columns` must have `rowsMax` free rows. The protocol is recognised by the version, so
-   * all protocols may share a socket. `sender` has the four words of the sender's address at `senderAt`.
+   * all protocols may share a socket. `sender` has the four words of the sender's address at `senderAt`; `port` is its source port.
    * Never throws on any content.
    */
   decode(
@@ -174,6 +182,7 @@ export interface FlowDecoder {
     length: number,
     sender: Uint32Array,
     senderAt: number,
+    port: number,
     timeMs: number,
     columns: FlowColumns,
   ): void

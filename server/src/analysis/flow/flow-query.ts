@@ -114,7 +114,7 @@ const columns: Readonly<Record<FlowMetric, 'bytes' | 'packets' | 'flows'>> = {
 function amount({ family }: FlowSource, metric: FlowMetric): string {
   const column = columns[metric]
   if (family !== 'flows') return column
-  return column === 'flows' ? 'toUInt64(1)' : `${column} * greatest(sampling_rate, 1)`
+  return column === 'flows' ? 'toUInt64(flow_count)' : `${column} * greatest(sampling_rate, 1)`
 }
 
 /** A part of a statement with its parameters: `rows` are those of the selection in a window. */

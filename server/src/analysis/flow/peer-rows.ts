@@ -11,6 +11,6 @@ export function peerRows(within: string): string {
   return (
     `select time, direction, remote_as, remote_country, bytes, packets, flows from flows_by_peer_1h where ${within} union all ` +
     `select toStartOfHour(flows.time), direction, ${asn}, ${country}, ` +
-    `bytes * greatest(sampling_rate, 1), packets * greatest(sampling_rate, 1), toUInt64(1) from flows where ${within} and time >= ${last}`
+    `bytes * greatest(sampling_rate, 1), packets * greatest(sampling_rate, 1), toUInt64(flow_count) from flows where ${within} and time >= ${last}`
   )
 }

@@ -219,9 +219,9 @@ export function cellsStatement(
     ['normal', 'not attack', ` * ${factor}`],
   ].map(
     ([name, which, times]) =>
-      `sumIf(b, ${which})${times} as ${name}_bytes, sumIf(p, ${which})${times} as ${name}_packets, countIf(${which})${times} as ${name}_flows`,
+      `sumIf(b, ${which})${times} as ${name}_bytes, sumIf(p, ${which})${times} as ${name}_packets, sumIf(flow_count, ${which})${times} as ${name}_flows`,
   )
-  const sql = `select mask, ${sums.join(', ')} from (${select(`${bits.join(' + ') || 'toUInt64(0)'} as mask`)}) group by mask`
+  const sql = `select mask, ${sums.join(', ')} from (${select(`${bits.join(' + ') || 'toUInt64(0)'} as mask, flow_count`)}) group by mask`
   return { sql, params, limits }
 }
 

@@ -100,7 +100,7 @@ export function createWhatIf({
 
 const denies = ({ parsed: { action } }: WhatIfRule): boolean => action.kind === 'deny'
 const flowColumns =
-  'time, src_addr, dst_addr, src_port, dst_port, protocol, tcp_flags, dscp, fragment, bytes, packets, sampling_rate'
+  'time, src_addr, dst_addr, src_port, dst_port, protocol, tcp_flags, dscp, fragment, bytes, packets, sampling_rate, flow_count'
 
 /** The parts that both statements have: flows towards the prefix with `attack`, also from the team's own networks, and the deciding rule. */
 function partsOf(
@@ -168,7 +168,7 @@ export function whatIfStatement(request: WhatIfRequest, attacks: readonly Attack
   const { params, flows, decided } = partsOf(request, attacks, request.startMs)
   const limit = limitsOf(request.rules)
   const sums =
-    'count() as n, sum(packets * greatest(sampling_rate, 1)) as p, sum(bytes * greatest(sampling_rate, 1)) as b, ' +
+    'sum(flow_count) as n, sum(packets * greatest(sampling_rate, 1)) as p, sum(bytes * greatest(sampling_rate, 1)) as b, ' +
     'min(sampling_rate) as l, max(sampling_rate) as m'
   const minute = limit ? `if(${limit.limit} > 0, intDiv(toUInt32(time), 60), 0)` : '0'
   const byMinute =
@@ -193,7 +193,7 @@ function servicesStatement(request: WhatIfRequest, attacks: readonly AttackWindo
   const { params, flows, decided } = partsOf(request, attacks, request.endMs - dayMs)
   const denying = request.rules.flatMap((rule, at) => (denies(rule) ? [integer(at + 1)] : []))
   const byRule =
-    `select dst_addr, protocol, ${servicePort} as port, ${decided} as rule, count() as n from (${flows}) ` +
+    `select dst_addr, protocol, ${servicePort} as port, ${decided} as rule, sum(flow_count) as n from (${flows}) ` +
     `where attack = 0 and ${isUsed} group by dst_addr, protocol, port, rule`
   const byService =
     `select dst_addr, protocol, port, sum(n) as flows, groupArray((rule, n)) as parts ` +

@@ -83,7 +83,7 @@ describe('what rules drop of an attack', () => {
   })
 
   it('is what scrubbers counted, if they count, by rules that are held', async () => {
-    const times = [nowMs - 60_000, nowMs - 10_000]
+    const times = [nowMs - 60_000, nowMs - 10_000, nowMs - 9_000]
     const recorder = new HitsRecorder({
       scrubber: 'edge',
       flowStore: store,
@@ -97,6 +97,14 @@ describe('what rules drop of an attack', () => {
     const held = [listOf([{ ...dropDns, destination: '203.0.113.9' }])]
     const found = (await measure(held, [attack([other])])).get('a')!
     assert.deepEqual([found.source, found.share_packets, found.share_bytes], ['hits', 1, 1])
+    // What no rule drops passes, whether the flows have what is dropped or not.
+    const ofHost = listOf([{ ...dropDns, destination: '203.0.113.7' }], host, 70)
+    await recorder.record([{ teamId, rule: ofHost.rules[0]!, packets: 0, bytes: 0 }])
+    times.push(nowMs - 8_000)
+    await recorder.record([{ teamId, rule: ofHost.rules[0]!, packets: 9_000, bytes: 9_000_000 }])
+    const part = (await measure([ofHost], [attack([host])])).get('a')!
+    assert.equal(part.source, 'hits')
+    assert.ok(part.share_packets > 0.99 && part.share_packets < 1, `${part.share_packets}`)
     const others = [listOf([dropDns], prefix, 50)]
     assert.equal((await measure(others, [attack([other])])).get('a')!.source, 'flows')
   })

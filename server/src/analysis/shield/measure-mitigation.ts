@@ -198,9 +198,9 @@ function effectOf(
   const share = (dropped: number, of: number): number => (of === 0 ? 0 : Math.min(1, dropped / of))
   if (hit && hit.dropped_packets > 0)
     return {
-      // Counted where nothing that was dropped is in the flows: then it is all that is known of it.
-      share_bytes: share(hit.dropped_bytes, Math.max(all.bytes, hit.dropped_bytes)),
-      share_packets: share(hit.dropped_packets, Math.max(all.packets, hit.dropped_packets)),
+      // Routers may account for flows before or after they drop them: what no rule drops passes in both cases.
+      share_bytes: share(hit.dropped_bytes, all.bytes - sum('dropped_bytes') + hit.dropped_bytes),
+      share_packets: share(hit.dropped_packets, all.packets - sum('dropped_packets') + hit.dropped_packets),
       source: 'hits',
       rules: ids,
     }

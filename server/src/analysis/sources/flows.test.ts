@@ -22,6 +22,20 @@ describe("the detector's own deliveries", () => {
     assert.deepEqual(event!.end, new Date('2026-03-01T11:59:40Z'))
     assert.equal(event!.parsedData.total_packets, 16_320_000)
   })
+
+  it('say how sure the detector is, beside the thresholds', () => {
+    const report = { ...fixture('flows-ongoing'), peak_lower_bps: 1_900_000_000, samples: 1200, share: 0.98 }
+    const [observation] = flows.createNormaliser({})(
+      { ...report, peak_lower_pps: 'many' },
+      createNotes(new Date()),
+    )
+    assert.deepEqual(observation!.seen.thresholds, {
+      bps: 1_000_000_000,
+      lower_bps: 1_900_000_000,
+      samples: 1200,
+      leading_share: 0.98,
+    })
+  })
 })
 
 describe('the default threshold', () => {

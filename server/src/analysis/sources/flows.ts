@@ -4,7 +4,7 @@
 import type { Threshold } from '../detector/limits.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'
-import { settingError, type Source } from './source.ts'
+import { settingError, type Normaliser, type Source } from './source.ts'
 
 export const flows: Source = {
   kind: 'flows',
@@ -15,7 +15,7 @@ export const flows: Source = {
   },
 }
 
-const normalise = createMappedNormaliser({
+const mapped = createMappedNormaliser({
   fields: {
     id: '/id',
     network: '/network',
@@ -35,6 +35,30 @@ const normalise = createMappedNormaliser({
     total_packets: '/total_packets',
   },
 })
+
+/** How sure the detector is of the peak, beside the thresholds: `parsed_data` has no other place for it. */
+const certainties = {
+  peak_lower_bps: 'lower_bps',
+  peak_lower_pps: 'lower_pps',
+  samples: 'samples',
+  share: 'leading_share',
+} as const
+
+const normalise: Normaliser = (body, notes) => {
+  const stated = Object.entries(certainties).flatMap(([field, name]) => {
+    const value = (body as Readonly<Record<string, unknown>>)[field]
+    return typeof value === 'number' && value >= 0 ? [[name, value] as const] : []
+  })
+  return mapped(body, notes).map((observation) => ({
+    ...observation,
+    seen: {
+      ...observation.seen,
+      ...(stated.length > 0 && {
+        thresholds: { ...observation.seen.thresholds, ...Object.fromEntries(stated) },
+      }),
+    },
+  }))
+}
 
 const numbers = [
   'bps',

@@ -47,6 +47,8 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
 export type StoredParent = ParentFacts & {
   readonly ds: readonly Uint8Array[]
   readonly keyTtlMax: number | null
+  /** False while the servers of the parent do not answer: the DS records are then of an earlier answer. */
+  readonly isAnswered: boolean
 }
 
 type Row = {
@@ -165,6 +167,7 @@ function parentOf(zone: ZoneName, keys: readonly StoredKey[], row: DelegationRow
     ds,
     keyTtlMax: row.dnskey_ttl_max,
     checked: row.checked,
+    isAnswered: row.status !== 'unavailable',
     isSettled: row.equal_answers >= settledAnswers && row.status !== 'unavailable',
     hasDs: ds.length > 0,
     dsAnywhere: ids,

@@ -27,8 +27,8 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = de
     ds_records: wanted.flatMap((key) => dsTexts(name, key)),
     publish_after: publishAfter(dnssec, now, waits)?.toISOString() ?? null,
     parent: {
-      ds_present: parent ? parent.hasDs : null,
-      ds_matches: parent ? parent.dsEverywhere.length > 0 : null,
+      ds_present: parent?.isAnswered ? parent.hasDs : null,
+      ds_matches: parent?.isAnswered ? parent.dsEverywhere.length > 0 : null,
       ds_records: parent?.ds.map((octets) => printRdata(recordType.DS, octets)) ?? [],
       checked: parent ? new Date(parent.checked * 1000).toISOString() : null,
     },

@@ -127,6 +127,20 @@ describe('the embedded ClickHouse', { skip }, () => {
     },
   )
 
+  it('stores a block once in the rollups if it is repeated after the restart that follows the migration', async () => {
+    const counts = async (store: FlowStore) =>
+      await store.query(
+        'select (select count() from flows) as raw, (select sum(flows) from flows_by_protocol_1m) as minutes, (select sum(flows) from flows_by_service_1h) as hours',
+        {},
+      )
+    const first = open()
+    await first.insert('flows', flowsBlock(100, 1, now), 'token')
+    await first.close()
+    const second = open()
+    await second.insert('flows', flowsBlock(100, 1, now), 'token')
+    assert.deepEqual(await counts(second), [{ raw: 100, minutes: 100, hours: 100 }])
+  })
+
   it('is used by several processes, and started by the next one when its owner was killed', async () => {
     const owner = startWriter([folder, '0', '100', String(now)])
     await owner.line('0')

@@ -48,7 +48,10 @@ const unsampledSeconds = 3600
  * that do not sample, such as softflowd, announce nothing.
  */
 export const rateWithoutAny = (
-  { firstSeen, used }: { readonly firstSeen: number; readonly used: { readonly rates: number } },
+  {
+    shared: { firstSeen },
+    used,
+  }: { readonly shared: { readonly firstSeen: number }; readonly used: { readonly rates: number } },
   time: number,
 ): number => (used.rates === 0 && time - firstSeen >= unsampledSeconds ? 1 : 0)
 

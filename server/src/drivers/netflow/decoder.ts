@@ -16,8 +16,8 @@ import type {
   KnownExporter,
   TemplateRecord,
 } from '../../analysis/flow/flow-decoder.ts'
-import { createDecoding, type DecoderOptions } from './decoding.ts'
-import { createTemplate, fieldList } from './domain.ts'
+import { createDecoding, type DecoderOptions, type Decoding } from './decoding.ts'
+import { createTemplate, templateRecord, type Domain, type Template } from './domain.ts'
 import type { Exporter, ExporterTable } from './exporter-table.ts'
 import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
@@ -43,6 +43,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     length: number,
     sender: Uint32Array,
     senderAt: number,
+    port: number,
     timeMs: number,
     columns: FlowColumns,
   ): void {
@@ -60,7 +61,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       counters.malformedDatagrams++
       return
     }
-    const exporter = exporters.find(sender, senderAt, timeMs)
+    const exporter = exporters.find(sender, senderAt, port, timeMs)
     if (!exporter) {
       counters.overLimit++
       return
@@ -70,20 +71,65 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       counters.repeatedDatagrams++
       return
     }
+    const { shared } = exporter
     context.exporter = exporter.index
+    context.connectionsOf = exporter.connections
+    context.port = port
     context.time = Math.floor(timeMs / 1000)
-    context.override = exporter.override
+    context.override = shared.override
     const before = columns.length
     if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
     else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
     else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
-    takeFlows(columns, before, exporter.internal !== undefined, exporter.smallOctets)
+    if (shared.isDivided) {
+      shared.isDivided = false
+      shared.isNewlyByPort = true
+      divide(exporter, timeMs)
+    }
+    takeFlows(columns, before, shared.internal !== undefined, shared.smallOctets)
+  }
+
+  /** From now on the ports have templates of their own; those whose port is known go on. */
+  function divide(exporter: Exporter, timeMs: number): void {
+    const domains = [...exporter.domains.values()]
+    for (const rate of listRates(exporter)) options.onOutdatedSampling?.(rate)
+    counters.expiredSets += exporters.divide(exporter.address)
+    for (const domain of domains) {
+      const { version, id: domainId, templates } = domain
+      for (const { id, scopes, fields, port, former } of templates.values()) {
+        options.onWithdrawal?.({ exporter: exporter.address, version, domain: domainId, id })
+        keepTemplate(exporter, domain, { id, scopes, fields, port }, timeMs)
+        if (former) keepTemplate(exporter, domain, { ...former, id }, timeMs)
+      }
+    }
+  }
+
+  function keepTemplate(
+    { address }: Exporter,
+    { version, id: domainId }: Domain,
+    { id, scopes, fields, port }: Pick<Template, 'id' | 'scopes' | 'fields' | 'port'>,
+    timeMs: number,
+  ): void {
+    const state = port === 0 ? undefined : exporters.findAddress(address, port, timeMs)
+    const domain = state && messages.domainOf(state, version, domainId)
+    const template = createTemplate(id, scopes, fields)
+    if (!state || !domain || !template || domain.templates.has(id)) return
+    template.port = port
+    messages.saveTemplate(state, domain, template)
+    options.onTemplate?.(templateRecord(state, domain, template))
   }
 
   function takeFlows(columns: FlowColumns, before: number, hasInternal: boolean, smallOctets: number): void {
     if (hasInternal) counters.internalFlows += dropInternal(columns, before, exporters.all)
     counters.implausibleRecords += dropImplausible(columns, before, exporters.all, smallOctets)
     counters.flows += columns.length - before
+  }
+
+  /** A port in a record means that the exporter was divided; records without one are then of no port. */
+  function findKnown(address: string, port = 0): Exporter | undefined {
+    if (port > 0) counters.expiredSets += exporters.divide(address)
+    const exporter = exporters.findAddress(address, port, Date.now())
+    return exporter?.port === port ? exporter : undefined
   }
 
   return {
@@ -94,24 +140,24 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       // Of several exporters: each row is looked up.
       takeFlows(columns, before, true, 0)
     },
-    addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
-      const exporter = exporters.findAddress(address, Date.now())
+    addTemplate({ exporter: address, port, version, domain: domainId, id, scopes, fields }) {
+      const exporter = findKnown(address, port)
       const domain = exporter && messages.domainOf(exporter, version, domainId)
       const template = createTemplate(id, scopes, Uint32Array.from(fields.flat()))
       if (exporter && domain && template && !domain.templates.has(id))
         messages.saveTemplate(exporter, domain, template)
     },
     addSampling(record) {
-      const exporter = exporters.findAddress(record.exporter, Date.now())
+      const exporter = findKnown(record.exporter, record.port)
       const domain = exporter && messages.domainOf(exporter, record.version, record.domain)
       if (exporter && domain) messages.rates.restore(exporter, domain, record)
     },
     setExporters: (settings) => setExporters(exporters, settings),
-    setKnown: (known) => setKnown(exporters.all, known),
+    setKnown: (known) => setKnown(decoding, known),
     takeFindings: () => takeFindings(exporters.all),
     exporters: exporters.addresses,
     templates: () => listTemplates(exporters),
-    samplings: () => exporters.all.flatMap(listRates),
+    samplings: () => exporters.states.flatMap(listRates),
     counters,
   }
 }
@@ -120,48 +166,46 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
 const headerLengths: Readonly<Record<number, number>> = { 0: 28, 5: 24, 9: 20, 10: 16 }
 
 function setExporters(exporters: ExporterTable, settings: readonly ExporterSetting[]): void {
-  for (const exporter of exporters.all) {
-    exporter.isConfigured = false
-    exporter.override = 0
-    exporter.internal = undefined
+  for (const { shared } of exporters.all) {
+    shared.isConfigured = false
+    shared.override = 0
+    shared.internal = undefined
   }
   for (const { address, samplingRate, internal = [] } of settings) {
-    const exporter = exporters.findAddress(address, Date.now())
-    if (!exporter) continue
-    exporter.isConfigured = true
-    exporter.override = samplingRate ?? 0
-    if (internal.length > 0) exporter.internal = internal === 'all' ? 'all' : new Set(internal)
+    const shared = exporters.findShared(address, Date.now())
+    if (!shared) continue
+    shared.isConfigured = true
+    shared.override = samplingRate ?? 0
+    if (internal.length > 0) shared.internal = internal === 'all' ? 'all' : new Set(internal)
   }
 }
 
-function setKnown(exporters: readonly Exporter[], known: ReadonlyMap<string, KnownExporter>): void {
-  for (const exporter of exporters) {
-    const { firstSeen = Infinity, speeds = new Map() } = known.get(exporter.address) ?? {}
-    exporter.firstSeen = Math.min(exporter.firstSeen, firstSeen)
-    Object.assign(exporter, limitsOf(speeds))
+function setKnown({ exporters, counters }: Decoding, known: ReadonlyMap<string, KnownExporter>): void {
+  for (const [address, { isByPort }] of known) if (isByPort) counters.expiredSets += exporters.divide(address)
+  for (const { address, shared } of exporters.all) {
+    const { firstSeen = Infinity, speeds = new Map() } = known.get(address) ?? {}
+    shared.firstSeen = Math.min(shared.firstSeen, firstSeen)
+    Object.assign(shared, limitsOf(speeds))
   }
 }
 
 function takeFindings(exporters: readonly Exporter[]): ExporterFinding[] {
-  const found = exporters.filter((one) => one.implausible !== undefined || one.ambiguousRates !== undefined)
-  return found.map((exporter) => {
-    const { address, implausible, ambiguousRates } = exporter
-    exporter.implausible = exporter.ambiguousRates = undefined
-    return { exporter: address, implausible, ambiguousRates }
+  const found = exporters.filter(
+    ({ shared }) =>
+      shared.implausible !== undefined || shared.ambiguousRates !== undefined || shared.isNewlyByPort,
+  )
+  return found.map(({ address, shared }) => {
+    const { implausible, ambiguousRates, isNewlyByPort: isByPort } = shared
+    shared.implausible = shared.ambiguousRates = undefined
+    shared.isNewlyByPort = false
+    return { exporter: address, implausible, ambiguousRates, isByPort }
   })
 }
 
 function listTemplates(exporters: ExporterTable): TemplateRecord[] {
-  return exporters.all.flatMap(({ address, domains }) =>
-    [...domains.values()].flatMap(({ version, id: domain, templates }) =>
-      [...templates.values()].map(({ id, scopes, fields }) => ({
-        exporter: address,
-        version,
-        domain,
-        id,
-        scopes,
-        fields: fieldList(fields),
-      })),
+  return exporters.states.flatMap((exporter) =>
+    [...exporter.domains.values()].flatMap((domain) =>
+      [...domain.templates.values()].map((template) => templateRecord(exporter, domain, template)),
     ),
   )
 }

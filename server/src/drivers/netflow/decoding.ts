@@ -48,6 +48,8 @@ export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }
     },
     context: {
       exporter: 0,
+      port: 0,
+      connectionsOf: 0,
       time: 0,
       override: 0,
       rate: 0,

@@ -44,14 +44,16 @@ export async function createDgramSource(options: DatagramSourceOptions): Promise
         offsets: new Uint32Array(1),
         lengths: new Uint32Array(1),
         senders: new Uint32Array(4),
+        ports: new Uint16Array(1),
       }
       const wordsOf = createWordsCache()
       for (const socket of sockets) {
-        socket.on('message', (octets, { address }) => {
+        socket.on('message', (octets, { address, port }) => {
           if (isStopped) return
           batch.octets = octets
           batch.lengths[0] = octets.length
           batch.senders.set(wordsOf(address))
+          batch.ports[0] = port
           onBatch(batch)
         })
         socket.on('error', (error) => {

@@ -13,6 +13,15 @@ export type Template = {
   /** Records read so far; it is compiled once it is worth it. */
   records: number
   compiled: CompiledRecords | undefined
+  /** Source port that last announced it; 0: not since the start. */
+  port: number
+  /** The one that it replaced. */
+  former: FormerTemplate | undefined
+}
+
+export type FormerTemplate = Pick<Template, 'scopes' | 'fields' | 'port'> & {
+  /** When it was replaced, Unix seconds. */
+  readonly until: number
 }
 
 /** A rate is that of the whole domain, of a sampler, or of the flows that an interface receives. */
@@ -101,10 +110,23 @@ export function createTemplate(id: number, scopes: number, fields: Uint32Array):
   if (count === 0 || count > fieldsMax || scopes > count) return undefined
   const layout = layoutOf(fieldList(fields))
   if (layout.width === 0 || layout.width > recordOctetsMax) return undefined
-  return { id, scopes, fields, layout, records: 0, compiled: undefined }
+  return { id, scopes, fields, layout, records: 0, compiled: undefined, port: 0, former: undefined }
 }
 
-export function fieldList(fields: Uint32Array): TemplateRecord['fields'] {
+type Origin = { readonly address: string; readonly port: number }
+
+/** The exporter in records of its templates and rates, and the port if it is part of their key. */
+export const addressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
+  port === 0 ? { exporter: address } : { exporter: address, port }
+
+/** Of the domain of an exporter. */
+export const templateRecord = (
+  exporter: Origin,
+  { version, id: domain }: Domain,
+  { id, scopes, fields }: Template,
+): TemplateRecord => ({ ...addressOf(exporter), version, domain, id, scopes, fields: fieldList(fields) })
+
+function fieldList(fields: Uint32Array): TemplateRecord['fields'] {
   return Array.from({ length: fields.length / 3 }, (_, i) => [
     fields[i * 3]!,
     fields[i * 3 + 1]!,
@@ -113,7 +135,11 @@ export function fieldList(fields: Uint32Array): TemplateRecord['fields'] {
 }
 
 /** Whether a template that was sent again is the same. */
-export function isSameTemplate(a: Template, scopes: number, fields: Uint32Array): boolean {
+export function isSameTemplate(
+  a: Pick<Template, 'scopes' | 'fields'>,
+  scopes: number,
+  fields: Uint32Array,
+): boolean {
   return (
     a.scopes === scopes && a.fields.length === fields.length && a.fields.every((one, i) => one === fields[i])
   )

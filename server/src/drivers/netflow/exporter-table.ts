@@ -1,5 +1,6 @@
 // The exporters by address, found without an object or a text per datagram. Their number is bounded: datagrams have forged senders, and
-// an exporter of the platform file must find a place all the same.
+// an exporter of the platform file must find a place all the same. Several exporters behind one address have a state for each source port
+// (RFC 7011, section 8.4); all others are found by their address alone, since exporters change their port when they restart.
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
@@ -8,11 +9,37 @@ import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'
 
-/** The state of one exporter. */
+/** The state of one exporter, or of one source port of an address with several exporters. */
 export type Exporter = {
   readonly index: number
   readonly address: string
   readonly words: Uint32Array
+  /** 0: all of them. */
+  readonly port: number
+  /** Of its connections (`connections.ts`), whose numbers are its own. */
+  readonly connections: number
+  readonly shared: SharedState
+  lastMs: number
+  readonly recent: RecentDatagrams
+  /** By version and domain. */
+  readonly domains: Map<number, Domain>
+  /** Rates for domains that know none: some exporters announce them in one domain only. */
+  readonly common: CommonRates
+  /** Sets that wait for their template, and whether one of these templates is known since. */
+  held: HeldSet[]
+  isReleaseDue: boolean
+  /** Sequences of v5 and sFlow, by engine or sub-agent. */
+  readonly sequences: Map<number, Sequence>
+  readonly used: Usage
+}
+
+/** What all ports of an address have in common. */
+export type SharedState = {
+  /** By source port, once several exporters were seen behind the address. */
+  ports: Map<number, Exporter> | undefined
+  /** Whether a template has shown that, and whether it is to be reported. */
+  isDivided: boolean
+  isNewlyByPort: boolean
   /** Named in the platform file: its place is not given away. */
   isConfigured: boolean
   /** The sampling rate of the platform file; 0 for none. */
@@ -26,20 +53,8 @@ export type Exporter = {
   /** The last of each, since they were reported. */
   implausible: ImplausibleRecord | undefined
   ambiguousRates: readonly [number, number] | undefined
-  lastMs: number
-  readonly recent: RecentDatagrams
   /** Unix seconds. */
   firstSeen: number
-  /** By version and domain. */
-  readonly domains: Map<number, Domain>
-  /** Rates for domains that know none: some exporters announce them in one domain only. */
-  readonly common: CommonRates
-  /** Sets that wait for their template, and whether one of these templates is known since. */
-  held: HeldSet[]
-  isReleaseDue: boolean
-  /** Sequences of v5 and sFlow, by engine or sub-agent. */
-  readonly sequences: Map<number, Sequence>
-  readonly used: Usage
 }
 
 export type HeldSet = {
@@ -54,6 +69,8 @@ export type Sequence = { next: number | undefined }
 
 const idleMs = 3_600_000
 const searchMs = 1_000
+/** Of an address. */
+const portsMax = 32
 
 export class ExporterTable {
   readonly addresses: string[] = []
@@ -67,6 +84,10 @@ export class ExporterTable {
   #searchedMs = -Infinity
   /** Slots of exporters that gave their place away, since the last time that all slots were filled again. */
   #removed = 0
+  /** Created so far. */
+  #ports = 0
+  /** Addresses with several exporters. */
+  readonly #byPort = new Set<string>()
 
   constructor(max: number, quota: Quota) {
     this.#max = max
@@ -75,12 +96,50 @@ export class ExporterTable {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(max * 4))).fill(free)
   }
 
+  /** One for each address, by index. */
   get all(): readonly Exporter[] {
     return this.#exporters
   }
 
-  /** Returns the exporter with the address in `words[at, at + 4)`, a new one if there is a place; undefined if all are in use. */
-  find(words: Uint32Array, at: number, timeMs: number): Exporter | undefined {
+  /** As `all`, or one for each source port. */
+  get states(): readonly Exporter[] {
+    return this.#exporters.flatMap((one) => [...(one.shared.ports?.values() ?? [one])])
+  }
+
+  /**
+   * Returns the exporter with the address in `words[at, at + 4)`, and of several behind it the one with this source port; a new one if there is a
+   * place, undefined if all are in use.
+   */
+  find(words: Uint32Array, at: number, port: number, timeMs: number): Exporter | undefined {
+    const exporter = this.#find(words, at, timeMs)
+    return exporter?.shared.ports ? this.#ofPort(exporter, port, timeMs) : exporter
+  }
+
+  /** As `find`, for a text. Throws PrefixError. */
+  findAddress(address: string, port: number, timeMs: number): Exporter | undefined {
+    return this.find(Uint32Array.from(parseWords(address)), 0, port, timeMs)
+  }
+
+  /** What all ports of the address have in common. Throws PrefixError. */
+  findShared(address: string, timeMs: number): SharedState | undefined {
+    return this.#find(Uint32Array.from(parseWords(address)), 0, timeMs)?.shared
+  }
+
+  /**
+   * From now on the exporters behind this address, known or not yet, are found by their source port as well. Their former state ends. Returns
+   * the number of sets that waited for a template, of which the port is not known.
+   */
+  divide(address: string): number {
+    this.#byPort.add(address)
+    const exporter = this.#exporters[this.addresses.indexOf(address)]
+    if (!exporter || exporter.shared.ports) return 0
+    const sets = exporter.held.length
+    this.#clear(exporter)
+    exporter.shared.ports = new Map()
+    return sets
+  }
+
+  #find(words: Uint32Array, at: number, timeMs: number): Exporter | undefined {
     const last = this.#last
     if (last && isSame(last.words, words, at)) return last
     const place = this.#place(words, at)
@@ -91,9 +150,26 @@ export class ExporterTable {
     return exporter
   }
 
-  /** As `find`, for a text. Throws PrefixError. */
-  findAddress(address: string, timeMs: number): Exporter | undefined {
-    return this.find(Uint32Array.from(parseWords(address)), 0, timeMs)
+  /** A port that was silent for an hour gives way: an exporter may have another one since its restart. */
+  #ofPort(exporter: Exporter, port: number, timeMs: number): Exporter | undefined {
+    exporter.lastMs = timeMs
+    const ports = exporter.shared.ports!
+    const known = ports.get(port)
+    if (known) return known
+    if (ports.size >= portsMax) {
+      const oldest = [...ports.values()].reduce((a, b) => (b.lastMs < a.lastMs ? b : a))
+      if (timeMs - oldest.lastMs < idleMs) return undefined
+      this.#clear(oldest)
+      ports.delete(oldest.port)
+    }
+    const created = createExporter(exporter, port, this.#nextConnections(), timeMs)
+    ports.set(port, created)
+    return created
+  }
+
+  /** Beside the number of a connection, of 32 bits, there is room for 21. */
+  #nextConnections(): number {
+    return this.#max + (this.#ports++ % (2 ** 21 - this.#max))
   }
 
   #place(words: Uint32Array, at: number): number {
@@ -111,27 +187,9 @@ export class ExporterTable {
     if (index === undefined) return undefined
     const [w0, w1, w2, w3] = words as unknown as [number, number, number, number]
     const address = formatWords([w0, w1, w2, w3])
-    const exporter: Exporter = {
-      index,
-      address,
-      words,
-      isConfigured: false,
-      override: 0,
-      internal: undefined,
-      speeds: new Map(),
-      smallOctets: octetsPerMsMax * durationMinMs,
-      implausible: undefined,
-      ambiguousRates: undefined,
-      lastMs: timeMs,
-      recent: createRecentDatagrams(),
-      firstSeen: Math.floor(timeMs / 1000),
-      domains: new Map(),
-      common: createCommonRates(),
-      held: [],
-      isReleaseDue: false,
-      sequences: new Map(),
-      used: createUsage(),
-    }
+    const shared = createSharedState(timeMs)
+    if (this.#byPort.has(address)) shared.ports = new Map()
+    const exporter = createExporter({ index, address, words, shared }, 0, index, timeMs)
     this.#exporters[index] = exporter
     this.addresses[index] = address
     this.#slots[this.#place(words, 0)] = index
@@ -154,9 +212,17 @@ export class ExporterTable {
     return undefined
   }
 
-  #remove(exporter: Exporter): void {
+  #clear(exporter: Exporter): void {
     this.#quota.giveBackAll(exporter)
     exporter.held = []
+    exporter.domains.clear()
+    exporter.sequences.clear()
+    Object.assign(exporter.common, createCommonRates())
+  }
+
+  #remove(exporter: Exporter): void {
+    this.#clear(exporter)
+    for (const one of exporter.shared.ports?.values() ?? []) this.#clear(one)
     this.#last = undefined
     this.#slots[this.#place(exporter.words, 0)] = removed
     if (++this.#removed < this.#slots.length / 4) return
@@ -168,12 +234,50 @@ export class ExporterTable {
   }
 }
 
+function createExporter(
+  { index, address, words, shared }: Pick<Exporter, 'index' | 'address' | 'words' | 'shared'>,
+  port: number,
+  connections: number,
+  timeMs: number,
+): Exporter {
+  return {
+    index,
+    address,
+    words,
+    port,
+    connections,
+    shared,
+    lastMs: timeMs,
+    recent: createRecentDatagrams(),
+    domains: new Map(),
+    common: createCommonRates(),
+    held: [],
+    isReleaseDue: false,
+    sequences: new Map(),
+    used: createUsage(),
+  }
+}
+
+const createSharedState = (timeMs: number): SharedState => ({
+  ports: undefined,
+  isDivided: false,
+  isNewlyByPort: false,
+  isConfigured: false,
+  override: 0,
+  internal: undefined,
+  speeds: new Map(),
+  smallOctets: octetsPerMsMax * durationMinMs,
+  implausible: undefined,
+  ambiguousRates: undefined,
+  firstSeen: Math.floor(timeMs / 1000),
+})
+
 /** Values of slots without an exporter. A probe does not end at a removed one. */
 const free = -1
 const removed = -2
 
-const isIdle = ({ isConfigured, lastMs }: Exporter, timeMs: number): boolean =>
-  !isConfigured && timeMs - lastMs >= idleMs
+const isIdle = ({ shared, lastMs }: Exporter, timeMs: number): boolean =>
+  !shared.isConfigured && timeMs - lastMs >= idleMs
 
 const isSame = (a: Uint32Array, words: Uint32Array, at: number): boolean =>
   a[3] === words[at + 3] && a[2] === words[at + 2] && a[1] === words[at + 1] && a[0] === words[at]

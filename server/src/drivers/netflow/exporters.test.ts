@@ -583,7 +583,11 @@ describe('an exporter that announces no rate', () => {
   it('is known for an hour if the database has it for an hour', () => {
     const decoder = createDecoder()
     decodeAll(decoder, [ipfix({}, set(2, layout))])
-    decoder.setKnown(new Map([['192.0.2.1', { firstSeen: (testNowMs - hourMs) / 1000, speeds: new Map() }]]))
+    decoder.setKnown(
+      new Map([
+        ['192.0.2.1', { firstSeen: (testNowMs - hourMs) / 1000, speeds: new Map(), isByPort: false }],
+      ]),
+    )
     assert.deepEqual(rates(decodeAll(decoder, [ipfix({}, ipfixFlow)])), [1])
   })
 })

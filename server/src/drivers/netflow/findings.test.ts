@@ -19,7 +19,7 @@ describe('a flow with more octets than its interfaces can send', () => {
       [1, bps],
       [2, bps / 1000],
     ])
-    decoder.setKnown(new Map([['192.0.2.1', { firstSeen: testNowMs / 1000, speeds }]]))
+    decoder.setKnown(new Map([['192.0.2.1', { firstSeen: testNowMs / 1000, speeds, isByPort: false }]]))
     const flows = set(
       256,
       record(1, 2, most / 10, 10),
@@ -53,6 +53,7 @@ describe('a flow with more octets than its interfaces can send', () => {
           duration_ms: 0,
         },
         ambiguousRates: undefined,
+        isByPort: false,
       },
     ])
     assert.deepEqual(decoder.takeFindings(), [])

@@ -2,7 +2,7 @@
 // its update (`connections.ts`).
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
-import type { Domain, Template } from './domain.ts'
+import { addressOf, type Domain, type Template } from './domain.ts'
 import type { Exporter, HeldSet } from './exporter-table.ts'
 import { heldSetOctets } from './quota.ts'
 import { countRecords } from './record-values.ts'
@@ -41,7 +41,7 @@ export function createHeldSets(
     domain.awaited.set(id, sets + 1)
     if (sets > 0) return
     const { version, id: domainId } = domain
-    events.onUnknownTemplate?.({ exporter: exporter.address, version, domain: domainId, id })
+    events.onUnknownTemplate?.({ ...addressOf(exporter), version, domain: domainId, id })
   }
 
   function onTemplate(exporter: Exporter, domain: Domain, id: number): void {
@@ -60,7 +60,8 @@ export function createHeldSets(
   function release(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
     exporter.isReleaseDue = false
     context.exporter = exporter.index
-    context.override = exporter.override
+    context.connectionsOf = exporter.connections
+    context.override = exporter.shared.override
     exporter.held = exporter.held.filter((set) => !releaseSet(exporter, set, timeMs, columns))
     if (exporter.held.length === 0) waiting.delete(exporter)
   }

@@ -8,7 +8,7 @@ export function dropInternal(c: FlowColumns, from: number, exporters: readonly E
   const { length, exporter, inIf } = c
   let kept = from
   for (let row = from; row < length; row++) {
-    const { internal } = exporters[exporter[row]!]!
+    const { internal } = exporters[exporter[row]!]!.shared
     if (internal !== undefined && (internal === 'all' || internal.has(inIf[row]!))) continue
     if (kept < row) moveRow(c, row, kept)
     kept++

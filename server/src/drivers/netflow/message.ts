@@ -5,10 +5,11 @@ import { commonRateOf, rateWithoutAny } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'
 import {
+  addressOf,
   createDomain,
   createTemplate,
-  fieldList,
   idsOf,
+  templateRecord,
   isSameTemplate,
   type Domain,
   type Template,
@@ -25,6 +26,8 @@ import { countGap } from './sequence.ts'
 const recordsBeforeCompiling = 200
 
 const firstDataSet = 256
+/** Within which a template changes and changes back if two exporters announce it. Cisco repeats templates every 30 minutes by default. */
+const alternationSeconds = 1800
 const ipfixHeader = 16
 
 /** Scopes of NetFlow v9 are numbers of their own (RFC 3954, 6.1); as elements: exporting process, interface, line card, process, template. */
@@ -192,7 +195,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
         },
         (first, second) => {
           counters.ambiguousRates++
-          exporter.ambiguousRates = [first, second]
+          exporter.shared.ambiguousRates = [first, second]
         },
       )
       return completed(count)
@@ -299,7 +302,10 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     fields: Uint32Array,
   ) {
     const known = domain.templates.get(id)
-    if (known && isSameTemplate(known, scopes, fields)) return
+    if (known && isSameTemplate(known, scopes, fields)) {
+      known.port = context.port
+      return
+    }
     // Before the work of creating it.
     if (!known && !quota.hasRoom(exporter, 'templates')) {
       counters.overLimit++
@@ -310,16 +316,23 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
       counters.refusedTemplates++
       return
     }
+    template.port = context.port
+    if (known) {
+      const { former } = known
+      template.former = { scopes: known.scopes, fields: known.fields, port: known.port, until: context.time }
+      // Two exporters alternate. One that restarts with other templates has another port, and does not return to its former one.
+      if (
+        former !== undefined &&
+        context.time - former.until <= alternationSeconds &&
+        former.port === context.port &&
+        known.port !== context.port &&
+        isSameTemplate(former, scopes, fields)
+      )
+        exporter.shared.isDivided = exporter.port === 0
+    }
     saveTemplate(exporter, domain, template)
     if (known) rates.replaceTemplate(exporter, domain, known, template)
-    events.onTemplate?.({
-      exporter: exporter.address,
-      version: domain.version,
-      domain: domain.id,
-      id,
-      scopes,
-      fields: fieldList(fields),
-    })
+    events.onTemplate?.(templateRecord(exporter, domain, template))
   }
 
   function saveTemplate(exporter: Exporter, domain: Domain, template: Template): void {
@@ -345,7 +358,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     idsOf(domain, template.scopes > 0).delete(id)
     quota.giveBack(exporter, 'templates')
     const { version, id: domainId } = domain
-    events.onWithdrawal?.({ exporter: exporter.address, version, domain: domainId, id })
+    events.onWithdrawal?.({ ...addressOf(exporter), version, domain: domainId, id })
   }
 
   function domainOf(exporter: Exporter, version: 9 | 10, id: number): Domain | undefined {

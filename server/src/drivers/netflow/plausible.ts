@@ -38,7 +38,7 @@ function isPlausible(c: FlowColumns, row: number, exporter: Exporter): boolean {
   const sent = octets * Math.max(1, c.samplingRate[row]!)
   const limit = limitOf(exporter, c.inIf[row]!, c.outIf[row]!) * Math.max(c.durationMs[row]!, durationMinMs)
   if ((packets === 0 || octets <= packets * packetOctetsMax) && sent <= limit) return true
-  exporter.implausible = {
+  exporter.shared.implausible = {
     at: c.time[row]!,
     octets,
     packets,
@@ -51,6 +51,6 @@ function isPlausible(c: FlowColumns, row: number, exporter: Exporter): boolean {
 }
 
 /** Octets per millisecond. Of both interfaces the faster one: packets may be counted before those that do not fit are dropped. */
-function limitOf({ speeds }: Exporter, inIf: number, outIf: number): number {
+function limitOf({ shared: { speeds } }: Exporter, inIf: number, outIf: number): number {
   return Math.max(speeds.get(inIf) ?? octetsPerMsMax, speeds.get(outIf) ?? octetsPerMsMax)
 }

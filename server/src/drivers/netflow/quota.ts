@@ -33,7 +33,7 @@ const commonLimits: Readonly<Usage> = {
 
 export type QuotaUser = {
   /** Named in the platform file: the common limits, which forged senders can use up, do not apply. */
-  readonly isConfigured: boolean
+  readonly shared: { readonly isConfigured: boolean }
   readonly used: Usage
 }
 
@@ -55,9 +55,9 @@ export class Quota {
     return true
   }
 
-  hasRoom({ isConfigured, used }: QuotaUser, what: keyof Usage, amount = 1): boolean {
+  hasRoom({ shared, used }: QuotaUser, what: keyof Usage, amount = 1): boolean {
     if (used[what] + amount > limits[what]) return false
-    return isConfigured || this.#used[what] + amount <= this.#limits[what]
+    return shared.isConfigured || this.#used[what] + amount <= this.#limits[what]
   }
 
   giveBack({ used }: QuotaUser, what: keyof Usage, amount = 1): void {

@@ -10,6 +10,10 @@ import { high, isPresent, lengths, low, places, walk } from './record-values.ts'
 /** What the rows of a set have in common, and what was skipped. One object, reused. */
 export type RecordContext = {
   exporter: number
+  /** Source port of the datagram. */
+  port: number
+  /** The exporter's number among those with connections. */
+  connectionsOf: number
   /** Unix seconds. */
   time: number
   /** The sampling rate of the platform file, which replaces all others; 0 for none. */
@@ -72,7 +76,7 @@ function readConnection(octets: Uint8Array, context: RecordContext, columns: Flo
   counts.octetsReverse = long(octets, slot.octetsReverse)
   counts.packetsReverse = long(octets, slot.packetsReverse)
   context.connections.take(
-    context.exporter,
+    context.connectionsOf,
     low(octets, slot.connection),
     low(octets, slot.event),
     long(octets, slot.startMs),

@@ -132,6 +132,7 @@ function createVector() {
     offsets,
     lengths: new Uint32Array(batchSize),
     senders: new Uint32Array(batchSize * 4),
+    ports: new Uint16Array(batchSize),
   }
 
   /** Receives what is there, up to 64 datagrams. Returns their number; below 0 the negative error. */
@@ -144,7 +145,9 @@ function createVector() {
       batch.lengths[i] = view.getUint32(header + 56, true)
       // The kernel has written the real length of the name.
       view.setUint32(header + 8, 32, true)
-      readSender(headerOctets + ioOctets + i * 32, i * 4)
+      const name = headerOctets + ioOctets + i * 32
+      readSender(name, i * 4)
+      batch.ports[i] = view.getUint16(name + 2)
     }
     return count
   }

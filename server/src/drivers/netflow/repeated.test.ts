@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDecoder } from './decoder.ts'
+import { createRecentDatagrams, isRepeated } from './repeated.ts'
 import { decodeAll, flowSample, ipv4, rawHeader, sflow, v5 } from './testing.ts'
 
 const flow = { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }
@@ -25,6 +26,18 @@ describe('a datagram that arrives twice', () => {
     const decoder = createDecoder()
     for (const exporter of ['192.0.2.1', '192.0.2.2'])
       assert.equal(decodeAll(decoder, [v5({ sequence: 1 }, flow)], { exporter }).length, 1)
+  })
+
+  it('needs no search for it once an exporter has begun to count again', () => {
+    const recent = createRecentDatagrams()
+    const check = (sequence: number) => {
+      const datagram = v5({ sequence }, flow)
+      return isRepeated(recent, new DataView(datagram.buffer, datagram.byteOffset), 0, datagram.length, 5)
+    }
+    for (const from of [2 ** 32 - 100, 1])
+      for (let at = 0; at < 64; at++) assert.ok(!check((from + at) >>> 0))
+    assert.ok(recent.last <= 64, `${recent.last} is above all kept numbers`)
+    assert.ok(check(64) && check(40) && !check(20))
   })
 
   it('is recognised with agents of both families', () => {

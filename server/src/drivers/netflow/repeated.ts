@@ -9,7 +9,7 @@ export type RecentDatagrams = {
   readonly sequences: Uint32Array
   readonly hashes: Uint32Array
   next: number
-  /** Of all datagrams: a later one is no repetition, and needs no search. */
+  /** At least the largest of them: a later one is no repetition, and needs no search. */
   last: number
 }
 
@@ -51,6 +51,8 @@ export function isRepeated(
   sequences[recent.next] = sequence
   hashes[recent.next] = hash
   recent.next = (recent.next + 1) % kept
+  // After a restart of the exporter its numbers are small again.
+  if (recent.next === 0) recent.last = Math.max(...sequences)
   return false
 }
 

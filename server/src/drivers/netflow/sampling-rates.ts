@@ -8,7 +8,15 @@
 // The database gets every rate that is new, changed or outdated, and the time of those that are repeated once an hour.
 import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
-import { rateScopeOf, rateScopes, type Domain, type Rate, type RateScope, type Template } from './domain.ts'
+import {
+  addressOf,
+  rateScopeOf,
+  rateScopes,
+  type Domain,
+  type Rate,
+  type RateScope,
+  type Template,
+} from './domain.ts'
 import type { Exporter } from './exporter-table.ts'
 import { RateCounts } from './common-rates.ts'
 
@@ -172,14 +180,14 @@ function count(
 }
 
 function recordOf(
-  { address }: Exporter,
+  exporter: Exporter,
   { version, id }: Domain,
   scope: RateScope,
   key: number,
   { value, announced }: Rate,
 ): SamplingRecord {
   return {
-    exporter: address,
+    ...addressOf(exporter),
     version,
     domain: id,
     sampler: scope === 'sampler' ? key : 0,

@@ -205,12 +205,12 @@ export const testNowMs = 1_800_000_000_000
 export function decodeAll(
   decoder: FlowDecoder,
   datagrams: readonly Uint8Array[],
-  { exporter = '192.0.2.1', nowMs = testNowMs, capacity = 70_000 } = {},
+  { exporter = '192.0.2.1', port = 50_000, nowMs = testNowMs, capacity = 70_000 } = {},
 ): Row[] {
   const columns = createFlowColumns(capacity)
   const sender = Uint32Array.from(parseWords(exporter))
   for (const datagram of datagrams) {
-    decoder.decode(datagram, 0, datagram.length, sender, 0, nowMs, columns)
+    decoder.decode(datagram, 0, datagram.length, sender, 0, port, nowMs, columns)
   }
   return rowsOf(columns)
 }

@@ -75,4 +75,16 @@ export const SandboxDeviceSettings = Type.Object(
 export type SandboxDeviceSettings = Static<typeof SandboxDeviceSettings>
 export type SandboxInterface = SandboxDeviceSettings['interfaces'][number]
 
+/** The part that a member of a LAG carries of its traffic; 1 for other interfaces. */
+export function partOfLag(
+  { interfaces }: SandboxDeviceSettings,
+  one: SandboxInterface,
+  rate: 'in_bps' | 'out_bps',
+): number {
+  if (one.lag === undefined) return 1
+  const members = interfaces.filter(({ lag }) => lag === one.lag)
+  const total = members.reduce((sum, member) => sum + (member[rate] ?? 0), 0)
+  return (one[rate] ?? 0) / Math.max(1, total)
+}
+
 export const checkSandboxDevice = settingsCheck(SandboxDeviceSettings, 'the device')

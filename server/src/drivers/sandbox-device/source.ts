@@ -14,7 +14,7 @@ import type {
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { liveTraffic } from './live-traffic.ts'
-import type { SandboxDeviceSettings, SandboxInterface } from './settings.ts'
+import { partOfLag, type SandboxDeviceSettings, type SandboxInterface } from './settings.ts'
 import { countersSince, interfaceSeed, octetsAt, packetOctets } from './traffic.ts'
 
 const ethernet = 6
@@ -166,15 +166,7 @@ export class SandboxDeviceSource implements DeviceSource {
   #liveOf(one: SandboxInterface, nowMs: number) {
     const { name, settings } = this.#options
     const live = liveTraffic.read(nowMs, name, one.lag ?? one.name)
-    const members = settings.interfaces.filter(({ lag: of }) => of !== undefined && of === one.lag)
-    const partOf = (rate: 'in_bps' | 'out_bps') =>
-      one.lag === undefined
-        ? 1
-        : (one[rate] ?? 0) /
-          Math.max(
-            1,
-            members.reduce((sum, member) => sum + (member[rate] ?? 0), 0),
-          )
+    const partOf = (rate: 'in_bps' | 'out_bps') => partOfLag(settings, one, rate)
     return {
       at: live.at,
       octetsIn: BigInt(Math.round(live.octetsIn * partOf('in_bps'))),
@@ -230,6 +222,7 @@ function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticRea
       biasMa: round(38 + wave),
       temperatureC: lane === 0 ? round(34 + 3 * Math.sin(2 * Math.PI * days)) : null,
       voltageV: lane === 0 ? 3.3 : null,
+      preFecBer: null,
       isDark,
       limits: {
         rx_power: limits(-14, -11, 3.5, 5),

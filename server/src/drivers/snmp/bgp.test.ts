@@ -56,6 +56,22 @@ const cisco = `
 1.3.6.1.4.1.9.9.187.1.2.8.1.1.1.4.192.0.2.130.1.1|65|40
 1.3.6.1.4.1.9.9.187.1.2.8.1.3.1.4.192.0.2.130.1.1|66|50`
 
+/** Two VRFs with the same neighbor, and the default one, which is in the other table too. */
+const ciscoVrfs = `${cisco}
+1.3.6.1.4.1.9.9.187.1.2.9.1.4.1.1.4.192.0.2.130|4|default
+1.3.6.1.4.1.9.9.187.1.2.9.1.4.7.1.4.192.0.2.130|4|red
+1.3.6.1.4.1.9.9.187.1.2.9.1.4.9.2.16.${v6}|4|blue
+1.3.6.1.4.1.9.9.187.1.2.9.1.5.1.1.4.192.0.2.130|2|6
+1.3.6.1.4.1.9.9.187.1.2.9.1.5.7.1.4.192.0.2.130|2|3
+1.3.6.1.4.1.9.9.187.1.2.9.1.5.9.2.16.${v6}|2|6
+1.3.6.1.4.1.9.9.187.1.2.9.1.6.7.1.4.192.0.2.130|2|2
+1.3.6.1.4.1.9.9.187.1.2.9.1.6.9.2.16.${v6}|2|2
+1.3.6.1.4.1.9.9.187.1.2.9.1.13.7.1.4.192.0.2.130|66|64497
+1.3.6.1.4.1.9.9.187.1.2.9.1.13.9.2.16.${v6}|66|4200000000
+1.3.6.1.4.1.9.9.187.1.2.9.1.19.7.1.4.192.0.2.130|4x|0602
+1.3.6.1.4.1.9.9.187.1.2.9.1.21.9.2.16.${v6}|66|90
+1.3.6.1.4.1.9.9.187.1.2.9.1.30.7.1.4.192.0.2.130|4|administrative shutdown`
+
 const standard = `
 1.3.6.1.2.1.15.3.1.2.192.0.2.130|2|6
 1.3.6.1.2.1.15.3.1.3.192.0.2.130|2|2
@@ -131,6 +147,44 @@ describe('the BGP sessions of a device', () => {
         error: null,
       },
     ])
+  })
+
+  it('of VRFs of Cisco are read beside those of the default instance, each once', async (t) => {
+    const all = await sessions(t, ciscoVrfs)
+    assert.deepEqual(all.slice(0, 2), await sessions(t, cisco))
+    assert.deepEqual(all.slice(2), [
+      {
+        instance: '7',
+        peer: '192.0.2.130',
+        peerAsn: 64_497,
+        state: 'active',
+        establishedSeconds: null,
+        prefixes: [],
+        error: { code: 6, subcode: 2, text: 'administrative shutdown' },
+      },
+      {
+        instance: '9',
+        peer: '2001:db8::2',
+        peerAsn: 4_200_000_000,
+        state: 'established',
+        establishedSeconds: 90,
+        prefixes: [],
+        error: null,
+      },
+    ])
+  })
+
+  it('of VRFs only leave those of the default instance to BGP4-MIB', async (t) => {
+    const only = ciscoVrfs.slice(cisco.length).trim()
+    const all = await sessions(t, `${standard.trim()}\n${only}`)
+    assert.deepEqual(
+      all.map(({ instance, peer, establishedSeconds }) => [instance, peer, establishedSeconds]),
+      [
+        ['', '192.0.2.130', 10],
+        ['7', '192.0.2.130', null],
+        ['9', '2001:db8::2', 90],
+      ],
+    )
   })
 
   it('are read from BGP4-MIB, in which AS_TRANS is no ASN', async (t) => {

@@ -1,5 +1,6 @@
 // The BGP sessions of a device, from the first of these MIBs that it implements: BGP4-V2-MIB-JUNIPER, ARISTA-BGP4V2-MIB, CISCO-BGP4-MIB
-// (cbgpPeer2Table; those of VRFs are not in it), and BGP4-MIB (RFC 4273), which has IPv4 neighbors and no prefixes.
+// (cbgpPeer2Table), and BGP4-MIB (RFC 4273), which has IPv4 neighbors and no prefixes. The sessions of VRFs of Cisco are in a table of their
+// own (cbgpPeer3Table), which has no prefixes.
 import type { BgpState } from '@pharos/contract/bgp-session'
 import type { SeenBgpSession } from '../../inventory/collect/device-source.ts'
 import { parseAddress } from '../../net/address.ts'
@@ -31,6 +32,8 @@ export type BgpDialect = {
   }
   /** Whether the index begins with a routing instance. */
   readonly hasInstance: boolean
+  /** The name of the routing instance, of a table that is read beside that of the default instance and may repeat it. */
+  readonly instanceName?: string
 }
 type ErrorColumns = {
   readonly code: string
@@ -92,6 +95,17 @@ const dialects: readonly BgpDialect[] = [
     hasInstance: false,
   },
   {
+    state: `${cisco}.9.1.5`,
+    admin: `${cisco}.9.1.6`,
+    disabled: 1,
+    asn: `${cisco}.9.1.13`,
+    established: `${cisco}.9.1.21`,
+    error: `${cisco}.9.1.19`,
+    errorText: `${cisco}.9.1.30`,
+    hasInstance: true,
+    instanceName: `${cisco}.9.1.4`,
+  },
+  {
     state: `${standard}.2`,
     admin: `${standard}.3`,
     disabled: 1,
@@ -102,22 +116,34 @@ const dialects: readonly BgpDialect[] = [
   },
 ]
 
-/** Returns the dialect of the device; null if it has no session. */
-export async function findBgpDialect(session: SnmpSession, signal: AbortSignal): Promise<BgpDialect | null> {
+/** Returns the dialects of the device, in the order of their sessions; empty if it has none. */
+export async function findBgpDialects(
+  session: SnmpSession,
+  signal: AbortSignal,
+): Promise<readonly BgpDialect[]> {
   const first = await readFirst(
     session,
     dialects.map(({ state }) => state),
     signal,
   )
-  return dialects.find(({ state }) => first.get(state)!.size > 0) ?? null
+  const found = dialects.filter(({ state }) => first.get(state)!.size > 0)
+  const isBeside = ({ instanceName }: BgpDialect) => instanceName !== undefined
+  return [...found.filter((one) => !isBeside(one)).slice(0, 1), ...found.filter(isBeside)]
 }
 
+/** A session that two tables have is that of the first one. */
 export async function readBgpSessions(
   session: SnmpSession,
-  dialect: BgpDialect,
+  found: readonly BgpDialect[],
   signal: AbortSignal,
 ): Promise<SeenBgpSession[]> {
-  return sessionsOf(await walkColumns(session, columnsOf(dialect), signal), dialect)
+  const tables = await walkColumns(session, found.flatMap(columnsOf), signal)
+  const sessions = new Map<string, SeenBgpSession>()
+  for (const one of found.flatMap((dialect) => sessionsOf(tables, dialect))) {
+    const key = `${one.instance} ${one.peer}`
+    if (!sessions.has(key)) sessions.set(key, one)
+  }
+  return [...sessions.values()]
 }
 
 function columnsOf({
@@ -132,13 +158,13 @@ function columnsOf({
 }
 
 function sessionsOf(found: Columns, dialect: BgpDialect): SeenBgpSession[] {
-  const sessions = [...found.get(dialect.state)!].flatMap(([index, state]) => {
+  return [...found.get(dialect.state)!].flatMap(([index, state]) => {
     const number = (column: string) => cell(found, column, index, toNumber)
     const peer = dialect.peer ? addressIn(cell(found, dialect.peer, index, toOctets)) : peerOf(index, dialect)
     if (peer === undefined) return []
     return [
       {
-        instance: dialect.hasInstance ? index.split('.')[0]! : '',
+        instance: instanceOf(found, dialect, index),
         peer,
         peerAsn: asnOf(number(dialect.asn)),
         state:
@@ -151,7 +177,13 @@ function sessionsOf(found: Columns, dialect: BgpDialect): SeenBgpSession[] {
       } satisfies SeenBgpSession,
     ]
   })
-  return [...new Map(sessions.map((one) => [`${one.instance} ${one.peer}`, one])).values()]
+}
+
+/** The default instance of Cisco is `default`, or has no name. */
+function instanceOf(found: Columns, { hasInstance, instanceName }: BgpDialect, index: string): string {
+  if (!hasInstance) return ''
+  const name = instanceName === undefined ? undefined : cell(found, instanceName, index, toText)
+  return name === '' || name?.toLowerCase() === 'default' ? '' : index.split('.')[0]!
 }
 
 /** bgpPeerState, idle(1) to established(6). */

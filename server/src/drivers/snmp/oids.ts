@@ -69,6 +69,23 @@ export const vRtr = {
   ifTxBytes: '1.3.6.1.4.1.6527.3.1.2.3.74.1.4',
 } as const
 
+/**
+ * sapBaseInfoTable and sapBaseStatsTable of TIMETRA-SAP-MIB, index of the service, the port (its ifIndex), then the encapsulation. Counters
+ * have 64 bits.
+ */
+export const sap = {
+  description: '1.3.6.1.4.1.6527.3.1.2.4.3.2.1.5',
+  adminStatus: '1.3.6.1.4.1.6527.3.1.2.4.3.2.1.6',
+  operStatus: '1.3.6.1.4.1.6527.3.1.2.4.3.2.1.7',
+  offeredHighOctets: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.4',
+  offeredLowOctets: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.6',
+  forwardedInProfileOctets: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.20',
+  forwardedOutOfProfileOctets: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.22',
+  offeredUncoloredOctets: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.25',
+  /** Clock value. */
+  lastCleared: '1.3.6.1.4.1.6527.3.1.2.4.3.6.1.28',
+} as const
+
 /** entPhysicalTable of ENTITY-MIB (RFC 6933). */
 export const entPhysical = {
   descr: '1.3.6.1.2.1.47.1.1.1.1.2',

@@ -21,7 +21,7 @@ export type Outcome<T> =
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /** The part of the credential that the device did not accept; `access`: it is valid and may not read. */
-export type CredentialPart = 'user' | 'authPassword' | 'privacy' | 'privacyPassword' | 'access'
+export type CredentialPart = 'community' | 'user' | 'authPassword' | 'privacy' | 'privacyPassword' | 'access'
 
 /** Error-status of RFC 3416 section 3. */
 const status = { tooBig: 1, noAccess: 6, authorizationError: 16 }

@@ -38,6 +38,7 @@ describe('recorded devices', () => {
         one.biasMa,
         one.temperatureC,
         one.voltageV,
+        ...(one.preFecBer === null ? [] : [one.preFecBer]),
       ])
       assert.deepEqual(readings.sort(), [...expected.readings].sort())
     })

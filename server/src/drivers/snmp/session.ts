@@ -105,7 +105,9 @@ export class SnmpSession {
 
   async #tryAll<T>(send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
     let outcome: Outcome<T> = { kind: 'silent', dropped: 0 }
+    let hasAgent: Promise<boolean> | undefined
     for (let left = this.#options.tries; left > 0; left--) {
+      if (left === 1 && this.#mayBeWrongCommunity(outcome)) hasAgent = this.#answersDiscovery(signal)
       outcome = await this.#try(send, signal)
       if (outcome.kind === 'answered') return outcome
       if (outcome.kind === 'too_big') throw new TooBigError()
@@ -115,7 +117,26 @@ export class SnmpSession {
         await sleep(Math.min(refusedPauseMs, this.#options.timeoutMs), undefined, { signal })
       if (outcome.kind === 'unsynchronised') this.#reset()
     }
+    if (this.#mayBeWrongCommunity(outcome) && (await hasAgent)) {
+      this.#reset()
+      throw refusal(
+        'community',
+        'The device answers SNMPv3 and no request with the community: it is wrong, or not allowed from here.',
+      )
+    }
     throw await this.#failure(outcome, signal)
+  }
+
+  /** An agent does not answer a community that it does not know. */
+  #mayBeWrongCommunity({ kind }: Outcome<unknown>): boolean {
+    return kind === 'silent' && this.#options.credential.kind === 'v2c' && !this.#hasAnswered
+  }
+
+  /** Every agent of SNMPv3 names its engine to anybody, also if it has no users. Asked beside the last try, so that it takes no longer. */
+  async #answersDiscovery(signal: AbortSignal): Promise<boolean> {
+    const nobody = { kind: 'v3', user: 'nobody', auth: null, authPassword: '', privacy: null } as const
+    const outcome = await this.#askWith({ ...nobody, privacyPassword: '' }, signal).catch(() => undefined)
+    return outcome?.kind === 'answered' || outcome?.kind === 'refused' || outcome?.kind === 'unsynchronised'
   }
 
   async #try<T>(send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {

@@ -8,7 +8,7 @@ import type {
   ReadPart,
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { findBgpDialect, readBgpSessions, type BgpDialect } from './bgp.ts'
+import { findBgpDialects, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
@@ -17,8 +17,8 @@ import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
 import { opticWalk } from './optic-walk.ts'
 import { listTransceivers, readKnownOptics, readOptics, type KnownOptics } from './optics/index.ts'
-import { RouterInterfaces } from './router-interfaces.ts'
 import { SnmpSession } from './session.ts'
+import { VendorInterfaces } from './vendor-interfaces.ts'
 import type { Columns } from './walk.ts'
 
 export type SnmpSourceOptions = {
@@ -41,7 +41,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   const { timeoutMs = 2_000, tries = 3, acceptsAnySource = false } = options
   const session = new SnmpSession({ address, port, credential, timeoutMs, tries, acceptsAnySource })
   const counters = new CounterReader(session)
-  const routers = new RouterInterfaces(session)
+  const vendor = new VendorInterfaces(session)
   const kept: Kept = {}
   const closed = new AbortController()
   const problem = isIP(address) === 0 ? 'The address is no IP address.' : findCredentialProblem(credential)
@@ -64,7 +64,14 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     const names = await counters.names(ended)
     if (kept.names !== names)
       Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
-    return { keys: new Map([...names.byIndex].map(([index, { key }]) => [index, key])) }
+    const others = await vendor.withModules(names, ended)
+    // Those of vendors have no number: theirs are none of IF-MIB.
+    return {
+      keys: new Map([
+        ...[...names.byIndex].map(([index, { key }]) => [index, key] as const),
+        ...others.map((key, at) => [-1 - at, key] as const),
+      ]),
+    }
   }
 
   return {
@@ -75,9 +82,9 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       call(signal, async (ended) => {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
         counters.setNames(names)
-        const ofRouters = await routers.list(ended)
+        const ofVendor = await vendor.list(names, ended)
         // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
-        const more = ofRouters
+        const more = ofVendor
           .filter(({ key }) => !names.indexOf.has(key))
           .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))
         return more.length === 0 ? seen : [...seen, ...more].toSorted((one, other) => one.index - other.index)
@@ -90,13 +97,13 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
       }),
     readCounters: (keys, signal) =>
       call(signal, async (ended) => {
-        const isOfRouter = await routers.has(ended)
-        const ofRouters = keys === 'all' ? keys : keys.filter(isOfRouter)
-        const others = keys === 'all' ? keys : keys.filter((key) => !isOfRouter(key))
+        const isOfVendor = await vendor.has(await counters.names(ended), ended)
+        const ofVendor = keys === 'all' ? keys : keys.filter(isOfVendor)
+        const others = keys === 'all' ? keys : keys.filter((key) => !isOfVendor(key))
         const reading = await counters.read(others, ended)
-        if (reading.isPartial || ofRouters.length === 0) return reading
+        if (reading.isPartial || ofVendor.length === 0) return reading
         try {
-          return joined(reading, await routers.read(ofRouters, ended))
+          return joined(reading, await vendor.read(ofVendor, await counters.names(ended), ended))
         } catch (error) {
           if (reading.rows.length === 0 || !(error instanceof DriverError) || error.kind === 'refused')
             throw error
@@ -113,8 +120,8 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     readBgpSessions: (signal) =>
       call(signal, async (ended) => {
         await keptFor(ended)
-        kept.bgp ??= { dialect: await findBgpDialect(session, ended) }
-        return kept.bgp.dialect ? readBgpSessions(session, kept.bgp.dialect, ended) : []
+        kept.bgp ??= await findBgpDialects(session, ended)
+        return readBgpSessions(session, kept.bgp, ended)
       }),
     readHealth: (signal, readPart) =>
       call(signal, async (ended) => [
@@ -142,7 +149,7 @@ type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined
   entityNames?: Columns | undefined
-  bgp?: { readonly dialect: BgpDialect | null } | undefined
+  bgp?: readonly BgpDialect[] | undefined
 }
 
 const partsWithin =

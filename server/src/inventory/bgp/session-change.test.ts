@@ -43,10 +43,10 @@ test('a session that ends is reset with the reason of the device, and one that c
     seen({ state: 'idle', establishedSeconds: 5, error: holdTimer }),
     seen({ establishedSeconds: 20 }),
   )
-  assert.deepEqual(ended!.change?.reset, { atMs: start + minuteMs, ...holdTimer })
+  assert.deepEqual(ended!.change?.reset, { atMs: start + minuteMs, isExact: true, ...holdTimer })
   assert.deepEqual([ended!.change?.before, ended!.change?.after], ['established', 'idle'])
   assert.deepEqual([again!.change?.before, again!.change?.reset], ['idle', null])
-  assert.deepEqual(again!.session.reset, { atMs: start + minuteMs, ...holdTimer })
+  assert.deepEqual(again!.session.reset, { atMs: start + minuteMs, isExact: true, ...holdTimer })
 })
 
 test('a session that was reset between two readings is found by its age', () => {
@@ -59,6 +59,41 @@ test('a state that the device does not name is no reset', () => {
   const [, unnamed] = follow(seen(), seen({ state: 'unknown', establishedSeconds: null }))
   assert.equal(unnamed!.change, undefined)
   assert.equal(unnamed!.session.reset, null)
+})
+
+test('a session that ends while its state is unknown is reset, at the time that the device tells or at none', () => {
+  const unknown = seen({ state: 'unknown', establishedSeconds: null })
+  const [, , told] = follow(
+    seen(),
+    unknown,
+    seen({ state: 'idle', establishedSeconds: 70, error: holdTimer }),
+  )
+  const atMs = start + 2 * minuteMs - 70_000
+  assert.deepEqual(told!.change?.reset, { atMs, isExact: true, ...holdTimer })
+  assert.deepEqual([told!.change?.before, told!.change?.after], ['established', 'idle'])
+  const [, , , untold, again] = follow(
+    seen(),
+    seen({ establishedSeconds: 660 }),
+    unknown,
+    seen({ state: 'active', establishedSeconds: null }),
+    unknown,
+  )
+  // It was last known to be established a minute after the start.
+  const none = { code: 0, subcode: 0, text: '' }
+  assert.deepEqual(untold!.change?.reset, { atMs: start + minuteMs, isExact: false, ...none })
+  assert.deepEqual(again!.session.reset, untold!.change?.reset)
+})
+
+test('a session that goes on over an unknown state changes nothing, and one that came back in it was reset', () => {
+  const unknown = seen({ state: 'unknown', establishedSeconds: null })
+  const [, , same] = follow(seen(), unknown, seen({ establishedSeconds: 720 }))
+  assert.deepEqual([same!.change, same!.session.reset], [undefined, null])
+  assert.equal(same!.session.establishedMs, start - 600_000)
+  const [, , back] = follow(seen(), unknown, seen({ establishedSeconds: 20 }))
+  assert.deepEqual([back!.change?.before, back!.change?.after], ['established', 'established'])
+  assert.equal(back!.session.reset?.atMs, start + 2 * minuteMs - 20_000)
+  const [, , up] = follow(seen({ state: 'idle' }), unknown, seen({ establishedSeconds: 20 }))
+  assert.deepEqual([up!.change?.before, up!.change?.reset], ['idle', null])
 })
 
 test('states before it is established are no change, and nor is a session that is seen first', () => {

@@ -1,12 +1,17 @@
 // Changes that a reading of a BGP session makes to its known state. Pure.
+import type { BgpState } from '@pharos/contract/bgp-session'
 import type { SeenBgpSession } from '../collect/device-source.ts'
 
 /** A stored session. Times in ms since 1970. */
 export type Session = Omit<SeenBgpSession, 'establishedSeconds' | 'error'> & {
   readonly establishedMs: number | null
   readonly seenMs: number
+  /** The last state that the device has named, and when; null if it never has. */
+  readonly known: { readonly state: BgpState; readonly atMs: number } | null
   readonly reset: {
+    /** If it is not exact: when the session was last known to be established. */
     readonly atMs: number
+    readonly isExact: boolean
     readonly code: number
     readonly subcode: number
     readonly text: string
@@ -26,34 +31,51 @@ const jitterMs = 90_000
 
 /**
  * Returns the session after a reading, and the change between established and not established if there is one. The first reading of a
- * session is no change.
+ * session is no change. A state that the device does not name is none either: the next one that it names is compared with the last one.
  */
 export function advanceSession(
   before: Session | undefined,
   { establishedSeconds, error, ...seen }: SeenBgpSession,
   nowMs: number,
 ): { readonly session: Session; readonly change?: SessionChange } {
+  const known = before?.known ?? null
   const reported = establishedSeconds === null ? null : nowMs - establishedSeconds * 1000
-  const known = before?.establishedMs ?? null
-  const isSteady = reported !== null && known !== null && Math.abs(reported - known) <= jitterMs
-  const establishedMs = isSteady ? known : reported
-  const [was, is] = [before?.state === 'established', seen.state === 'established']
-  const cameBack = was && is && establishedMs !== null && establishedMs > (before?.seenMs ?? 0)
-  const hasEnded = was && seen.state !== 'unknown' && (!is || cameBack)
+  const established = before?.establishedMs ?? null
+  const isSteady = reported !== null && established !== null && Math.abs(reported - established) <= jitterMs
+  const isNamed = seen.state !== 'unknown'
+  const establishedMs = isSteady || (!isNamed && reported === null) ? established : reported
+  const [was, is] = [known?.state === 'established', seen.state === 'established']
+  const cameBack = was && is && establishedMs !== null && establishedMs > known!.atMs
+  const hasEnded = isNamed && was && (!is || cameBack)
   const reset = hasEnded
     ? {
-        atMs: cameBack ? establishedMs : nowMs,
+        ...endOf(before!, { establishedMs, cameBack, nowMs }),
         code: error?.code ?? 0,
         subcode: error?.subcode ?? 0,
         text: error?.text ?? '',
       }
     : (before?.reset ?? null)
-  const session = { ...seen, establishedMs, seenMs: nowMs, reset }
-  const isKnown = before !== undefined && before.state !== 'unknown' && seen.state !== 'unknown'
-  if (!isKnown || (was === is && !cameBack)) return { session }
+  const knownNow = isNamed ? { state: seen.state, atMs: nowMs } : known
+  const session = { ...seen, establishedMs, seenMs: nowMs, known: knownNow, reset }
+  if (!isNamed || known === null || (was === is && !cameBack)) return { session }
   const { peer, peerAsn, instance, state: after } = seen
   return {
     session,
-    change: { peer, peerAsn, instance, before: before.state, after, reset: hasEnded ? reset : null },
+    change: { peer, peerAsn, instance, before: known.state, after, reset: hasEnded ? reset : null },
   }
+}
+
+/**
+ * Returns when the session ended: it was established again after that, or it has now been found. If readings between did not name its state,
+ * the device tells by the time since it was last established, or not at all.
+ */
+function endOf(
+  { state, known }: Session,
+  seen: { readonly establishedMs: number | null; readonly cameBack: boolean; readonly nowMs: number },
+): { readonly atMs: number; readonly isExact: boolean } {
+  const { establishedMs, cameBack, nowMs } = seen
+  if (cameBack) return { atMs: establishedMs!, isExact: true }
+  if (state !== 'unknown') return { atMs: nowMs, isExact: true }
+  const isTold = establishedMs !== null && establishedMs > known!.atMs
+  return { atMs: isTold ? establishedMs : known!.atMs, isExact: isTold }
 }

@@ -65,8 +65,12 @@ async function listKnown(
       select json_agg(json_build_object('instance', b.instance, 'peer', host(b.peer), 'peerAsn', b.peer_asn, 'state', b.state,
         'establishedMs', extract(epoch from b.established) * 1000, 'seenMs', extract(epoch from b.seen) * 1000,
         'prefixes', b.prefixes,
+        'known', case when b.state <> 'unknown'
+            then json_build_object('state', b.state, 'atMs', extract(epoch from b.seen) * 1000)
+          when b.known_state is not null
+            then json_build_object('state', b.known_state, 'atMs', extract(epoch from b.known_at) * 1000) end,
         'reset', case when b.reset is not null then json_build_object('atMs', extract(epoch from b.reset) * 1000,
-          'code', b.reset_code, 'subcode', b.reset_subcode, 'text', b.reset_text) end))
+          'isExact', b.reset_is_exact, 'code', b.reset_code, 'subcode', b.reset_subcode, 'text', b.reset_text) end))
       from bgp_sessions b where b.device_id = ${deviceId}), '[]') as sessions`.execute(trx)
   const { nowMs, sessions } = rows[0]!
   return { nowMs, known: new Map(sessions.map((one) => [keyOf(one), one])) }
@@ -82,8 +86,8 @@ async function upsert(trx: Trx, deviceId: number, sessions: readonly Session[]):
   const { rows } = await sql<Saved>`
     with n as (
       select r.*, host(r.peer) as host from jsonb_to_recordset(${storedJson(sessions.map(rowOf))}::jsonb) as r (
-        instance text, peer inet, peer_asn bigint, state text, established timestamptz, prefixes jsonb, reset timestamptz,
-        reset_code smallint, reset_subcode smallint, reset_text text)),
+        instance text, peer inet, peer_asn bigint, state text, established timestamptz, prefixes jsonb, known_state text,
+        known_at timestamptz, reset timestamptz, reset_is_exact boolean, reset_code smallint, reset_subcode smallint, reset_text text)),
     networks as (
       select i.id, i.key, network(a::inet) as network from interfaces i cross join unnest(i.addresses) a
       where i.device_id = ${deviceId} and i.missing_surveys = 0 and masklen(a::inet) not in (0)),
@@ -98,26 +102,31 @@ async function upsert(trx: Trx, deviceId: number, sessions: readonly Session[]):
             order by length(p.interface_key) desc limit 1) p on true
           where w.network >>= n.peer order by masklen(w.network) desc, w.id limit 1)) as port_id
       from n)
-    insert into bgp_sessions as b (device_id, instance, peer, peer_asn, state, established, prefixes, reset, reset_code,
-      reset_subcode, reset_text, port_id)
-    select ${deviceId}, instance, peer, peer_asn, state, established, prefixes, reset, reset_code, reset_subcode, reset_text,
-      port_id
+    insert into bgp_sessions as b (device_id, instance, peer, peer_asn, state, established, prefixes, known_state, known_at, reset,
+      reset_is_exact, reset_code, reset_subcode, reset_text, port_id)
+    select ${deviceId}, instance, peer, peer_asn, state, established, prefixes, known_state, known_at, reset, reset_is_exact, reset_code,
+      reset_subcode, reset_text, port_id
     from linked
     on conflict (device_id, instance, peer) do update set peer_asn = excluded.peer_asn, state = excluded.state,
-      established = excluded.established, prefixes = excluded.prefixes, reset = excluded.reset,
+      established = excluded.established, prefixes = excluded.prefixes, known_state = excluded.known_state,
+      known_at = excluded.known_at, reset = excluded.reset, reset_is_exact = excluded.reset_is_exact,
       reset_code = excluded.reset_code, reset_subcode = excluded.reset_subcode, reset_text = excluded.reset_text,
       port_id = excluded.port_id, seen = now()
     returning b.instance, host(b.peer) as peer, b.port_id as "portId"`.execute(trx)
   return rows
 }
 
-const rowOf = ({ instance, peer, peerAsn, state, establishedMs, prefixes, reset }: Session) => ({
+/** The known state is stored only while the current one is not. */
+const rowOf = ({ instance, peer, peerAsn, state, establishedMs, prefixes, known, reset }: Session) => ({
   instance,
   peer,
   peer_asn: peerAsn,
   state,
   established: isoOf(establishedMs),
   prefixes,
+  known_state: state === 'unknown' ? (known?.state ?? null) : null,
+  known_at: state === 'unknown' ? isoOf(known?.atMs ?? null) : null,
+  reset_is_exact: reset?.isExact ?? true,
   reset: isoOf(reset?.atMs ?? null),
   reset_code: reset?.code ?? null,
   reset_subcode: reset?.subcode ?? null,
@@ -133,7 +142,9 @@ export type SessionRow = {
   readonly state: BgpState
   readonly established: Date | null
   readonly prefixes: BgpSession['prefixes']
+  /** If it is not exact: when the session was last known to be established. */
   readonly reset: Date | null
+  readonly reset_is_exact: boolean
   readonly reset_code: number | null
   readonly reset_subcode: number | null
   readonly reset_text: string
@@ -152,7 +163,7 @@ export function listSessionRows(
     select b.port_id, host(b.peer) as peer, b.peer_asn::double precision as peer_asn,
       case when coalesce(${isUnread}, false) or b.seen < now() - make_interval(secs => ${freshSeconds}) then 'unknown'
         else b.state end as state,
-      b.established, b.prefixes, case when b.reset >= ${interfaceSince} then b.reset end as reset, b.reset_code,
+      b.established, b.prefixes, case when b.reset >= ${interfaceSince} then b.reset end as reset, b.reset_is_exact, b.reset_code,
       b.reset_subcode, b.reset_text
     from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join bgp_sessions b on b.port_id = p.id
       left join device_states s on s.device_id = b.device_id

@@ -143,6 +143,18 @@ describe('the sessions of a port', () => {
     assert.equal((await sessionsOf())[0]!.last_reset!.reason, 'prefix_limit')
   })
 
+  test('that end while the device does not name their state were reset at an unknown time', async () => {
+    await poll(peer('192.0.2.130'))
+    const unknown = peer('192.0.2.130', { state: 'unknown' })
+    await poll(unknown)
+    await poll(unknown)
+    assert.deepEqual(await messages(), [])
+    await poll(peer('192.0.2.130', { state: 'idle', error: [4, 0] }))
+    assert.deepEqual(await messages(), [[teamId, '192.0.2.130', 'established', 'idle', 'hold_timer']])
+    const { at, reason } = (await sessionsOf())[0]!.last_reset!
+    assert.deepEqual([at, reason], [null, 'hold_timer'])
+  })
+
   test('report nothing while the device is in maintenance', async () => {
     await poll(peer('192.0.2.130'))
     await run(sql`update devices set maintenance_until = now() + interval '1 hour'`)

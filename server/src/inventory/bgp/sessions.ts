@@ -18,6 +18,7 @@ export async function listSessions(
 
 function present({
   reset,
+  reset_is_exact,
   reset_code,
   reset_subcode,
   reset_text,
@@ -29,7 +30,7 @@ function present({
     ...row,
     established: established && established.toISOString(),
     last_reset: reset && {
-      at: reset.toISOString(),
+      at: reset_is_exact ? reset.toISOString() : null,
       reason,
       message: bgpResetText(reason),
       detail: reset_text,

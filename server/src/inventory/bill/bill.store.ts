@@ -4,6 +4,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { isUnread } from '../device/device.store.ts'
 import type { Period } from '../usage/billing-month.ts'
 import { readCounted, type Counted } from '../usage/counted.store.ts'
 import { periodOf, timezoneOf, type BillingTerms, type TermsHistory } from './terms.ts'
@@ -15,29 +16,55 @@ export type BilledService = {
   readonly name: string
   readonly billingRef: string
   readonly terms: TermsHistory
+  /** The services whose ports it bills beside its own, each with a time of it. */
+  readonly pooled: readonly PooledService[]
 }
+export type PooledService = Period & { readonly serviceId: number }
 
 /** Null: without a start or an end. */
 type TermsRow = BillingTerms & { readonly startMs: number | null; readonly endMs: number | null }
-type ServiceRow = Omit<BilledService, 'terms'> & { readonly terms: readonly TermsRow[] }
+type PooledRow = {
+  readonly serviceId: number
+  readonly startMs: number | null
+  readonly endMs: number | null
+}
+type ServiceRow = Omit<BilledService, 'terms' | 'pooled'> & {
+  readonly terms: readonly TermsRow[]
+  readonly pooled: readonly PooledRow[]
+}
 
 const serviceColumns = sql`
   s.id, s.team_id as "teamId", (select t.name from teams t where t.id = s.team_id) as "teamName", s.name, s.billing_ref as "billingRef", (
     select json_agg(json_build_object('method', t.method, 'direction', t.direction, 'scope', t.scope, 'commitScope', t.commit_scope,
       'timezone', t.timezone, 'day', t.day, 'commitBps', t.commit_bps, 'includedOctets', t.included_octets, 'prices', t.prices,
+      'poolId', t.pool_id,
       'startMs', (extract(epoch from lower(t.valid)) * 1000)::bigint,
       'endMs', (extract(epoch from upper(t.valid)) * 1000)::bigint) order by lower(t.valid) nulls first)
     from (
-      select f.commit_bps, f.included_octets, f.method, f.direction, f.scope, f.commit_scope, f.timezone, f.day, f.prices, f.valid
+      select f.commit_bps, f.included_octets, f.method, f.direction, f.scope, f.commit_scope, f.timezone, f.day, f.prices, f.pool_id,
+        f.valid
       from former_service_terms f where f.service_id = s.id
       union all
       select s.commit_bps, s.billing_included_octets, s.billing_method, s.billing_direction, s.billing_scope, s.billing_commit_scope,
-        s.billing_timezone, s.billing_day, s.billing_prices,
-        tstzrange((select max(upper(f.valid)) from former_service_terms f where f.service_id = s.id), null)) t) as terms`
+        s.billing_timezone, s.billing_day, s.billing_prices, s.pool_id,
+        tstzrange((select max(upper(f.valid)) from former_service_terms f where f.service_id = s.id), null)) t) as terms, (
+    select coalesce(json_agg(json_build_object('serviceId', m.service_id,
+      'startMs', (extract(epoch from lower(m.valid)) * 1000)::bigint,
+      'endMs', (extract(epoch from upper(m.valid)) * 1000)::bigint) order by m.service_id, lower(m.valid)), '[]')
+    from (
+      select f.service_id, f.valid from former_service_terms f where f.pool_id = s.id
+      union all
+      select p.id, tstzrange((select max(upper(f.valid)) from former_service_terms f where f.service_id = p.id), null)
+      from services p where p.pool_id = s.id) m) as pooled`
 
-const billedService = <Row extends ServiceRow>({ terms, ...row }: Row) => ({
+const withBorders = <Row extends { readonly startMs: number | null; readonly endMs: number | null }>(
+  row: Row,
+) => ({ ...row, startMs: row.startMs ?? -Infinity, endMs: row.endMs ?? Infinity })
+
+const billedService = <Row extends ServiceRow>({ terms, pooled, ...row }: Row) => ({
   ...row,
-  terms: terms.map((one) => ({ ...one, startMs: one.startMs ?? -Infinity, endMs: one.endMs ?? Infinity })),
+  terms: terms.map(withBorders),
+  pooled: pooled.map(withBorders),
 })
 
 export async function findBilledService(
@@ -54,9 +81,9 @@ export async function findBilledService(
 export async function keepFormerTerms(trx: Trx, serviceId: number): Promise<void> {
   await sql`
     insert into former_service_terms (service_id, valid, commit_bps, included_octets, method, direction, scope, commit_scope, timezone, day,
-      prices)
+      prices, pool_id)
     select s.id, tstzrange(f.until, now()), s.commit_bps, s.billing_included_octets, s.billing_method, s.billing_direction, s.billing_scope,
-      s.billing_commit_scope, s.billing_timezone, s.billing_day, s.billing_prices
+      s.billing_commit_scope, s.billing_timezone, s.billing_day, s.billing_prices, s.pool_id
     from services s cross join lateral (
       select max(upper(f.valid)) as until from former_service_terms f where f.service_id = s.id) f
     where s.id = ${serviceId} and (f.until is null or f.until < now())`.execute(trx)
@@ -76,6 +103,8 @@ export type Assignment = {
   readonly oper: string
   /** The first sample of the port, of any customer; null if it has none. */
   readonly measuredMs: number | null
+  /** Until when its device was read, if no process reads it any more: the state after that is unknown. */
+  readonly unreadMs: number | null
 }
 
 export function listAssignments(
@@ -87,12 +116,14 @@ export function listAssignments(
   return postgres.readInTeam(
     teamId,
     sql<Assignment>`
-      select port_id as "portId", name, circuit_id as "circuitId", speed_bps as "speedBps", interface_id as "interfaceId",
-        oper,
-        (extract(epoch from linked_at) * 1000)::bigint as "linkedMs",
-        (extract(epoch from measured) * 1000)::bigint as "measuredMs",
-        (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
-      from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,
+      select a.port_id as "portId", a.name, a.circuit_id as "circuitId", a.speed_bps as "speedBps", a.interface_id as "interfaceId",
+        a.oper,
+        (extract(epoch from a.linked_at) * 1000)::bigint as "linkedMs",
+        (extract(epoch from a.measured) * 1000)::bigint as "measuredMs",
+        (extract(epoch from lower(a.valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(a.valid)) * 1000)::bigint as "endMs",
+        case when ${isUnread} then (extract(epoch from coalesce(s.seen, 'epoch')) * 1000)::bigint end as "unreadMs"
+      from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz) a
+        left join ports p on p.id = a.port_id left join device_states s on s.device_id = p.device_id`,
   )
 }
 
@@ -303,7 +334,10 @@ export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> 
       array(select distinct b.month from billing_periods b where b.service_id = s.id) as closed
     from services s cross join lateral (
       select min(lower(a.valid)) as first, min(p.created) as known
-      from port_assignments a join ports p on p.id = a.port_id where a.service_id = s.id) f
+      from port_assignments a join ports p on p.id = a.port_id
+      where a.service_id = s.id or a.service_id in (
+        select m.service_id from former_service_terms m where m.pool_id = s.id
+        union all select m.id from services m where m.pool_id = s.id)) f
     where f.first is not null order by s.id`.execute(db)
   return rows.map(billedService)
 }

@@ -260,6 +260,86 @@ describe('the bill of a month', () => {
     assert.ok((await bills({ period: '2026-03' }))[0]!.billable_bps! > 0)
   })
 
+  test('of a pool is of the ports of several services, each in its time, and each port has one bill', async () => {
+    await change({ billing_scope: 'service', billing_timezone: 'UTC', billing_direction: 'in' })
+    const member = await addService(teamId, { name: 'Second', billing_timezone: 'UTC' })
+    const other = await addPort('C2', member)
+    await addDays(port.portId, '2026-03-01', 31)
+    await addDays(other.portId, '2026-03-01', 31)
+    const billsOf = async (id: number) =>
+      (
+        await listBillablePorts(deps(), as(teamId), id, {
+          period: '2026-03',
+          ordering: 'name',
+          limit: 10,
+          offset: 0,
+        })
+      ).results
+    const octetsOf = (first: number, buckets: number) => ((2 * first + buckets - 1) * buckets * 37_500) / 2
+    const all = octetsOf(0, 31 * 288)
+    assert.deepEqual(
+      [...(await billsOf(serviceId)), ...(await billsOf(member))].map(({ octets_in }) => octets_in),
+      [all, all],
+    )
+    // From 11 March on, in the middle of a bucket: that bucket is of the service itself.
+    const pool = async (id: number | null, at: string) => {
+      await owner()
+        .transaction()
+        .execute((trx) => keepFormerTerms(trx, member))
+      await sql`update services set pool_id = ${id} where id = ${member}`.execute(owner())
+      await sql`update former_service_terms set valid = tstzrange(lower(valid), ${at})
+        where service_id = ${member} and upper(valid) > now() - interval '1 minute'`.execute(owner())
+    }
+    await pool(serviceId, '2026-03-11T00:02:30Z')
+    const [own, ofPool] = [10 * 288 + 1, 21 * 288 - 1]
+    const [[pooled], [alone]] = [await billsOf(serviceId), await billsOf(member)]
+    assert.deepEqual(
+      [pooled!.port_ids, pooled!.samples, pooled!.octets_in, pooled!.commit_bps],
+      [[port.portId, other.portId], 31 * 288, all + octetsOf(own, ofPool), 1_000_000],
+    )
+    const rank = Math.ceil(0.95 * 31 * 288)
+    assert.equal(pooled!.billable_bps, (rank - 1) * 2000)
+    assert.deepEqual(
+      [alone!.samples, alone!.octets_in, alone!.period_end],
+      [own, octetsOf(0, own), '2026-03-11T00:05:00.000Z'],
+    )
+    // It leaves the pool again: its own bill has both times.
+    await pool(null, '2026-03-21T00:00:00Z')
+    assert.deepEqual(
+      [(await billsOf(serviceId))[0]!.octets_in, (await billsOf(member))[0]!.octets_in],
+      [all + octetsOf(own, 10 * 288 - 1), octetsOf(0, own) + octetsOf(20 * 288, 11 * 288)],
+    )
+    await close()
+    const closed = [...(await billsOf(serviceId)), ...(await billsOf(member))]
+    assert.deepEqual(
+      closed.map(({ octets_in, closed: at }) => [octets_in, at !== null]),
+      [
+        [all + octetsOf(own, 10 * 288 - 1), true],
+        [octetsOf(0, own) + octetsOf(20 * 288, 11 * 288), true],
+      ],
+    )
+  })
+
+  test('of a service takes no stored state for that of a time in which nobody has read the device', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    await change({ billing_scope: 'service', billing_timezone: 'UTC' })
+    const down = await addPort('C2', serviceId)
+    await addDays(down.portId, '2026-03-01', 10)
+    await sql`update interfaces set oper = 'down' where id = ${down.interfaceId}`.execute(owner())
+    await log(down.interfaceId, '2026-03-09T00:00:00Z', 'down')
+    const samples = async () => (await bills({ period: '2026-03' }))[0]!.samples
+    const read = (seen: string, next: string) =>
+      sql`insert into device_states (device_id, seen, next_poll) values (${down.deviceId}, ${seen}, ${next}::timestamptz)
+        on conflict (device_id) do update set seen = excluded.seen, next_poll = excluded.next_poll`.execute(
+        owner(),
+      )
+    // Its device is read, without counters: the port is known to be down.
+    await read('2026-04-03T00:00:00Z', 'infinity')
+    assert.equal(await samples(), 31 * 288)
+    await read('2026-03-16T00:00:00Z', '2026-03-16T00:01:00Z')
+    assert.equal(await samples(), 15 * 288)
+  })
+
   test('of a service takes the states of an interface only since its port has it', async () => {
     await addDays(port.portId, '2026-02-28', 33)
     await change({ billing_scope: 'service' })

@@ -53,7 +53,8 @@ export function billOf(billed: Billed, rules: BillRules, { period, nowMs }: Mont
   const ranked =
     percent !== undefined && problem === null ? percentileOf(rates, direction, percent) : undefined
   const billable = problem === null ? billedRate(rules, rates, ranked) : null
-  const billableOctets = method === 'volume' ? billedOctets(direction, ofMonth) : null
+  const billableOctets =
+    method === 'volume' && problem !== 'no_samples' ? billedOctets(direction, ofMonth) : null
   const isOver = nowMs >= period.endMs
   const expected = expectedSamples(parts, nowMs)
   const missing = Math.max(0, expected - rates.length)

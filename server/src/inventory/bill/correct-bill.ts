@@ -1,5 +1,6 @@
 // Corrections of closed bills: a new bill that names the old one, why, and the difference. Neither is ever changed.
 import type { BillablePort, BillingPeriod } from '@pharos/contract/bill'
+import type { BillingMethod } from '@pharos/contract/billing-rules'
 import { writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -23,7 +24,7 @@ export type Correction = {
 
 type CorrectDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
-/** Returns the new bill. Throws `not_found`, and `conflict` if the bill was corrected before. */
+/** Returns the new bill. Throws `not_found`, and `conflict` if the bill was corrected before or does not bill the stated figure. */
 export async function correctBill(
   deps: CorrectDeps,
   { billId, reason, to }: Correction,
@@ -34,6 +35,7 @@ export async function correctBill(
   if (!closed) throw notFound('bill')
   if (closed.bill.corrected_by !== null)
     throw fail('conflict', 'billCorrected', { id: closed.bill.corrected_by })
+  checkFigure(closed.bill.billing_method, to)
   const recounted = to === 'recount' ? await recount(postgres, closed, now) : undefined
   const { period, bill_id: _id, corrected_by: _none, ...old } = closed.bill
   const corrected = recounted?.bill ?? (typeof to === 'object' ? withFigure(old, to) : old)
@@ -55,6 +57,14 @@ export async function correctBill(
     })
     return added.bill
   })
+}
+
+/** Bills by volume have billed bytes, all others a billed rate. */
+function checkFigure(method: BillingMethod, to: Correction['to']): void {
+  if (typeof to !== 'object') return
+  const isVolume = method === 'volume'
+  if ('octets' in to && !isVolume) throw fail('conflict', 'billOfRate', { method })
+  if ('bps' in to && isVolume) throw fail('conflict', 'billOfOctets')
 }
 
 const figuresOf = ({

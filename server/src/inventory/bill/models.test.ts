@@ -278,15 +278,18 @@ describe('a bill', () => {
             continue
           }
           const total = max(billed, least)
+          const borders = prices.tiers.map(({ above }) =>
+            isVolume ? (BigInt(above) * buckets) / BigInt(monthBuckets) : BigInt(above),
+          )
           let reached = 0
-          prices.tiers.forEach(({ above }, tier) => {
-            if (tier > 0 && total > BigInt(above)) reached = tier
+          borders.forEach((above, tier) => {
+            if (tier > 0 && total > above) reached = tier
           })
           if (prices.tier_mode === 'whole') add(total, prices.tiers[reached]!.price, unit, whole)
           else
             for (let tier = 0; tier <= reached; tier++) {
-              const until = tier === reached ? total : BigInt(prices.tiers[tier + 1]!.above)
-              add(until - BigInt(prices.tiers[tier]!.above), prices.tiers[tier]!.price, unit, whole)
+              const until = tier === reached ? total : borders[tier + 1]!
+              add(until - borders[tier]!, prices.tiers[tier]!.price, unit, whole)
             }
         }
         assert.deepEqual(

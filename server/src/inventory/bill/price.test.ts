@@ -91,6 +91,31 @@ describe('a price', () => {
     )
   })
 
+  it('has tiers of bytes in proportion to the time of the bill, and those of rates as they are', () => {
+    const ofBytes = (billed: number, buckets: number, mode = 'graduated') => {
+      const prices = { ...part, buckets, tier_mode: mode, tiers: tiersOfBytes }
+      const of = terms({}, { buckets, parts: [prices] })
+      const { lines } = priceOf(of, { unit: 'octets', billed, committed: null })
+      return lines.map(({ above, quantity, amount }) => [above, quantity, amount])
+    }
+    const tiersOfBytes = tiers.map(({ above, price }) => ({ above: above * 1000, price }))
+    assert.deepEqual(ofBytes(12_000_000_000, 8640), [
+      [0, 10_000_000_000, '20.00'],
+      [10_000_000_000, 2_000_000_000, '2.00'],
+    ])
+    // The agreement began on the 21st of 30 days: a third of the month, and of the tier.
+    assert.deepEqual(ofBytes(4_000_000_000, 2880), [
+      [0, 3_333_333_333, '6.67'],
+      [3_333_333_333, 666_666_667, '0.67'],
+    ])
+    assert.deepEqual(ofBytes(4_000_000_000, 2880, 'whole'), [[3_333_333_333, 4_000_000_000, '4.00']])
+    assert.deepEqual(linesOf(terms({ tiers }, { buckets: 4320 }), 12_000_000), [
+      ['tier', 10_000_000, '20.00'],
+      ['tier', 2_000_000, '2.00'],
+      '22.00',
+    ])
+  })
+
   it('has the amounts of the examples in docs/billing.md', () => {
     const billed = 12_345_678_901
     const prices = { monthly: '250', commit: '0.40', overage: '0.55' }

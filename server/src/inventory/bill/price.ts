@@ -53,7 +53,7 @@ export function priceOf(terms: PriceTerms, charged: Charged): BillPrice {
 }
 
 function linesOf(
-  { monthly, commit, overage, tiers, tier_mode: mode, buckets }: PriceTerms['parts'][number],
+  { monthly, commit, overage, tiers: ofMonth, tier_mode: mode, buckets }: PriceTerms['parts'][number],
   { unit, billed, committed }: Charged & { readonly billed: number },
   { decimals, month_buckets: monthBuckets, buckets: all }: PriceTerms,
 ): PriceLine[] {
@@ -83,12 +83,15 @@ function linesOf(
             decimals,
           ),
         ]
-  if (tiers.length === 0)
+  if (ofMonth.length === 0)
     return [
       ...fixed,
       ...(committed === null ? [] : line('commit', commit, committed)),
       ...line('overage', overage, Math.max(0, billed - (committed ?? 0))),
     ]
+  // Tiers of bytes are those of a month, as the included bytes are: a bill for a part of it has that part of each.
+  const partOf = (above: number): number => Number((BigInt(above) * BigInt(all)) / BigInt(monthBuckets))
+  const tiers = unit === 'bps' ? ofMonth : ofMonth.map((tier) => ({ ...tier, above: partOf(tier.above) }))
   const total = Math.max(billed, committed ?? 0)
   const reached = tiers.filter(({ above }, place) => place === 0 || above < total)
   if (mode === 'whole') {

@@ -1,7 +1,7 @@
 // Reads what is billed of a service in a period: its ports with their samples, each by itself or as one.
 import type { BillingScope } from '@pharos/contract/billing-rules'
 import type { Postgres } from '../../db/postgres.ts'
-import { assignedPart, intersect, subtract, type Period } from '../usage/billing-month.ts'
+import { assignedPart, intersect, onGrid, subtract, type Period } from '../usage/billing-month.ts'
 import { billingGridMs } from '../usage/bucket.ts'
 import type { Billed } from './bill.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from './bill.store.ts'
 import { lagPartsOf, type LagPart } from './lag-part.ts'
 import { addSamples, samplesOf, type Sample, type SampledPort } from './samples.ts'
+import { ownTimes } from './terms.ts'
 
 /** Ports with counters of 32 bits are too fast above this: they wrap in less than two polls. */
 const smallCountersMaxBps = 100_000_000
@@ -37,22 +38,55 @@ export type BilledReading = Period & {
   readonly sinceMs?: number
 }
 
+/** Returns the services whose ports are billed, this one first, each with its times on the grid. */
+function sourcesOf({ id, terms, pooled }: BilledService): { serviceId: number; times: readonly Period[] }[] {
+  const others = Map.groupBy(pooled, ({ serviceId }) => serviceId)
+  return [
+    { serviceId: id, times: ownTimes(terms) },
+    ...[...others].map(([serviceId, times]) => ({ serviceId, times: times.map(onGrid) })),
+  ]
+}
+
+const within = <T extends Period>(rows: readonly T[], times: readonly Period[]): T[] =>
+  rows.flatMap((row) =>
+    times.flatMap((time) => {
+      const both = intersect(row, time)
+      return both ? [{ ...row, ...both }] : []
+    }),
+  )
+
+/** What is stored of the ports of all services that are billed together. */
+async function readPorts(postgres: Postgres, service: BilledService, read: Period) {
+  const found = await Promise.all(
+    sourcesOf(service).map(async ({ serviceId, times }) => ({
+      assignments: within(await listAssignments(postgres, service.teamId, serviceId, read), times),
+      facts: within(await listPortFacts(postgres, service.teamId, serviceId, read), times),
+      changes: await listStateChanges(postgres, service.teamId, serviceId, read),
+    })),
+  )
+  const byStart = (one: Period, other: Period): number => one.startMs - other.startMs
+  return {
+    assignments: found.flatMap(({ assignments }) => assignments),
+    facts: found.flatMap(({ facts }) => facts).sort(byStart),
+    changes: found.flatMap(({ changes }) => changes).sort((one, other) => one.atMs - other.atMs),
+  }
+}
+
 /**
  * Returns the ports of the period by name, or one for all of them. While a port is a member of a LAG that is a port of the service, it is
  * in the LAG.
  */
 export async function readBilled(
   postgres: Postgres,
-  { teamId, id, name }: BilledService,
+  service: BilledService,
   { scope, wanted = () => true, sinceMs, ...period }: BilledReading,
 ): Promise<Billed[]> {
+  const { teamId, name } = service
   const read = { startMs: sinceMs ?? period.startMs, endMs: period.endMs }
-  const assigned = portsOf(await listAssignments(postgres, teamId, id, read), read)
-  const facts = Map.groupBy(await listPortFacts(postgres, teamId, id, read), ({ portId }) => portId)
-  const changes = Map.groupBy(
-    await listStateChanges(postgres, teamId, id, read),
-    ({ interfaceId }) => interfaceId,
-  )
+  const stored = await readPorts(postgres, service, read)
+  const assigned = portsOf(stored.assignments, read)
+  const facts = Map.groupBy(stored.facts, ({ portId }) => portId)
+  const changes = Map.groupBy(stored.changes, ({ interfaceId }) => interfaceId)
   const members = assigned.flatMap((one) =>
     lagPartsOf(facts.get(one.port.portId) ?? [], one.parts, partsById(assigned)).map((part) => ({
       ...part,
@@ -123,7 +157,9 @@ const minOf = (values: readonly number[]): number | undefined =>
 function portsOf(assignments: readonly Assignment[], period: Period): PortPart[] {
   const byPort = Map.groupBy(assignments, ({ portId }) => portId)
   return [...byPort.values()].flatMap((own) => {
-    const parts = own.flatMap(({ startMs, endMs }) => assignedPart(period, { startMs, endMs }) ?? [])
+    const parts = own
+      .flatMap(({ startMs, endMs }) => assignedPart(period, { startMs, endMs }) ?? [])
+      .sort((one, other) => one.startMs - other.startMs)
     return parts.length === 0 ? [] : [{ port: own[0]!, parts }]
   })
 }
@@ -141,13 +177,15 @@ type States = { readonly changes: readonly StateChange[]; readonly measuredMs: n
 /**
  * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
  * now; but a port that was not measured yet hides no traffic: its device was not connected. On another interface it was up if it was
- * measured: the states of that one are not its own.
+ * measured: the states of that one are not its own. After the last reading of a device that nobody reads the state is unknown, so that the
+ * port may have been up.
  */
 function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
   if (!isIn(parts, startMs)) return false
   const endMs = startMs + billingGridMs
   const wasMeasured = endMs > (measuredMs ?? 0)
   if (startMs < (port.linkedMs ?? 0)) return wasMeasured
+  if (port.unreadMs !== null && endMs > port.unreadMs) return wasMeasured
   const isMeanwhile = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)

@@ -22,6 +22,8 @@ export type BillingTerms = {
   /** Of a whole month. */
   readonly includedOctets: number | null
   readonly prices: BillingPrices | null
+  /** The service that bills the ports; null or missing: this one. */
+  readonly poolId?: number | null
 }
 /** From `startMs` until `endMs`; the first terms have none, and the last ones no end: -Infinity and Infinity. */
 export type TimedTerms = BillingTerms & Period
@@ -76,12 +78,13 @@ export function monthAt(ms: number, history: TermsHistory): string {
 export type Segment = Period & Pick<BillingTerms, 'method' | 'direction' | 'scope' | 'commitScope'>
 
 /**
- * Returns the parts of a period with the same method, direction, scopes and currency. Terms apply from the first whole bucket on. Prices that
- * begin or end do not split it.
+ * Returns the parts of a period with the same method, direction, scopes and currency, without the time in which another service bills the
+ * ports. Terms apply from the first whole bucket on. Prices that begin or end do not split it.
  */
 export function segmentsOf(period: Period, history: TermsHistory): Segment[] {
   const segments: (Segment & { readonly currency: string | null })[] = []
-  for (const { method, direction, scope, commitScope, prices, ...valid } of history) {
+  for (const { method, direction, scope, commitScope, prices, poolId, ...valid } of history) {
+    if (poolId != null) continue
     const part = intersect(onGrid(valid), period)
     if (!part) continue
     const currency = prices && `${prices.currency} ${prices.decimals}`
@@ -97,6 +100,10 @@ export function segmentsOf(period: Period, history: TermsHistory): Segment[] {
   }
   return segments.map(({ currency: _currency, ...segment }) => segment)
 }
+
+/** Returns the time in which a service bills its own ports, on the grid. */
+export const ownTimes = (history: TermsHistory): Period[] =>
+  history.flatMap((terms) => (terms.poolId == null ? [onGrid(terms)] : []))
 
 export const scopesOf = (month: string, history: TermsHistory): ReadonlySet<BillingScope> =>
   new Set(segmentsOf(periodOf(month, history), history).map(({ scope }) => scope))

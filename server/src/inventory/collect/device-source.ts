@@ -132,6 +132,8 @@ export type OpticReading = {
   readonly biasMa: number | null
   readonly temperatureC: number | null
   readonly voltageV: number | null
+  /** Bit error rate before forward error correction. */
+  readonly preFecBer: number | null
   /** Reports no light: the value is below what the module can measure. */
   readonly isDark: boolean
   readonly limits: { readonly [M in OpticMetric]?: OpticLimits }

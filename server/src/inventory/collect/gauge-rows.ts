@@ -54,6 +54,7 @@ function opticRows(reading: OpticReading): GaugeRow[] {
     bias: reading.biasMa,
     temperature: reading.temperatureC,
     voltage: reading.voltageV,
+    pre_fec_ber: reading.preFecBer,
   }
   return (Object.keys(values) as (keyof typeof values)[]).flatMap((metric) => {
     const value = values[metric]
@@ -68,7 +69,7 @@ function opticRows(reading: OpticReading): GaugeRow[] {
             lane: isOfModule ? 0 : lane,
             part: '',
             value,
-            limits: limits[metric] ?? null,
+            limits: metric === 'pre_fec_ber' ? null : (limits[metric] ?? null),
           },
         ]
   })

@@ -110,6 +110,7 @@ function addOptics(
   const rx = ofLane('receive_power_dbm', 'received light; -40 in darkness')
   const tx = ofLane('transmit_power_dbm', 'transmitted light')
   const bias = ofLane('bias_amperes', 'current of the laser')
+  const ber = ofLane('pre_fec_bit_error_ratio', 'bit errors before forward error correction, of all bits')
   const margin = ofLane('margin_decibels', 'received light above the low limit of the module')
   const ofPort = (name: string, help: string) =>
     new Gauge({ name: `pharos_port_optic_${name}`, help, labelNames: portLabels, registers })
@@ -125,6 +126,7 @@ function addOptics(
       setIfKnown(rx, own, lane.rx_power_dbm)
       setIfKnown(tx, own, lane.tx_power_dbm)
       setIfKnown(bias, own, lane.bias_ma === null ? null : lane.bias_ma / 1000)
+      setIfKnown(ber, own, lane.pre_fec_ber)
       setIfKnown(margin, own, lane.margin_db)
     }
     setIfKnown(temperature, labels, reading?.temperature_c ?? null)

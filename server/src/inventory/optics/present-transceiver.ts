@@ -1,6 +1,5 @@
 // Modules as customers see them: the levels of the last poll beside the limits of the module. Pure.
 import {
-  opticMetrics,
   type OpticMetric,
   type OpticQuantity,
   type OpticStatus,
@@ -54,6 +53,7 @@ function presentLane(lane: number, gauges: readonly GaugeNow[]): TransceiverRead
     rx_power_dbm: rx?.value ?? null,
     tx_power_dbm: tx?.value ?? null,
     bias_ma: of('bias')?.value ?? null,
+    pre_fec_ber: of('pre_fec_ber')?.value ?? null,
     rx_status: statusOf(rx),
     tx_status: statusOf(tx),
     margin_db: margin?.marginDb ?? null,
@@ -71,7 +71,8 @@ function statusOf(gauge: GaugeNow | undefined): OpticStatus {
   return isOutside(limits.warnLow, limits.warnHigh) ? 'warning' : 'ok'
 }
 
-const quantities: Readonly<Record<OpticMetric, OpticQuantity>> = {
+/** Those with limits. */
+const quantities: Readonly<Record<Exclude<OpticMetric, 'pre_fec_ber'>, OpticQuantity>> = {
   rx_power: 'rx_power_dbm',
   tx_power: 'tx_power_dbm',
   bias: 'bias_ma',
@@ -80,9 +81,9 @@ const quantities: Readonly<Record<OpticMetric, OpticQuantity>> = {
 }
 
 export function presentThresholds(gauges: readonly GaugeNow[]): TransceiverThresholds {
-  const limitsOf = (metric: OpticMetric): OpticLimits | null =>
+  const limitsOf = (metric: string): OpticLimits | null =>
     gauges.find((one) => one.metric === metric && one.limits !== null)?.limits ?? null
-  const entries = opticMetrics.map((metric) => {
+  const entries = Object.entries(quantities).map(([metric, quantity]) => {
     const limits = limitsOf(metric)
     const named = {
       alarm_low: limits?.alarmLow ?? null,
@@ -90,7 +91,7 @@ export function presentThresholds(gauges: readonly GaugeNow[]): TransceiverThres
       warn_high: limits?.warnHigh ?? null,
       alarm_high: limits?.alarmHigh ?? null,
     }
-    return [quantities[metric], named] as const
+    return [quantity, named] as const
   })
   return Object.fromEntries(entries) as TransceiverThresholds
 }

@@ -75,6 +75,7 @@ const labels: Readonly<Record<OpticMetric, string>> = {
   bias: 'Laser current',
   temperature: 'Temperature',
   voltage: 'Supply voltage',
+  pre_fec_ber: 'Bit error rate before FEC',
 }
 const units: Readonly<Record<OpticMetric, string>> = {
   rx_power: 'dBm',
@@ -82,6 +83,7 @@ const units: Readonly<Record<OpticMetric, string>> = {
   bias: 'mA',
   temperature: 'Cel',
   voltage: 'V',
+  pre_fec_ber: '1',
 }
 
 function namesOf({ metric, lane }: GaugePoint): GaugeNames {

@@ -10,13 +10,16 @@ import type { Postgres } from '../../db/postgres.ts'
 import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
 import { locationOf } from '../location.store.ts'
+import { completeMs } from '../usage/bucket.ts'
 import { heldPorts, interfaceSince } from './assignment.store.ts'
 
-/** Of the last whole minutes. The device sends what the customer receives. */
+/** Of the last measured bucket of 5 minutes, which is also the last one of the usage of the port. The device sends what the customer receives. */
 const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number | null }>`(
-  select json_build_object('in_bps', floor(sum(s.octets_out) * 8000 / sum(s.covered_ms)),
-    'out_bps', floor(sum(s.octets_in) * 8000 / sum(s.covered_ms)))
-  from port_samples s where s.port_id = ${sql.ref(`${alias}.id`)} and s.minute >= now() - interval '7 minutes')`
+  select json_build_object('in_bps', max(b.in_bps), 'out_bps', max(b.out_bps)) from (
+    select floor(sum(s.octets_out) * 8000 / sum(s.covered_ms)) as in_bps, floor(sum(s.octets_in) * 8000 / sum(s.covered_ms)) as out_bps
+    from port_samples s where s.port_id = ${sql.ref(`${alias}.id`)} and s.minute >= now() - interval '12 minutes'
+    group by date_bin('5 minutes', s.minute, '2000-01-01T00:00:00Z') having sum(s.covered_ms) >= ${sql.lit(completeMs)}
+    order by min(s.minute) desc limit 1) b)`
 
 const portColumns = columns('ports', 'p', ['id', 'name', 'circuit_id', 'speed_bps', 'media', 'description'], {
   device_id: sql<number>`p.device_id`,

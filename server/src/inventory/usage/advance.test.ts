@@ -54,6 +54,17 @@ describe('a reading that does not fit', () => {
     }
   })
 
+  test('costs nothing if octets stood still for it while packets were counted, and is missing if they still do', () => {
+    const at = (octets: bigint, packetsIn: bigint) => ({ ...counted(octets), packetsIn })
+    const late = run(readings(at(100n, 0n), at(200n, 50n), at(200n, 90n), at(500n, 130n), at(600n, 170n)))
+    assert.deepEqual([late.octets, late.coveredMs, late.dropped], [500n, 4 * minute, ['stale']])
+    const frozen = run(
+      readings(at(100n, 0n), ...Array.from({ length: 40 }, (_, n) => at(200n, BigInt(n + 1) * 50n))),
+    )
+    assert.deepEqual([frozen.octets, frozen.coveredMs], [100n, minute])
+    assert.ok(frozen.dropped.length >= 39)
+  })
+
   test('begins anew if the next one continues it: a reset, or other counters', () => {
     const reset = run(readings(1_000_000n, 1_000_100n, 5n, 70n, 100n))
     assert.deepEqual(

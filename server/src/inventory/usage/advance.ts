@@ -22,7 +22,7 @@ export type Advance = {
 }
 
 /** A faulty answer looks like these, and so does a reset: the next reading shows which of both it was. */
-const doubtful: ReadonlySet<DropReason> = new Set(['counter_back', 'too_fast', 'other_counters'])
+const doubtful: ReadonlySet<DropReason> = new Set(['counter_back', 'too_fast', 'stale', 'other_counters'])
 
 /**
  * An increase that is dropped leaves a gap; counting begins again with this reading, or goes on from before a faulty one. If the clock went

@@ -110,6 +110,14 @@ describe('the increase between two readings', () => {
     ['counters of another size', row, next({ ...growing, bits: 32 }), port, 'other_counters'],
     // 10 Gbit/s for 60 s are 75 GB; allowed are 65.1 s.
     ['the rate of the port', row, next({ octetsIn: row.octetsIn! + 75_000_000_000n }), port, 75_000_000_000n],
+    [
+      'packets without octets',
+      row,
+      next({ ...growing, octetsIn: row.octetsIn!, packetsIn: 510n }),
+      port,
+      'stale',
+    ],
+    ['few packets without octets', row, next({ octetsIn: row.octetsIn!, packetsIn: 509n }), port, 0n],
     ['more than the port can do', row, next({ octetsIn: row.octetsIn! + 82_000_000_000n }), port, 'too_fast'],
     [
       'an unknown speed',

@@ -14,6 +14,8 @@ export type DropReason =
   | 'counter_back'
   /** More octets than the port can transfer in that time. */
   | 'too_fast'
+  /** Octets stood still while packets were counted. */
+  | 'stale'
   /** Readings more than 15 minutes apart. */
   | 'gap'
   /** The clocks of the device and of this machine disagree, or this machine's went back. */
@@ -54,6 +56,8 @@ const uptimeModulus = 2 ** 32
 const counter32Modulus = 2n ** 32n
 /** No port is faster. */
 const limitBps = 100e12
+/** Fewer may have come between the reading of one counter and that of another one. */
+const stalePackets = 10n
 /** A frame of Ethernet has at least 64 octets, and 20 of preamble and gap. */
 const frameBitsMin = 84 * 8
 
@@ -69,6 +73,7 @@ export function deltaOf(before: CounterRow, after: CounterRow, port: PortFacts):
   const increases = mapCounters((name) => increaseOf(name, before, after, interval))
   if (wentBack(before, after, increases)) return dropped('counter_back')
   if (isTooFast(increases, interval)) return dropped('too_fast')
+  if (isStale(increases)) return dropped('stale')
   const values = withoutImpossible(increases, interval)
   if (interval.gapMs > gapMaxMs) return { kind: 'dropped', reason: 'gap', values }
   const isClockStep = Math.abs(endMs - startMs - deviceMs) > clockStepMs
@@ -149,6 +154,11 @@ function wentBack(before: CounterRow, after: CounterRow, values: CounterValues):
     (name) => before[name] !== null && after[name] !== null && values[name] === null,
   )
 }
+
+/** Every packet has octets: without an increase of them the counter does not count. */
+const isStale = ({ octetsIn, octetsOut, packetsIn, packetsOut }: CounterValues): boolean =>
+  (octetsIn === 0n && (packetsIn ?? 0n) >= stalePackets) ||
+  (octetsOut === 0n && (packetsOut ?? 0n) >= stalePackets)
 
 /** Clocks are not exact, and the counters of a device may be up to 2 s older or younger than its answer. */
 const maxTimeMs = (gapMs: number): number => 1.05 * (gapMs + 2_000)

@@ -153,8 +153,7 @@ describe('the usage of a port', () => {
     assert.ok(Math.max(...rates) >= inbound!.p95! && inbound!.p95! >= inbound!.avg!)
     assert.ok(octets_in! > 0)
     const { rates: now } = (await findPort(database.postgres, teamId, port.portId))!
-    assert.ok(now.in_bps! > 0.2 * bps.out_bps && now.in_bps! < 2 * bps.out_bps, String(now.in_bps))
-    assert.ok(now.out_bps! > 0.2 * bps.in_bps && now.out_bps! < 2 * bps.in_bps, String(now.out_bps))
+    assert.deepEqual([now.in_bps, now.out_bps], [inbound!.last, outbound!.last], 'lists show the same')
   })
 
   test('has no values of one address family: no device counts them', async () => {
@@ -176,7 +175,7 @@ describe('the usage of a port', () => {
     const { octets } = await sumOfMinutes()
     await poll(end + minute, { uptimeCs: 100, octetsIn: 5n, octetsOut: 5n })
     assert.equal((await sumOfMinutes()).octets, octets)
-    await poll(end + 2 * minute, { uptimeCs: 6_100, octetsIn: 1_005n, octetsOut: 5n })
+    await poll(end + 2 * minute, { uptimeCs: 6_100, octetsIn: 1_005n, octetsOut: 905n })
     assert.equal((await sumOfMinutes()).octets, octets + 1_000n)
   })
 

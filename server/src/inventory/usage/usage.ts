@@ -15,6 +15,7 @@ import { notFound } from '../../runtime/error.ts'
 import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { intersect, type Period } from './billing-month.ts'
 import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
+import { compareFlows, type CountedHour, type FlowRecords } from './compare-flows.ts'
 import type { Counted, CountedColumn } from './counted.store.ts'
 import { listHeldTimes, readUsage } from './usage.store.ts'
 
@@ -36,10 +37,19 @@ type ReadFamilyUsage = (usage: {
   readonly seconds: number
 }) => Promise<readonly FamilyBucket[]>
 
+/** The port to the flow records of hours. Returns undefined without any. */
+type ReadFlowRecords = (query: {
+  readonly teamId: number
+  readonly portId: number
+  /** Starts, Unix milliseconds, in order. */
+  readonly hours: readonly number[]
+}) => Promise<FlowRecords | undefined>
+
 export type UsageDeps = {
   readonly postgres: Postgres
   /** Unset: an installation without flows. */
   readonly readFamilyUsage?: ReadFamilyUsage
+  readonly readFlowRecords?: ReadFlowRecords
   readonly now: () => Date
 }
 
@@ -48,7 +58,12 @@ const dayMs = 86_400_000
 
 /** Throws `not_found` for a port that never was the team's, and `invalid` for too many buckets. */
 export async function getPortUsage(
-  { postgres, readFamilyUsage = async () => [], now: clock }: UsageDeps,
+  {
+    postgres,
+    readFamilyUsage = async () => [],
+    readFlowRecords = async () => undefined,
+    now: clock,
+  }: UsageDeps,
   { actor }: Operation,
   portId: number,
   {
@@ -60,6 +75,7 @@ export async function getPortUsage(
     metric,
     direction,
     family = 'all',
+    include,
   }: QueryOf<typeof getPortUsageRoute>,
 ): Promise<PortUsage> {
   const now = clock()
@@ -94,6 +110,11 @@ export async function getPortUsage(
   const fives = grain === 300 ? counted : inFives(counted)
   const measured = fives.at.map((_, at) => at).filter((at) => fives.coveredMs[at]! >= completeMs)
   const samples = measured.length
+  const hours = include === undefined || family !== 'all' ? [] : wholeHours(fives, measured)
+  const records =
+    hours.length === 0
+      ? undefined
+      : await readFlowRecords({ teamId: actor.teamId, portId, hours: hours.map(({ at }) => at) })
   return {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),
@@ -109,7 +130,22 @@ export async function getPortUsage(
     missing_samples: Math.max(0, expectedSamples(held, borders, now) - samples),
     octets_in: totalOf(fives, measured, 'in'),
     octets_out: totalOf(fives, measured, 'out'),
+    ...(include === undefined ? {} : { flow_records: records ? compareFlows(hours, records) : null }),
   }
+}
+
+const hourMs = 3_600_000
+
+/** The hours of which every bucket is measured. */
+function wholeHours(fives: Counted, measured: readonly number[]): CountedHour[] {
+  const groups = Map.groupBy(measured, (index) => Math.floor(fives.at[index]! / hourMs) * hourMs)
+  return [...groups]
+    .filter(([, part]) => part.length === hourMs / billingGridMs)
+    .map(([at, part]) => ({
+      at,
+      octetsIn: totalOf(fives, part, 'in'),
+      octetsOut: totalOf(fives, part, 'out'),
+    }))
 }
 
 /** As the device counts: it sends what the customer receives. It counts errors and discards of no family. */

@@ -9,14 +9,15 @@ import {
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
+import type { Trx } from '../../db/postgres.ts'
 import { keepFormerTerms } from '../../inventory/bill/bill.store.ts'
 import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
-import { column, reference, referenceById } from '../field.ts'
+import { column, reference, referenceById, selected } from '../field.ts'
 import type { CheckContext } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { AsnNumber, Name, Optional, Pattern, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
-import { updateRow } from '../table.store.ts'
+import { insertRows, updateRow } from '../table.store.ts'
 import { location } from './location.ts'
 import { team } from './team.ts'
 
@@ -78,6 +79,7 @@ const billingTerms = [
   'billing_day',
   'billing_included_octets',
   'billing_prices',
+  'billing_pool',
 ] as const
 
 export const service = defineKind({
@@ -110,6 +112,7 @@ export const service = defineKind({
     billing_day: Optional(Type.Integer({ minimum: 1, maximum: 28, expects: 'a day from 1 to 28' })),
     billing_included_octets: Optional(Octets),
     billing_prices: Optional(Prices),
+    billing_pool: Optional(Name),
     asn: Optional(AsnNumber),
   }),
   table: {
@@ -117,12 +120,15 @@ export const service = defineKind({
     id: 'id',
     key: sql`(select g.slug || ' ' || r.name from teams g where g.id = r.team_id)`,
     select: {
+      billing_pool: sql`(select (select g.slug from teams g where g.id = p.team_id) || ' ' || p.name from services p
+        where p.id = t.pool_id)`,
       is_unbilled: sql`exists (select from port_assignments a
         where a.service_id = t.id and not upper_inf(a.valid) and unbilled_time(a.service_id, a.valid) is not null)`,
     },
   },
-  stateOf: ({ is_unbilled: isUnbilled }) => ({
+  stateOf: ({ is_unbilled: isUnbilled, billing_pool: pool }) => ({
     inUse: isUnbilled === true ? 'a month in which it had ports is not closed yet' : null,
+    alsoRefersTo: pool === null ? [] : [`service ${String(pool)}`],
   }),
   identity: ['team', 'name'],
   fields: {
@@ -145,6 +151,7 @@ export const service = defineKind({
     billing_day: column('services', 'billing_day', { initial: 1 }),
     billing_included_octets: column('services', 'billing_included_octets', { initial: null }),
     billing_prices: column('services', 'billing_prices', { initial: null }),
+    billing_pool: selected<string | null>('billing_pool', { initial: null }),
     asn: column('services', 'asn', { initial: null }),
     managed_by: column('services', 'managed_by', { initial: 'platform', isShared: true }),
   },
@@ -159,11 +166,17 @@ export const service = defineKind({
     if (renamed.length > 0)
       await sql`update services set name = chr(1) || id where id = any(${renamed})`.execute(trx)
   },
+  /** The pool of a new service may be a new one, too. */
+  async create(trx, created, now): Promise<void> {
+    await insertRows(trx, service, created, now)
+    for (const { key, fields } of created) if (fields.billing_pool !== null) await setPool(trx, key, fields)
+  },
   /** Bills of the time before are made by the former terms. */
   async update(trx, change, now): Promise<void> {
     if (billingTerms.some((name) => change.fields[name] !== undefined))
       await keepFormerTerms(trx, change.row.id as number)
     await updateRow(trx, service, change, now)
+    if (change.fields.billing_pool !== undefined) await setPool(trx, change.key, change.fields)
   },
   check(context, elements): void {
     for (const { path, element } of elements) {
@@ -179,15 +192,53 @@ export const service = defineKind({
         )
       if (end_date !== undefined && start_date !== undefined && end_date < start_date)
         context.problem([...path, 'end_date'], 'must not be before start_date')
-      const { billing_prices: prices, ...given } = element
+      const { billing_prices: prices, billing_pool: pool, ...given } = element
       checkPrices(context, [...path, 'billing_prices'], prices)
       const isVolume = element.billing_method === 'volume'
       if (element.billing_included_octets !== undefined && !isVolume)
         context.problem([...path, 'billing_included_octets'], 'needs billing_method: volume')
-      context.add(service, path, { ...given, ...(prices && { billing_prices: pricesOf(prices) }) })
+      context.add(service, path, {
+        ...given,
+        ...(prices && { billing_prices: pricesOf(prices) }),
+        ...(pool !== undefined && { billing_pool: `${element.team} ${pool}` }),
+      })
     }
+    for (const { path, element } of elements) checkPool(context, [...path, 'billing_pool'], element)
   },
 })
+
+/** `key`: of the service. Nothing else refers to a pool: one that is deleted is none. */
+async function setPool(
+  trx: Trx,
+  key: string,
+  { billing_pool: pool }: { readonly billing_pool?: string | null },
+): Promise<void> {
+  await sql`
+    update services s set pool_id = (
+      select p.id from services p where p.team_id = s.team_id and (select g.slug from teams g where g.id = p.team_id) || ' ' || p.name = ${pool})
+    from teams t where t.id = s.team_id and t.slug || ' ' || s.name = ${key}`.execute(trx)
+}
+
+type Pooled = { readonly team: string; readonly name: string; readonly billing_pool?: string | undefined }
+
+/** A service with a pool is none for others: each port has one bill. */
+function checkPool(
+  context: CheckContext,
+  path: Path,
+  { team: slug, name, billing_pool: pool }: Pooled,
+): void {
+  if (pool === undefined) return
+  const key = `${slug} ${pool}`
+  const [entries, rows] = [context.entries(service), context.rows(service)]
+  const poolOf = (of: string): string | null =>
+    (entries.has(of) ? entries.get(of)?.fields : rows.get(of)?.fields)?.billing_pool ?? null
+  const members = [...entries.keys(), ...rows.keys()].filter((of) => poolOf(of) === `${slug} ${name}`)
+  if (pool === name) context.problem(path, 'must be another service')
+  else if (!context.exists(service, key)) context.problem(path, `there is no service ${pool} of team ${slug}`)
+  else if (poolOf(key) !== null) context.problem(path, `${pool} is billed by another service itself`)
+  else if (members.length > 0)
+    context.problem(path, `${name} is the pool of ${members[0]}: it cannot be in another one`)
+}
 
 /** Tiers begin at 0, and their prices are those of everything below and above the commit. */
 function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Prices> | undefined): void {

@@ -65,6 +65,7 @@ describe('the batch thread', () => {
         if (message.kind === 'ask-exporters') batcher.take({ kind: 'exporters', ports })
       },
       giveBack: () => free.resolve(),
+      closeBatch() {},
       now: () => now,
       ...overrides,
     })
@@ -194,9 +195,13 @@ describe('the batch thread', () => {
     )
   })
 
-  it('reports an attack once there are thresholds', async () => {
+  it('reports an attack once there are thresholds, and asks for the open batch when one begins', async () => {
     let second = now
-    const { batcher, sent, add, free, spoolDir } = start({ now: () => second })
+    const closed: number[] = []
+    const { batcher, sent, add, free, spoolDir } = start({
+      now: () => second,
+      closeBatch: () => closed.push(second),
+    })
     batcher.take({ kind: 'holdings', holdings })
     batcher.take({ kind: 'exporters', ports })
     batcher.take({
@@ -206,11 +211,16 @@ describe('the batch thread', () => {
     batcher.detect()
     add(3000)
     await free
-    for (; second < now + 10; second++) batcher.detect()
+    for (; second < now + 15; second++) batcher.detect()
     const detections = sent.flatMap((message) =>
       message.kind === 'reports' ? decodeReports(readFileSync(join(spoolDir, message.name))) : [],
     )
     assert.ok(detections.length > 0)
+    const first = new Map(
+      detections.toReversed().map(({ id, observed }) => [id, Date.parse(observed) / 1000]),
+    )
+    assert.ok(detections.length > first.size, 'attacks are reported again')
+    assert.deepEqual(closed, [...new Set(first.values())].toSorted())
     assert.ok(
       detections.every(
         ({ status, network }) => status === 'ongoing' && /^(203\.0\.113|192\.0\.2)\./.test(network),
@@ -225,6 +235,6 @@ describe('the batch thread', () => {
     add(3)
     await free
     assert.deepEqual(readdirSync(spoolDir), ['c-1.native'])
-    assert.equal(readFileSync(join(spoolDir, 'c-1.native'))[0], 24)
+    assert.equal(readFileSync(join(spoolDir, 'c-1.native'))[0], 25)
   })
 })

@@ -10,8 +10,9 @@ import { Detector } from '../../detector/detector.ts'
 import { encodeReports, reportFiles } from '../../detector/report-file.ts'
 import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
 import { createRowAssigner, type ExporterPorts } from './flow-rows.ts'
-import type { FilledBatch, FromBatcher, ToBatcher, UnknownInterfaceReport } from './messages.ts'
+import type { FilledBatch, FromBatcher, LongFlow, ToBatcher, UnknownInterfaceReport } from './messages.ts'
 import { noAddressTables, readAddressTables, versionOfFiles, type AddressTables } from './range-file.ts'
+import { splitMs } from './split-flows.ts'
 import { spoolName, temporaryName } from './spool.ts'
 
 export type BatcherDeps = {
@@ -25,6 +26,8 @@ export type BatcherDeps = {
   readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
   readonly send: (message: FromBatcher) => void
   readonly giveBack: (slot: number) => void
+  /** Asks for the batch that is being filled. */
+  readonly closeBatch: () => void
   /** Unix seconds. */
   readonly now: () => number
 }
@@ -58,6 +61,7 @@ export class FlowBatcher {
   /** Its tables take 84 MB: only with thresholds. */
   #detector: Detector | undefined
   #overflows = 0
+  readonly #ongoing = new Set<string>()
   #queue: Promise<void> = Promise.resolve()
 
   constructor(deps: BatcherDeps) {
@@ -91,12 +95,22 @@ export class FlowBatcher {
     const second = Math.floor(this.#deps.now())
     const detections = this.#detector.advance(second, this.#owners)
     if (detections.length > 0) this.#storeReports(detections)
+    if (this.#begins(detections)) this.#deps.closeBatch()
     this.#reportOverflows(this.#detector.overflows)
     if (Math.abs(second - this.#targetsSecond) < targetsSeconds) return
     this.#targetsSecond = second
     const targets = this.#detector.targets(targetsMax)
     if (targets.length > 0 || this.#hasTargets) this.#deps.send({ kind: 'targets', targets })
     this.#hasTargets = targets.length > 0
+  }
+
+  /** Whether an attack is reported for the first time: what it was found in is wanted at once. */
+  #begins(detections: readonly Detection[]): boolean {
+    const known = this.#ongoing.size
+    for (const { id, status } of detections) if (status === 'ongoing') this.#ongoing.add(id)
+    const begins = this.#ongoing.size > known
+    for (const { id, status } of detections) if (status === 'ended') this.#ongoing.delete(id)
+    return begins
   }
 
   #reportOverflows(total: number): void {
@@ -164,6 +178,8 @@ export class FlowBatcher {
       flows: columns.length,
       rows: rows.length,
       refused: rows.refused,
+      unsplit: rows.unsplit,
+      longFlows: longFlowsOf(columns, this.#exporters),
       openedMs,
       exporters: usedExporters(columns, this.#exporters),
       unknownInterfaces,
@@ -219,6 +235,22 @@ function writeFile(path: string, block: Uint8Array): void {
     rmSync(temporary, { force: true })
     throw error
   }
+}
+
+/** The longest flow of each exporter that has long ones. */
+function longFlowsOf(
+  { length, exporter, durationMs }: FlowColumns,
+  addresses: readonly string[],
+): LongFlow[] {
+  const longest = new Map<number, number>()
+  for (let row = 0; row < length; row++) {
+    const ms = durationMs[row]!
+    if (ms >= splitMs && ms > (longest.get(exporter[row]!) ?? 0)) longest.set(exporter[row]!, ms)
+  }
+  return Array.from(longest, ([index, ms]) => ({
+    exporter: addresses[index]!,
+    seconds: Math.floor(ms / 1000),
+  }))
 }
 
 function usedExporters({ length, exporter }: FlowColumns, addresses: readonly string[]): string[] {

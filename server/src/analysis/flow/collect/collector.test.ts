@@ -20,6 +20,7 @@ import { wordsOf, type DemoFlow } from '../../../commands/demo/traffic/model.ts'
 import { createOwnershipCache } from '../../../inventory/ownership.ts'
 import { createLog } from '../../../runtime/log.ts'
 import { createMetrics } from '../../../runtime/metrics.ts'
+import { ip, ipfix, set, template, u32 } from '../../../drivers/netflow/testing.ts'
 import { ingestDeliveries } from '../../ingest.ts'
 import { fixture } from '../../sources/fixtures.ts'
 import { addSource, deliver } from '../../testing.ts'
@@ -362,6 +363,74 @@ describe('the collector of flows', () => {
     await until(async () => (await rowsIn(store)) === 2)
     await one.collector.stop()
     await two.collector.stop()
+  })
+
+  it('tells two exporters behind one address apart by their ports, also after a restart', async () => {
+    await using database = await createTestDatabase()
+    await using store = await createTestFlowStore()
+    await seed(database)
+    const { owner } = database.postgres
+    const sockets = [createSocket('udp4'), createSocket('udp4')]
+    for (const socket of sockets) await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+    const ends = [ip('198.51.100.7'), ip('203.0.113.5')] as const
+    // Templates with one id: addresses (8, 12), octets and packets (1, 2) in two orders.
+    const templates = [
+      template(256, [8, 4], [12, 4], [1, 4], [2, 4]),
+      template(256, [1, 4], [2, 4], [8, 4], [12, 4]),
+    ]
+    const records = [
+      [...ends, u32(500), u32(1)],
+      [u32(700), u32(1), ...ends],
+    ] as const
+    let sequence = 0
+    const sendBoth = async (port: number, withTemplate: boolean, rounds: number) => {
+      for (let round = 0; round < rounds; round++)
+        for (const [at, socket] of sockets.entries()) {
+          const sets = [...(withTemplate ? [set(2, templates[at]!)] : []), set(256, ...records[at]!)]
+          const datagram = ipfix({ sequence: ++sequence }, ...sets)
+          await new Promise((resolve) => socket.send(datagram, port, '127.0.0.1', resolve))
+        }
+    }
+    const byPort = async () =>
+      (await sql<{ by_port: boolean }>`select by_port from flow_exporters`.execute(owner)).rows[0]?.by_port
+    try {
+      const first = createCollector(database, store)
+      await first.collector.listen()
+      await sendBoth(first.collector.addresses[0]!.port, true, 3)
+      await until(async () => {
+        await first.collector.refreshExporters()
+        return (await byPort()) === true
+      })
+      await until(async () => {
+        await first.collector.saveLearned()
+        return (await listTemplates(owner)).length === 2
+      })
+      await first.collector.stop()
+      assert.deepEqual(
+        new Set((await listTemplates(owner)).map(({ port }) => port)),
+        new Set(sockets.map((socket) => socket.address().port)),
+      )
+      await store.command('truncate table flows')
+
+      const second = createCollector(database, store)
+      await second.collector.listen()
+      await sendBoth(second.collector.addresses[0]!.port, false, 2)
+      await until(async () => (await rowsIn(store)) === 4)
+      await second.collector.stop()
+      assert.deepEqual(
+        await store.query(
+          `select toUInt32(bytes) as octets, count() as n from flows
+           where src_addr = toIPv6('198.51.100.7') and dst_addr = toIPv6('203.0.113.5') group by bytes order by bytes`,
+          {},
+        ),
+        [
+          { octets: 500, n: 2 },
+          { octets: 700, n: 2 },
+        ],
+      )
+    } finally {
+      for (const socket of sockets) socket.close()
+    }
   })
 
   it('keeps flows in the spool while the store is down, and after a restart', async () => {

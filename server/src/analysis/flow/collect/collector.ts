@@ -22,6 +22,7 @@ import {
   relinkExporters,
   saveExporters,
   saveFindings,
+  saveLongFlows,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
@@ -37,7 +38,7 @@ import { createEventPackets } from './event-packets.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import { createNearHosts } from './near-hosts.ts'
-import type { FromBatcher, FromReceiver, TemplateKey, UnknownInterfaceReport } from './messages.ts'
+import type { FromBatcher, FromReceiver, LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
@@ -52,6 +53,7 @@ export type FlowCollectorOptions = ThreadOptions & {
     | 'flows'
     | 'flowsLost'
     | 'flowRatesAmbiguous'
+    | 'flowsUnsplit'
     | 'flowSpoolFiles'
     | 'flowSpoolBytes'
     | 'flowDelaySeconds'
@@ -85,6 +87,7 @@ export class FlowCollector {
   readonly #seenExporters = new Set<string>()
   /** By exporter, for the database. */
   readonly #findings = new Map<string, ExporterFinding>()
+  readonly #longFlows = new Map<string, LongFlow>()
   readonly #requestTemplate = createTemplateRequests((keys) => this.#findTemplates(keys))
   #threads: CollectorThreads | undefined
   #revision: number | undefined
@@ -147,6 +150,7 @@ export class FlowCollector {
     const { postgres, addresses, log, metrics } = this.#options
     if (addresses.length === 0) return false
     const settings = await listExporterSettings(postgres.owner)
+    const known = await listKnownExporters(postgres.owner)
     const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
     const threads = new CollectorThreads(this.#options, {
       onReceiver: (message) => this.#onReceiver(message),
@@ -161,6 +165,7 @@ export class FlowCollector {
     this.#threads = threads
     // First those of the platform file: there is room for all that is known of them.
     threads.toReceiver({ kind: 'exporters', settings })
+    threads.toReceiver({ kind: 'known-exporters', exporters: known })
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
     await this.refreshOwnership()
@@ -263,6 +268,9 @@ export class FlowCollector {
     const findings = [...this.#findings.values()]
     this.#findings.clear()
     refused.push(...(await writeRows(db, findings, (some) => saveFindings(db, some))))
+    const longFlows = [...this.#longFlows.values()]
+    this.#longFlows.clear()
+    refused.push(...(await writeRows(db, longFlows, (some) => saveLongFlows(db, some))))
     const unknown = [...this.#unknownInterfaces.values()]
     this.#unknownInterfaces.clear()
     refused.push(...(await writeRows(db, unknown, (some) => saveUnknownInterfaces(db, some))))
@@ -333,13 +341,14 @@ export class FlowCollector {
   }
 
   #addFindings(findings: readonly ExporterFinding[]): void {
-    for (const { exporter, implausible, ambiguousRates } of findings) {
+    for (const { exporter, implausible, ambiguousRates, isByPort } of findings) {
       const known = this.#findings.get(exporter)
       this.#seenExporters.add(exporter)
       this.#findings.set(exporter, {
         exporter,
         implausible: implausible ?? known?.implausible,
         ambiguousRates: ambiguousRates ?? known?.ambiguousRates,
+        isByPort: isByPort || known?.isByPort === true,
       })
     }
   }
@@ -350,6 +359,8 @@ export class FlowCollector {
       for (const address of message.exporters) this.#seenExporters.add(address)
       for (const one of message.unknownInterfaces)
         this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
+      for (const one of message.longFlows) this.#longFlows.set(one.exporter, one)
+      if (message.unsplit > 0) this.#options.metrics.flowsUnsplit.inc(message.unsplit)
       if (message.refused > 0) this.#reportLost('time', message.refused)
       this.#spool.add({ name: message.name, bytes: message.bytes, openedMs: message.openedMs })
       this.#options.onBatch?.(message)

@@ -79,7 +79,7 @@ async function createScene(driver: string, settings: object = {}) {
     /** `uptime` in seconds. */
     send(second: number, uptime: number, counted: Counted): void {
       const datagram = sflow({ uptime: (uptime * 1000) % 2 ** 32 }, counterSample(counted))
-      decoder.decode(datagram, 0, datagram.length, sender, 0, startMs + second * 1000, columns)
+      decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + second * 1000, columns)
     },
     save: () => samples.save(owner),
     async poll(second: number): Promise<void> {
@@ -209,7 +209,7 @@ describe('counter samples of sFlow', () => {
       // Every third number is none that an interface can have.
       const number = index % 3 === 0 ? 2 ** 31 + index : index + 8
       const datagram = sflow({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
-      decoder.decode(datagram, 0, datagram.length, sender, 0, startMs + 400_000, columns)
+      decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + 400_000, columns)
       if (index % 3000 === 2999) await samples.save(database.postgres.owner)
     }
     const { rows } = await sql<{

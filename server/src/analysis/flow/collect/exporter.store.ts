@@ -11,7 +11,7 @@ import type {
   TemplateRecord,
 } from '../flow-decoder.ts'
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
-import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
+import type { LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
 /** An interface that so many surveys did not find is gone; its number may belong to another one. */
 const missingSurveysMax = 3
@@ -129,17 +129,18 @@ export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, Kn
   const { rows } = await sql<{
     address: string
     first_seen: Date
+    by_port: boolean
     speeds: readonly (readonly [number, number])[]
   }>`
-    select e.address, e.first_seen, coalesce(json_agg(json_build_array(i.if_index, i.speed_bps)) filter (where i.id is not null), '[]') as speeds
+    select e.address, e.first_seen, e.by_port, coalesce(json_agg(json_build_array(i.if_index, i.speed_bps)) filter (where i.id is not null), '[]') as speeds
     from flow_exporters e left join interfaces i on i.device_id = e.device_id
       and i.missing_surveys < ${sql.lit(missingSurveysMax)} and i.if_index is not null and i.type in (6, 161)
       and i.name !~* '^(irb|vlan|bvi)' and i.speed_bps > 0
-    group by e.address, e.first_seen`.execute(db)
+    group by e.address, e.first_seen, e.by_port`.execute(db)
   return new Map(
     rows.map((row) => [
       row.address,
-      { firstSeen: row.first_seen.getTime() / 1000, speeds: new Map(row.speeds) },
+      { firstSeen: row.first_seen.getTime() / 1000, speeds: new Map(row.speeds), isByPort: row.by_port },
     ]),
   )
 }
@@ -148,8 +149,9 @@ export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, Kn
 export async function saveFindings(db: Db, findings: readonly ExporterFinding[]): Promise<void> {
   await sql`
     update flow_exporters e set implausible = coalesce(n.implausible, e.implausible),
-      ambiguous_rates = coalesce(n."ambiguousRates", e.ambiguous_rates)
-    from jsonb_to_recordset(${storedJson(findings)}::jsonb) as n (exporter text, implausible jsonb, "ambiguousRates" bigint[])
+      ambiguous_rates = coalesce(n."ambiguousRates", e.ambiguous_rates), by_port = e.by_port or n."isByPort"
+    from jsonb_to_recordset(${storedJson(findings)}::jsonb)
+      as n (exporter text, implausible jsonb, "ambiguousRates" bigint[], "isByPort" boolean)
     where e.address = n.exporter`.execute(db)
 }
 
@@ -165,6 +167,7 @@ export async function saveUnknownInterfaces(db: Db, found: readonly UnknownInter
 
 type TemplateRow = {
   readonly exporter: string
+  readonly port: number | null
   readonly version: 9 | 10
   readonly domain: number
   readonly id: number
@@ -174,90 +177,168 @@ type TemplateRow = {
 
 /** All templates, or those with these keys. */
 export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
-  const among =
-    keys === undefined
-      ? sql``
-      : sql`join jsonb_to_recordset(${storedJson(keys)}::jsonb) as k (exporter text, version smallint, domain bigint, id integer)
-          using (exporter, version, domain, id)`
   const { rows } = await sql<TemplateRow>`
-    select t.exporter, t.version, t.domain::float8 as domain, t.id, t.scopes, t.fields from flow_templates t ${among}`.execute(
+    with all_templates as (
+      select exporter, null::integer as port, version, domain, id, scopes, fields from flow_templates
+      union all select exporter, port, version, domain, id, scopes, fields from flow_port_templates)
+    select t.exporter, t.port, t.version, t.domain::float8 as domain, t.id, t.scopes, t.fields from all_templates t
+    where ${keys === undefined} or exists (
+      select from jsonb_to_recordset(${storedJson(keys ?? [])}::jsonb) as k (exporter text, port integer, version smallint, domain bigint, id integer)
+      where (k.exporter, k.version, k.domain, k.id) = (t.exporter, t.version, t.domain, t.id) and k.port is not distinct from t.port)`.execute(
     db,
   )
-  return rows
+  return rows.map(withPort)
 }
 
+/** A key without a port has no property of it. */
+const withPort = <T extends { readonly port: number | null }>({ port, ...row }: T) =>
+  port === null ? row : { ...row, port }
+
+/** Records of exporters of which there is one behind an address, and others: they are in tables of their own. */
+const byPort = <T extends { readonly port?: number }>(records: readonly T[]): readonly [T[], T[]] => [
+  records.filter(({ port }) => port === undefined),
+  records.filter(({ port }) => port !== undefined),
+]
+
 export async function saveTemplates(db: Db, templates: readonly TemplateRecord[]): Promise<void> {
-  await sql`
-    insert into flow_templates (exporter, version, domain, id, scopes, fields)
-    select exporter, version, domain, id, scopes, fields from jsonb_to_recordset(${storedJson(templates)}::jsonb)
-      as n (exporter text, version smallint, domain bigint, id integer, scopes integer, fields jsonb)
-    order by exporter, version, domain, id
-    on conflict (exporter, version, domain, id)
-      do update set scopes = excluded.scopes, fields = excluded.fields, updated = now()`.execute(db)
+  const [whole, ofPorts] = byPort(templates)
+  if (whole.length > 0)
+    await sql`
+      insert into flow_templates (exporter, version, domain, id, scopes, fields)
+      select exporter, version, domain, id, scopes, fields from ${templatesOf(whole)}
+      order by exporter, version, domain, id
+      on conflict (exporter, version, domain, id)
+        do update set scopes = excluded.scopes, fields = excluded.fields, updated = now()`.execute(db)
+  if (ofPorts.length > 0)
+    await sql`
+      insert into flow_port_templates (exporter, port, version, domain, id, scopes, fields)
+      select exporter, port, version, domain, id, scopes, fields from ${templatesOf(ofPorts)}
+      order by exporter, port, version, domain, id
+      on conflict (exporter, port, version, domain, id)
+        do update set scopes = excluded.scopes, fields = excluded.fields, updated = now()`.execute(db)
 }
 
 export async function deleteTemplates(db: Db, keys: readonly TemplateKey[]): Promise<void> {
-  await sql`
-    delete from flow_templates t using jsonb_to_recordset(${storedJson(keys)}::jsonb)
-      as k (exporter text, version smallint, domain bigint, id integer)
-    where (t.exporter, t.version, t.domain, t.id) = (k.exporter, k.version, k.domain, k.id)`.execute(db)
+  const [whole, ofPorts] = byPort(keys)
+  if (whole.length > 0)
+    await sql`
+      delete from flow_templates t using ${templatesOf(whole)}
+      where (t.exporter, t.version, t.domain, t.id) = (n.exporter, n.version, n.domain, n.id)`.execute(db)
+  if (ofPorts.length > 0)
+    await sql`
+      delete from flow_port_templates t using ${templatesOf(ofPorts)}
+      where (t.exporter, t.port, t.version, t.domain, t.id) = (n.exporter, n.port, n.version, n.domain, n.id)`.execute(
+      db,
+    )
 }
+
+const templatesOf = (
+  templates: readonly TemplateKey[],
+) => sql`jsonb_to_recordset(${storedJson(templates)}::jsonb)
+  as n (exporter text, port integer, version smallint, domain bigint, id integer, scopes integer, fields jsonb)`
 
 /**
  * All rates, as if the newest of each exporter had been announced now: while no collector received, no rate fell silent. The time of a
  * repeated rate is stored once an hour.
  */
 export async function listSamplings(db: Db): Promise<SamplingRecord[]> {
-  const { rows } = await sql<SamplingRecord>`
-    select exporter, version, domain::float8 as domain, sampler::float8 as sampler, in_if::float8 as "inIf", rate::float8 as rate,
-      floor(extract(epoch from now() - (max(updated) over (partition by exporter) - updated)))::float8 as announced
-    from flow_samplings`.execute(db)
-  return rows
+  const { rows } = await sql<SamplingRecord & { readonly port: number | null }>`
+    with all_samplings as (
+      select exporter, null::integer as port, version, domain, sampler, in_if, rate, updated from flow_samplings
+      union all select exporter, port, version, domain, sampler, in_if, rate, updated from flow_port_samplings)
+    select exporter, port, version, domain::float8 as domain, sampler::float8 as sampler, in_if::float8 as "inIf", rate::float8 as rate,
+      floor(extract(epoch from now() - (max(updated) over (partition by exporter, port) - updated)))::float8 as announced
+    from all_samplings`.execute(db)
+  return rows.map(withPort)
 }
 
 /** A newer announcement that another collector has stored stays. */
 export async function saveSamplings(db: Db, samplings: readonly SamplingRecord[]): Promise<void> {
-  await sql`
-    insert into flow_samplings as s (exporter, version, domain, sampler, in_if, rate, updated)
-    select exporter, version, domain, sampler, "inIf", rate, to_timestamp(announced) from ${recordsOf(samplings)}
-    order by exporter, version, domain, sampler, "inIf"
-    on conflict (exporter, version, domain, sampler, in_if)
-      do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(
-    db,
-  )
+  const [whole, ofPorts] = byPort(samplings)
+  if (whole.length > 0)
+    await sql`
+      insert into flow_samplings as s (exporter, version, domain, sampler, in_if, rate, updated)
+      select exporter, version, domain, sampler, "inIf", rate, to_timestamp(announced) from ${samplingsOf(whole)}
+      order by exporter, version, domain, sampler, "inIf"
+      on conflict (exporter, version, domain, sampler, in_if)
+        do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(
+      db,
+    )
+  if (ofPorts.length > 0)
+    await sql`
+      insert into flow_port_samplings as s (exporter, port, version, domain, sampler, in_if, rate, updated)
+      select exporter, port, version, domain, sampler, "inIf", rate, to_timestamp(announced) from ${samplingsOf(ofPorts)}
+      order by exporter, port, version, domain, sampler, "inIf"
+      on conflict (exporter, port, version, domain, sampler, in_if)
+        do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(
+      db,
+    )
 }
 
 /** Deletes outdated rates, unless another collector has stored a newer announcement. */
 export async function deleteSamplings(db: Db, samplings: readonly SamplingRecord[]): Promise<void> {
-  await sql`
-    delete from flow_samplings s using ${recordsOf(samplings)}
-    where (s.exporter, s.version, s.domain, s.sampler, s.in_if) = (n.exporter, n.version, n.domain, n.sampler, n."inIf")
-      and s.updated <= to_timestamp(n.announced)`.execute(db)
+  const [whole, ofPorts] = byPort(samplings)
+  if (whole.length > 0)
+    await sql`
+      delete from flow_samplings s using ${samplingsOf(whole)}
+      where (s.exporter, s.version, s.domain, s.sampler, s.in_if) = (n.exporter, n.version, n.domain, n.sampler, n."inIf")
+        and s.updated <= to_timestamp(n.announced)`.execute(db)
+  if (ofPorts.length > 0)
+    await sql`
+      delete from flow_port_samplings s using ${samplingsOf(ofPorts)}
+      where (s.exporter, s.port, s.version, s.domain, s.sampler, s.in_if)
+          = (n.exporter, n.port, n.version, n.domain, n.sampler, n."inIf")
+        and s.updated <= to_timestamp(n.announced)`.execute(db)
 }
 
-const recordsOf = (
+const samplingsOf = (
   samplings: readonly SamplingRecord[],
 ) => sql`jsonb_to_recordset(${storedJson(samplings)}::jsonb)
-  as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
+  as n (exporter text, port integer, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
+
+export async function saveLongFlows(db: Db, found: readonly LongFlow[]): Promise<void> {
+  await sql`
+    update flow_exporters e set longest_flow_seconds = n.seconds, longest_flow_seen = now()
+    from jsonb_to_recordset(${storedJson(found)}::jsonb) as n (exporter text, seconds integer)
+    where e.address = n.exporter`.execute(db)
+}
 
 export type SeenExporter = {
   readonly address: string
   readonly device: string | null
   readonly lastSeen: Date
+  /** Several exporters are behind the address. */
+  readonly isByPort: boolean
   /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
   readonly unknownInterfaces: readonly number[]
+  /** Names of its internal interfaces that no interface has: their flows count double. */
+  readonly unknownInternal: readonly string[]
   /** The last of each. */
   readonly implausible: ImplausibleRecord | null
   readonly ambiguousRates: readonly [number, number] | null
+  /** The longest flow of the last batch with long ones, if that was in the past day: seconds. */
+  readonly longestFlow: number | null
 }
 
 export async function listSeenExporters(db: Db): Promise<SeenExporter[]> {
   const { rows } = await sql<SeenExporter>`
-    select e.address, d.name as device, e.last_seen as "lastSeen", e.implausible, e.ambiguous_rates::float8[] as "ambiguousRates", array(
-      select u.if_index::float8 from flow_unknown_interfaces u
-      where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
-        and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)
-      order by u.if_index) as "unknownInterfaces"
+    select e.address, d.name as device, e.last_seen as "lastSeen", e.by_port as "isByPort", e.implausible,
+      e.ambiguous_rates::float8[] as "ambiguousRates",
+      case when e.longest_flow_seen > now() - interval '1 day' then e.longest_flow_seconds end as "longestFlow",
+      array(
+        select u.if_index::float8 from flow_unknown_interfaces u
+        where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
+          and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)
+        order by u.if_index) as "unknownInterfaces",
+      array(
+        select n from flow_exporter_settings s cross join unnest(s.internal) n
+        where s.address = e.address and n <> 'all' and n !~ '^[0-9]{1,10}$'
+          and not exists (select from jsonb_each_text(s.interfaces) k where k.value = n)
+          and not exists (
+            select from interfaces i left join interfaces l on l.id = i.lag_id
+            where i.device_id = coalesce(s.device_id, e.device_id) and i.missing_surveys < ${sql.lit(missingSurveysMax)}
+              and i.if_index is not null and n in (i.key, i.name, l.key, l.name))
+        order by n) as "unknownInternal"
     from flow_exporters e left join devices d on d.id = e.device_id order by e.address`.execute(db)
   return rows
 }

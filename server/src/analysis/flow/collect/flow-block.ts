@@ -1,6 +1,7 @@
 // The rows of a batch as the columns of the table `flows`, in the types in which they are sent.
 import type { FlowColumns } from '../flow-columns.ts'
 import type { FlowRows, RowContext } from './flow-rows.ts'
+import { octetsOf, packetsOf, secondsBefore } from './split-flows.ts'
 
 /** As `NativeColumn` of drivers/clickhouse/native-block.ts. */
 export type BlockColumn =
@@ -74,11 +75,12 @@ export function toBlockColumns(
   const ids = Uint32Array.from(exporters, ({ id }) => id)
   const exporterIds = words(columns.exporter)
   for (let row = 0; row < length; row++) exporterIds[row] = ids[exporterIds[row]!]!
+  const counters = countersOf(columns, rows)
   const source = addresses(columns.src)
   const destination = addresses(columns.dst)
   return [
     { name: 'team_id', type: 'UInt32', values: rows.teamId },
-    { name: 'time', type: "DateTime('UTC')", values: words(columns.time) },
+    { name: 'time', type: "DateTime('UTC')", values: counters.time },
     { name: 'direction', type: "Enum8('in' = 1, 'out' = 2, 'internal' = 3)", values: rows.direction },
     { name: 'is_primary', type: 'UInt8', values: rows.isPrimary },
     { name: 'exporter_id', type: 'UInt32', values: exporterIds },
@@ -98,8 +100,34 @@ export function toBlockColumns(
     { name: 'dst_as', type: 'UInt32', values: asns(columns.dstAs, destination) },
     { name: 'src_country', type: 'FixedString(2)', bytes: countries(source) },
     { name: 'dst_country', type: 'FixedString(2)', bytes: countries(destination) },
-    { name: 'bytes', type: 'UInt64', low: words(columns.bytesLo), high: words(columns.bytesHi) },
-    { name: 'packets', type: 'UInt64', low: words(columns.packetsLo), high: words(columns.packetsHi) },
+    { name: 'bytes', type: 'UInt64', low: counters.bytesLo, high: counters.bytesHi },
+    { name: 'packets', type: 'UInt64', low: counters.packetsLo, high: counters.packetsHi },
     { name: 'sampling_rate', type: 'UInt32', values: words(columns.samplingRate) },
+    { name: 'flow_count', type: 'UInt8', values: counters.flowCount },
   ]
+}
+
+/** The columns in which the parts of a long flow differ. */
+function countersOf(columns: FlowColumns, { length, flow, part, parts }: FlowRows) {
+  const words = () => new Uint32Array(length)
+  const [time, bytesLo, bytesHi, packetsLo, packetsHi] = [words(), words(), words(), words(), words()]
+  const flowCount = new Uint8Array(length).fill(1)
+  for (let row = 0; row < length; row++) {
+    const of = flow[row]!
+    time[row] = columns.time[of]!
+    bytesLo[row] = columns.bytesLo[of]!
+    bytesHi[row] = columns.bytesHi[of]!
+    packetsLo[row] = columns.packetsLo[of]!
+    packetsHi[row] = columns.packetsHi[of]!
+    if (parts[row] === 1) continue
+    const [at, count] = [part[row]!, parts[row]!]
+    const packets = columns.packetsLo[of]!
+    const octets = octetsOf(columns.bytesHi[of]! * 2 ** 32 + columns.bytesLo[of]!, packets, at, count)
+    time[row]! -= secondsBefore(columns.durationMs[of]!, at, count)
+    bytesLo[row] = octets
+    bytesHi[row] = octets / 2 ** 32
+    packetsLo[row] = packetsOf(packets, at, count)
+    flowCount[row] = at === 0 ? 1 : 0
+  }
+  return { time, bytesLo, bytesHi, packetsLo, packetsHi, flowCount }
 }

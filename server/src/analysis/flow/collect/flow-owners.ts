@@ -73,6 +73,7 @@ export function createFlowOwners(holdings: HoldingColumns): FlowOwners {
   const table = new Int32Array(networks24)
   const pages: Int32Array[] = []
   fillTable(ipv4, table, pages)
+  const held16 = heldOf(ipv4)
   const key = { w0: 0, w1: 0, w2: 0, w3: 0, length: 128 }
   return {
     revision: holdings.revision,
@@ -84,6 +85,7 @@ export function createFlowOwners(holdings: HoldingColumns): FlowOwners {
     parents: Uint32Array.from(lists.parents),
     find(w0, w1, w2, w3) {
       if (w0 === 0 && w1 === 0 && w2 === 0xffff) {
+        if (held16[w3 >>> 16] === 0) return 0
         const list = table[w3 >>> 8]!
         return list >= 0 ? list : pages[~list]![w3 & 255]!
       }
@@ -164,6 +166,16 @@ function createSide(
     lists.parents.push(parent < 0 ? 0 : firstList + parent)
   }
   return { table, lengths: rowLengths, firstList }
+}
+
+/** By the first 16 bits, whether any prefix is held there. Most ends of flows are outside: it stays in the cache, and the table of 64 MB does not. */
+function heldOf({ table, lengths }: Side): Uint8Array {
+  const held = new Uint8Array(2 ** 16)
+  for (let row = 0; row < table.w0.length; row++) {
+    const first = table.w0[row]! >>> 16
+    held.fill(1, first, first + 2 ** Math.max(0, 16 - lengths[row]!))
+  }
+  return held
 }
 
 /** In row order a prefix comes after all that cover it, and so replaces their lists. */

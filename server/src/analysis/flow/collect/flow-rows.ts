@@ -1,8 +1,9 @@
 // From decoded flows to the rows of the flow store: a row for each team that holds the source or the destination, with its port, prefix, AS
-// numbers and countries. Nothing is allocated per flow. It must not read the database: all that it needs is in its context.
+// numbers and countries; of long flows one for each minute. Nothing is allocated per flow. It must not read the database: all that it needs is in its context.
 import type { FlowColumns } from '../flow-columns.ts'
 import type { AddressTables } from './range-file.ts'
 import type { FlowOwners } from './flow-owners.ts'
+import { partsOf, secondsBefore, splitMs } from './split-flows.ts'
 
 /** Of one exporter, as the inventory knows it. */
 export type ExporterPorts = {
@@ -39,8 +40,13 @@ export type FlowRows = {
   length: number
   /** Flows that became no row because of their time. */
   refused: number
+  /** Long flows that were not split because there were too many. */
+  unsplit: number
   /** The row of the batch that each row was made of. */
   readonly flow: Uint32Array
+  /** Of a flow with several rows, which one it is, from 0, and their number. */
+  readonly part: Uint8Array
+  readonly parts: Uint8Array
   readonly teamId: Uint32Array
   readonly direction: Uint8Array
   readonly isPrimary: Uint8Array
@@ -51,13 +57,30 @@ export type FlowRows = {
 const createRows = (capacity: number): FlowRows => ({
   length: 0,
   refused: 0,
+  unsplit: 0,
   flow: new Uint32Array(capacity),
+  part: new Uint8Array(capacity),
+  parts: new Uint8Array(capacity),
   teamId: new Uint32Array(capacity),
   direction: new Uint8Array(capacity),
   isPrimary: new Uint8Array(capacity),
   portId: new Uint32Array(capacity),
   prefixId: new Uint32Array(capacity),
 })
+
+const columnNames = [
+  'flow',
+  'part',
+  'parts',
+  'teamId',
+  'direction',
+  'isPrimary',
+  'portId',
+  'prefixId',
+] as const
+
+/** Rows that long flows may add: as many as the batch has flows, and to small batches so many. */
+const addedRowsMin = 10_000
 
 const noPort: InterfacePort = { portId: 0, teamId: 0 }
 
@@ -71,10 +94,10 @@ export function createRowAssigner(): (
   const grow = (needed: number): void => {
     if (needed <= rows.flow.length) return
     const larger = createRows(Math.max(needed, Math.ceil(rows.flow.length * 1.5)))
-    for (const name of ['flow', 'teamId', 'direction', 'isPrimary', 'portId', 'prefixId'] as const)
-      larger[name].set(rows[name])
+    for (const name of columnNames) larger[name].set(rows[name])
     larger.length = rows.length
     larger.refused = rows.refused
+    larger.unsplit = rows.unsplit
     rows = larger
   }
   const add = (
@@ -87,11 +110,25 @@ export function createRowAssigner(): (
   ) => {
     const at = rows.length++
     rows.flow[at] = flow
+    rows.part[at] = 0
+    rows.parts[at] = 1
     rows.teamId[at] = teamId
     rows.direction[at] = way
     rows.isPrimary[at] = isPrimary
     rows.portId[at] = port
     rows.prefixId[at] = prefixId
+  }
+  /** Repeats the rows from `start` on for each further part of their flow. */
+  const split = (start: number, parts: number): void => {
+    const count = rows.length - start
+    grow(start + count * parts)
+    rows.parts.fill(parts, start, rows.length)
+    for (let part = 1; part < parts; part++) {
+      const at = rows.length
+      for (const name of columnNames) rows[name].copyWithin(at, start, start + count)
+      rows.part.fill(part, at, at + count)
+      rows.length += count
+    }
   }
   return (columns, context, onUnknown) => {
     const { owners, exporters, timeMin, timeMax } = context
@@ -114,6 +151,21 @@ export function createRowAssigner(): (
     }
     rows.length = 0
     rows.refused = 0
+    rows.unsplit = 0
+    let added = 0
+    const addedMax = Math.max(length, addedRowsMin)
+    const splitIfLong = (flow: number, start: number): void => {
+      const parts = partsOf(columns, flow)
+      if (parts === 1) return
+      const more = (rows.length - start) * (parts - 1)
+      const first = time[flow]! - secondsBefore(columns.durationMs[flow]!, 0, parts)
+      if (added + more > addedMax || first < timeMin) {
+        rows.unsplit++
+        return
+      }
+      added += more
+      split(start, parts)
+    }
     grow(length)
     for (let flow = 0; flow < length; flow++) {
       if (time[flow]! < timeMin || time[flow]! > timeMax) {
@@ -128,8 +180,10 @@ export function createRowAssigner(): (
       const [fromStart, fromEnd] = [starts[from]!, starts[from + 1]!]
       const [toStart, toEnd] = [starts[to]!, starts[to + 1]!]
       grow(rows.length + (fromEnd - fromStart) + (toEnd - toStart) + 1)
+      const start = rows.length
       if (fromStart === fromEnd && toStart === toEnd) {
         add(flow, 0, direction.in, 1, outPort.portId || inPort.portId, 0)
+        if (columns.durationMs[flow]! >= splitMs) splitIfLong(flow, start)
         continue
       }
       let isPrimary = 1
@@ -145,6 +199,7 @@ export function createRowAssigner(): (
         add(flow, team, direction.out, isPrimary, portOf(team, inPort, outPort), prefixIds[at]!)
         isPrimary = 0
       }
+      if (columns.durationMs[flow]! >= splitMs) splitIfLong(flow, start)
     }
     return rows
   }

@@ -26,9 +26,9 @@ export function createLearnedReports(send: (report: Report) => void): LearnedRep
 
 function keyOf(report: Report): string {
   if (report.kind === 'sampling' || report.kind === 'outdated-sampling') {
-    const { exporter, version, domain, sampler, inIf } = report.sampling
-    return `rate ${exporter} ${version} ${domain} ${sampler} ${inIf}`
+    const { exporter, port, version, domain, sampler, inIf } = report.sampling
+    return `rate ${exporter} ${port} ${version} ${domain} ${sampler} ${inIf}`
   }
-  const { exporter, version, domain, id } = report.kind === 'template' ? report.template : report.key
-  return `template ${exporter} ${version} ${domain} ${id}`
+  const { exporter, port, version, domain, id } = report.kind === 'template' ? report.template : report.key
+  return `template ${exporter} ${port} ${version} ${domain} ${id}`
 }

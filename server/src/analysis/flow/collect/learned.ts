@@ -27,13 +27,14 @@ export function createLearned(): Learned {
   let templates = new Map<string, TemplateRecord | TemplateKey>()
   let samplings = new Map<string, ChangedSampling>()
   let asNames: ReadonlyMap<number, string> | undefined
-  const keyOf = ({ exporter, version, domain, id }: TemplateKey) => `${exporter} ${version} ${domain} ${id}`
+  const keyOf = ({ exporter, port, version, domain, id }: TemplateKey) =>
+    `${exporter} ${port} ${version} ${domain} ${id}`
   const set = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.size < waitingMax || map.has(key)) map.set(key, value)
   }
   const setSampling = (changed: ChangedSampling): void => {
-    const { exporter, version, domain, sampler, inIf } = changed.sampling
-    set(samplings, `${exporter} ${version} ${domain} ${sampler} ${inIf}`, changed)
+    const { exporter, port, version, domain, sampler, inIf } = changed.sampling
+    set(samplings, `${exporter} ${port} ${version} ${domain} ${sampler} ${inIf}`, changed)
   }
   /** A newer value of the same key stays. */
   const putBack = <T>(from: Map<string, T>, to: Map<string, T>): void => {

@@ -91,6 +91,9 @@ export type FilledBatch =
 /** The slot is free again. */
 export type EmptiedBatch = { readonly slot: number }
 
+/** From the batch thread to the receiving thread. `close`: the open batch is wanted. */
+export type ToFilling = EmptiedBatch | 'close'
+
 /** The `workerData` of the batch thread. */
 export type BatchData = {
   readonly slots: readonly FlowColumns[]
@@ -123,6 +126,9 @@ export type FromBatcher =
       readonly rows: number
       /** Flows outside of the accepted time. */
       readonly refused: number
+      /** Long flows that are one row, since there were too many. */
+      readonly unsplit: number
+      readonly longFlows: readonly LongFlow[]
       readonly openedMs: number
       /** Addresses of exporters in it. */
       readonly exporters: readonly string[]
@@ -147,5 +153,8 @@ export type FromBatcher =
   /** Flows that found no row in the table of the detector, and targets that left it because it was full. */
   | { readonly kind: 'detector-overflows'; readonly count: number }
   | { readonly kind: 'ended' }
+
+/** The longest flow of an exporter in a batch; only long ones. */
+export type LongFlow = { readonly exporter: string; readonly seconds: number }
 
 export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }

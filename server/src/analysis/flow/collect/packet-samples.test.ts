@@ -48,6 +48,7 @@ function createReceiver(watches: readonly PacketWatch[]) {
         datagram.length,
         Uint32Array.of(0, 0, 0xffff, 0x7f000001),
         0,
+        50_000,
         timeMs,
         columns,
       )

@@ -31,9 +31,9 @@ test('closed hours are added once, by the remote end and multiplied by the rate'
   assert.equal(await rollUpPeers(store, hour, signal), 0)
   for (const at of [hour, hour + 3599, hour + 7200]) await insert(store, at)
   await insert(store, hour + 10, 'out')
-  assert.equal(await rollUpPeers(store, hour + 3600 + 599, signal), 0, 'the first hour is not closed yet')
-  assert.equal(await rollUpPeers(store, hour + 3600 + 600, signal), 1)
-  assert.equal(await rollUpPeers(store, hour + 3600 + 600, signal), 0)
+  assert.equal(await rollUpPeers(store, hour + 3600 + 4199, signal), 0, 'the first hour is not closed yet')
+  assert.equal(await rollUpPeers(store, hour + 3600 + 4200, signal), 1)
+  assert.equal(await rollUpPeers(store, hour + 3600 + 4200, signal), 0)
   const first = [
     { time: hour, way: 'in', asn: 64499, country: 'NL', bytes: 2200, packets: 44, flows: 4 },
     { time: hour, way: 'out', asn: 64501, country: 'DE', bytes: 1100, packets: 22, flows: 2 },
@@ -50,7 +50,7 @@ test('hours after days without flows are added', async () => {
   await using store = await createTestFlowStore()
   const later = hour + 5 * 86_400
   for (const at of [hour, later]) await insert(store, at)
-  await rollUpPeers(store, later + 7200, signal)
+  await rollUpPeers(store, later + 7800, signal)
   assert.deepEqual(await hoursOf(store), [
     { at: hour, flows: 2 },
     { at: later, flows: 2 },

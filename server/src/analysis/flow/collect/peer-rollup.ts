@@ -1,11 +1,11 @@
 // The rollup by AS and country of the remote end, for closed hours. As a materialized view it would cost three times the insert, because
-// nearly every flow has a row of its own; as a job it costs once. What is left to add is found by comparison with the sums of the
-// views, so that an hour whose flows waited in a spool, however long, is added again when they have come.
+// nearly every flow has a row of its own; as a job it costs once. What is left to add is found by comparison of flows and packets with the
+// sums of the views (a later part of a long flow counts as no flow), so that an hour whose flows waited in a spool, however long, is added again when they have come.
 import type { FlowStore, QueryLimits } from '../flow-store.ts'
 
 const hourSeconds = 3600
-/** Batches of an hour are stored by then, unless they wait in a spool. */
-const closedAfterSeconds = 600
+/** Long flows of an hour end by then, and their batches are stored unless they wait in a spool. */
+const closedAfterSeconds = 4200
 /** Hours of one run: the next run continues. */
 const hoursMax = 48
 /** Hours of the largest providers are billions of rows. */
@@ -16,7 +16,7 @@ export const peerStatement = (condition: string): string => `
   insert into flows_by_peer_1h (team_id, time, direction, is_primary, remote_as, remote_country, bytes, packets, flows)
   select team_id, toStartOfHour(flows.time) as hour, direction, is_primary,
     if(direction = 'out', dst_as, src_as) as remote_as, if(direction = 'out', dst_country, src_country) as remote_country,
-    sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), count()
+    sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), sum(flow_count)
   from flows where ${condition}
   group by team_id, hour, direction, is_primary, remote_as, remote_country
   order by team_id, hour, direction, remote_as, remote_country, is_primary`
@@ -35,9 +35,9 @@ export async function rollUpHours(
 ): Promise<boolean> {
   const params = { hour, end: hour + count * hourSeconds }
   const [counts] = await store.query<{ kept: number; received: number; added: number }>(
-    `select (select count() from flows where ${inHours}) as kept,
-       (select sum(flows) from flows_by_protocol_1h where ${inHours}) as received,
-       (select sum(flows) from flows_by_peer_1h where ${inHours}) as added`,
+    `select (select sum(flow_count) + sum(packets * greatest(sampling_rate, 1)) from flows where ${inHours}) as kept,
+       (select sum(flows) + sum(packets) from flows_by_protocol_1h where ${inHours}) as received,
+       (select sum(flows) + sum(packets) from flows_by_peer_1h where ${inHours}) as added`,
     params,
     limits,
   )
@@ -64,9 +64,9 @@ export async function rollUpPeers(
   const differing = await store.query<{ hour: number }>(
     `with (select toStartOfHour(minOrNull(time)) from flows) as first
      select toUnixTimestamp(time) as hour from (
-       select time, flows as received, toUInt64(0) as added from flows_by_protocol_1h where ${during}
+       select time, flows + packets as received, toUInt64(0) as added from flows_by_protocol_1h where ${during}
        union all
-       select time, toUInt64(0), flows from flows_by_peer_1h where ${during})
+       select time, toUInt64(0), flows + packets from flows_by_peer_1h where ${during})
      group by time having sum(received) != sum(added) order by time`,
     { end },
     limits,

@@ -54,6 +54,11 @@ export class FlowReceiver {
     this.#deps.send({ kind: 'end' })
   }
 
+  /** Sends the open batch before it is a second old. */
+  closeBatch(): void {
+    this.#close()
+  }
+
   giveBack({ slot }: EmptiedBatch): void {
     this.#deps.slots[slot]!.length = 0
     this.#free.push(slot)
@@ -64,7 +69,7 @@ export class FlowReceiver {
     return { decoder: decoder.counters, kernelDrops: source.drops(), withoutBatch: this.#withoutBatch }
   }
 
-  #receive({ octets, count, offsets, lengths, senders }: DatagramBatch): void {
+  #receive({ octets, count, offsets, lengths, senders, ports }: DatagramBatch): void {
     const { decoder, samples, now } = this.#deps
     const timeMs = now()
     for (let at = 0; at < count; at++) {
@@ -75,7 +80,7 @@ export class FlowReceiver {
       }
       const before = columns.length
       samples.open(columns, timeMs)
-      decoder.decode(octets, offsets[at]!, lengths[at]!, senders, at * 4, timeMs, columns)
+      decoder.decode(octets, offsets[at]!, lengths[at]!, senders, at * 4, ports[at]!, timeMs, columns)
       if (before === 0 && columns.length > 0) this.#openedMs = timeMs
       if (columns.length + rowsMax > columns.capacity) this.#close()
     }

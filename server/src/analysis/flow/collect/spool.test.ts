@@ -1,10 +1,32 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { DriverError } from '../../../runtime/driver-error.ts'
+import { encodeNativeBlock } from '../../../drivers/clickhouse/native-block.ts'
+import { scaled } from '../../../runtime/testing-scale.ts'
+import { until } from '../../../../../lab/src/wait.ts'
+import { mergeBlocks } from './merge-blocks.ts'
 import { createSpool, rowsOf, spoolName, type SpoolOptions } from './spool.ts'
+
+const kills = scaled(30)
+
+/** A block with one column. */
+const blockOf = (values: readonly number[], name = 'value'): Uint8Array =>
+  encodeNativeBlock(values.length, [{ name, type: 'UInt32', values: Uint32Array.from(values) }])
+
+/** The values of blocks with one column. */
+const valuesOf = (blocks: readonly Uint8Array[]): number[] =>
+  blocks.flatMap((one) => {
+    const rows = rowsOf(one)
+    const view = Buffer.from(one.slice(one.length - rows * 4))
+    return Array.from({ length: rows }, (_, row) => view.readUInt32LE(row * 4))
+  })
 
 /** The head of a block with one column and 300 rows. */
 const block = Buffer.from([1, 0xac, 0x02, ...Buffer.alloc(97)])
@@ -24,6 +46,12 @@ describe('the spool of flows', () => {
     const at = new Date(Date.now() - ageSeconds * 1000)
     utimesSync(join(dir, name), at, at)
     return { name, bytes: block.length }
+  }
+
+  function writeBlock(dir: string, name: string, value: number, column?: string) {
+    const file = blockOf([value], column)
+    writeFileSync(join(dir, name), file)
+    return { name, bytes: file.length }
   }
 
   function openSpool(dir: string, options: Partial<SpoolOptions> = {}) {
@@ -132,8 +160,154 @@ describe('the spool of flows', () => {
     spool.start()
     spool.add(write(dir, 'c-1.native'))
     await spool.stop(10)
-    assert.deepEqual(readdirSync(dir), ['c-1.native'])
+    assert.deepEqual(readdirSync(dir), ['c-1.native.tried'])
   })
+
+  it('inserts what was tried before under its own name', async () => {
+    const dir = createFolder()
+    write(dir, 'c-1.native.tried', 10)
+    for (let i = 2; i <= 9; i++) writeBlock(dir, `c-${i}.native`, i)
+    const { spool, inserted } = openSpool(dir)
+    spool.start()
+    await spool.drained()
+    await spool.stop(1000)
+    assert.deepEqual(inserted, ['c-1.native', ...Array.from({ length: 8 }, (_, at) => `c-${at + 2}.native`)])
+  })
+
+  it('merges files while many wait, and every row is in one insert', async () => {
+    const dir = createFolder()
+    const blocks: Uint8Array[] = []
+    const tokens: string[] = []
+    const { spool } = openSpool(dir, {
+      insert: async (file, token) => {
+        blocks.push(file)
+        tokens.push(token)
+      },
+    })
+    for (let i = 1; i <= 20; i++) spool.add(writeBlock(dir, spoolName('c', i), i))
+    spool.start()
+    await spool.drained()
+    assert.deepEqual(tokens, ['c-1+20.native'])
+    assert.deepEqual(
+      valuesOf(blocks),
+      Array.from({ length: 20 }, (_, at) => at + 1),
+    )
+    assert.deepEqual(readdirSync(dir), [])
+    assert.deepEqual(spool.waiting, { files: 0, bytes: 0 })
+    await spool.stop(1000)
+  })
+
+  it('inserts files that do not fit together one by one', async () => {
+    const dir = createFolder()
+    const { spool, inserted } = openSpool(dir)
+    for (let i = 1; i <= 9; i++) writeBlock(dir, `c-${i}.native`, i, i === 5 ? 'other' : 'value')
+    spool.start()
+    await spool.drained()
+    await spool.stop(1000)
+    assert.deepEqual(
+      inserted,
+      Array.from({ length: 9 }, (_, at) => `c-${at + 1}.native`),
+    )
+  })
+
+  it('goes on with a merge that was killed at any step', async () => {
+    const merged = 'c-1+9.native'
+    const numbers = Array.from({ length: 9 }, (_, at) => at + 1)
+    const part = (dir: string, i: number) => writeBlock(dir, `${merged}.part.c-${i}.native`, i)
+    const single = (dir: string, i: number) => writeBlock(dir, `c-${i}.native`, i)
+    const all = (dir: string, place: string) =>
+      writeFileSync(join(dir, place), mergeBlocks(numbers.map((i) => blockOf([i])))!)
+    const steps: readonly (readonly [string, (dir: string) => void])[] = [
+      ['some renamed', (dir) => numbers.forEach((i) => (i < 5 ? part : single)(dir, i))],
+      ['all renamed', (dir) => numbers.forEach((i) => part(dir, i))],
+      [
+        'half written',
+        (dir) => {
+          numbers.forEach((i) => part(dir, i))
+          writeFileSync(join(dir, `${merged}.tmp`), 'half')
+        },
+      ],
+      [
+        'complete',
+        (dir) => {
+          numbers.forEach((i) => part(dir, i))
+          all(dir, merged)
+        },
+      ],
+      [
+        'some deleted',
+        (dir) => {
+          part(dir, 8)
+          all(dir, merged)
+        },
+      ],
+      [
+        'tried',
+        (dir) => {
+          part(dir, 9)
+          all(dir, `${merged}.tried`)
+        },
+      ],
+    ]
+    for (const [step, prepare] of steps) {
+      const dir = createFolder()
+      prepare(dir)
+      const blocks: Uint8Array[] = []
+      const { spool } = openSpool(dir, { insert: async (file) => void blocks.push(file), staleMs: -1000 })
+      spool.start()
+      await spool.drained()
+      await spool.stop(1000)
+      assert.deepEqual(
+        valuesOf(blocks).toSorted((a, b) => a - b),
+        numbers,
+        step,
+      )
+      assert.deepEqual(readdirSync(dir), [], step)
+    }
+  })
+
+  it('leaves a merge to the process that is at it, and takes it over later', async () => {
+    const dir = createFolder()
+    writeBlock(dir, 'c-1+2.native.part.c-1.native', 1)
+    const { spool, inserted } = openSpool(dir, { staleMs: 300 })
+    spool.start()
+    await spool.drained()
+    assert.deepEqual(inserted, [])
+    await until(() => inserted.length > 0)
+    await spool.stop(1000)
+    assert.deepEqual(inserted, ['c-1.native'])
+  })
+
+  it(
+    `${kills} kills while files are merged and inserted: every row is stored once`,
+    { timeout: 600_000 },
+    async () => {
+      const [dir, stored] = [createFolder(), createFolder()]
+      const script = fileURLToPath(new URL('testing-spool-process.ts', import.meta.url))
+      let written = 0
+      for (let round = 0; round <= kills; round++) {
+        for (let i = 0; i < 40; i++) writeBlock(dir, `r${round}-${i + 1}.native`, ++written)
+        const child = spawn(process.execPath, [script, dir, stored], { stdio: ['ignore', 'pipe', 'inherit'] })
+        const exit = once(child, 'close')
+        await once(child.stdout, 'data')
+        if (round < kills) {
+          await sleep(Math.random() * 60)
+          child.kill('SIGKILL')
+        }
+        await exit
+      }
+      const files = readdirSync(stored).filter((name) => !name.endsWith('.tmp'))
+      assert.ok(
+        files.some((name) => name.includes('+')),
+        'some were merged',
+      )
+      const values = valuesOf(files.map((name) => readFileSync(join(stored, name))))
+      assert.deepEqual(
+        values.toSorted((a, b) => a - b),
+        Array.from({ length: written }, (_, at) => at + 1),
+      )
+    },
+  )
 
   it('reads the number of rows from the head of a block', () => {
     assert.equal(rowsOf(block), 300)

@@ -1,11 +1,18 @@
 // The spool between the collector and the flow store: a batch is a file, and its name is the token of its insert, so that a file that is
 // inserted again after a crash counts once. The spool is bounded: the oldest files are dropped, and counted.
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+//
+// While many files wait they are merged into files of the size of a full batch. Every row is in one insert, whatever is killed when:
+// - a file has the suffix `.tried` from before its insert on, and such a file keeps its own insert for good;
+// - files that are merged are renamed first, which only one process can do: `<merged>.part.<name>`;
+// - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its merged file is a file
+//   again at the next start, one with it is deleted.
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriverError } from '../../../runtime/driver-error.ts'
 import type { FlowStore } from '../flow-store.ts'
+import { mergeBlocks } from './merge-blocks.ts'
 
 /** `openedMs`: when its first row was received; of a file of a former run, when it was written. */
 export type SpoolFile = { readonly name: string; readonly bytes: number; readonly openedMs?: number }
@@ -19,6 +26,8 @@ export type SpoolOptions = {
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
   readonly onLost?: (reason: 'spool_full' | 'refused', rows: number, file: SpoolFile, error?: unknown) => void
+  /** The age from which on the files of an interrupted merge are taken: a live process may be merging younger ones. */
+  readonly staleMs?: number
   /** Once for each change between working and not. */
   readonly onState?: (error: unknown) => void
 }
@@ -27,6 +36,8 @@ export type SpoolFormat = {
   readonly suffix: string
   /** The number of rows in a file, from its first octets. */
   readonly rowsIn: (head: Uint8Array) => number
+  /** One file with the rows of all; undefined if they do not fit together. Without it files are never merged. */
+  readonly merge?: (files: readonly Uint8Array[]) => Uint8Array | undefined
 }
 
 export type Spool = {
@@ -44,11 +55,17 @@ export type Spool = {
 
 export const flowTable = 'flows'
 const temporarySuffix = '.tmp'
-const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf }
+const triedSuffix = '.tried'
+const partMark = '.part.'
+const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf, merge: mergeBlocks }
+/** From so many waiting files on they are merged, into files of at most so many octets: those of a full batch. */
+const mergedFrom = 8
+const mergedBytesMax = 60 * 2 ** 20
 const retryMinMs = 500
 const retryMaxMs = 30_000
 /** A file that is refused this often is set aside: others may be accepted. */
 const refusalsMax = 3
+/** Another process may be writing or merging files that are younger. */
 const staleTemporaryMs = 60_000
 
 /** The name of batch `number` of a collector. A collector has a new id in every run. */
@@ -72,7 +89,11 @@ export const insertInto =
   (block, token, signal) =>
     store.insert(flowTable, block, token, signal)
 
-type Waiting = SpoolFile & { refusals: number }
+type Waiting = SpoolFile & {
+  refusals: number
+  /** Its insert may have succeeded, or it did not fit to others: it is not merged. */
+  isAlone: boolean
+}
 
 class FileSpool implements Spool {
   readonly #options: SpoolOptions
@@ -82,12 +103,14 @@ class FileSpool implements Spool {
   /** Set aside, but still in the way of the bound. */
   #refused: SpoolFile[] = []
   #bytes = 0
-  #current: Waiting | undefined
+  /** Those that are being inserted or merged. */
+  #current: readonly Waiting[] = []
   #run: Promise<void> | undefined
   #wake = Promise.withResolvers<void>()
   #idle: (() => void)[] = []
   #isDraining = false
   #works = true
+  #searching: NodeJS.Timeout | undefined
 
   constructor(options: SpoolOptions) {
     this.#options = options
@@ -100,7 +123,7 @@ class FileSpool implements Spool {
   }
 
   add(file: SpoolFile): void {
-    this.#files.push({ ...file, refusals: 0 })
+    this.#files.push({ ...file, refusals: 0, isAlone: false })
     this.#bytes += file.bytes
     void this.#enforceLimit()
     this.#wake.resolve()
@@ -116,6 +139,7 @@ class FileSpool implements Spool {
 
   async stop(drainMs: number): Promise<void> {
     this.#isDraining = true
+    clearTimeout(this.#searching)
     this.#wake.resolve()
     const timer = setTimeout(() => this.#stopping.abort(new Error('the spool is stopping')), drainMs)
     await this.#run
@@ -130,13 +154,17 @@ class FileSpool implements Spool {
   /** Files of former runs come first. A stale temporary file is removed: it was never complete. */
   #findFiles(): void {
     const { dir } = this.#options
+    const { suffix } = this.#format
     const found: (Waiting & { readonly written: number })[] = []
     const known = new Set(this.#files.map(({ name }) => name))
-    for (const name of readdirSync(dir)) {
-      const stats = statSync(join(dir, name), { throwIfNoEntry: false })
+    for (const place of this.#withoutParts(readdirSync(dir))) {
+      const stats = statSync(join(dir, place), { throwIfNoEntry: false })
+      const isTried = place.endsWith(suffix + triedSuffix)
+      const name = isTried ? place.slice(0, -triedSuffix.length) : place
       if (stats === undefined || known.has(name)) continue
-      if (name.endsWith(this.#format.suffix))
-        found.push({ name, bytes: stats.size, refusals: 0, written: stats.mtimeMs, openedMs: stats.mtimeMs })
+      const { size: bytes, mtimeMs: written } = stats
+      if (name.endsWith(suffix))
+        found.push({ name, bytes, refusals: 0, isAlone: isTried, written, openedMs: written })
       else if (name.endsWith(`${this.#format.suffix}.refused`))
         this.#refused.push({ name, bytes: stats.size })
       else if (name.endsWith(temporarySuffix) && Date.now() - stats.mtimeMs > staleTemporaryMs)
@@ -147,10 +175,42 @@ class FileSpool implements Spool {
     for (const { bytes } of [...found, ...this.#refused]) this.#bytes += bytes
   }
 
+  /** Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the names of the others. */
+  #withoutParts(places: readonly string[]): string[] {
+    const { dir, staleMs = staleTemporaryMs } = this.#options
+    const all = new Set(places)
+    return places.flatMap((place) => {
+      const [merged, name] = place.split(partMark)
+      if (merged === undefined || name === undefined || !name.endsWith(this.#format.suffix)) return [place]
+      const path = join(dir, place)
+      const stats = statSync(path, { throwIfNoEntry: false })
+      if (stats === undefined) return []
+      if (all.has(merged) || all.has(merged + triedSuffix)) {
+        rmSync(path, { force: true })
+        return []
+      }
+      // Its time of change is that of the renaming.
+      const leftMs = staleMs - (Date.now() - stats.ctimeMs)
+      if (leftMs > 0) {
+        this.#searching ??= setTimeout(() => this.#searchAgain(), leftMs + 10).unref()
+        return []
+      }
+      renameSync(path, join(dir, name))
+      return [name]
+    })
+  }
+
+  #searchAgain(): void {
+    this.#searching = undefined
+    this.#findFiles()
+    this.#wake.resolve()
+  }
+
   async #insertAll(): Promise<void> {
     const { signal } = this.#stopping
     let failures = 0
     while (!signal.aborted) {
+      await this.#merge()
       const file = this.#files[0]
       if (file === undefined) {
         for (const resolve of this.#idle.splice(0)) resolve()
@@ -159,7 +219,7 @@ class FileSpool implements Spool {
         this.#wake = Promise.withResolvers<void>()
         continue
       }
-      this.#current = file
+      this.#current = [file]
       try {
         await this.#insertOne(file, signal)
         failures = 0
@@ -172,14 +232,90 @@ class FileSpool implements Spool {
         if (this.#isDraining) return
         await sleep(Math.min(retryMinMs * 2 ** failures++, retryMaxMs), undefined, { signal }).catch(() => {})
       } finally {
-        this.#current = undefined
+        this.#current = []
       }
     }
   }
 
+  /** Merges the oldest files if many wait. Files that cannot be merged stay single. */
+  async #merge(): Promise<void> {
+    const { dir } = this.#options
+    const group = this.#mergeable()
+    if (group.length < 2) return
+    this.#current = group
+    const name = mergedName(group[0]!.name, group.length, this.#format)
+    const partOf = (file: Waiting): string => join(dir, `${name}${partMark}${file.name}`)
+    const parts: Waiting[] = []
+    try {
+      const bytes = await this.#writeMerged(name, group, partOf, parts)
+      const { openedMs } = parts[0]!
+      for (const part of parts) {
+        this.#remove(part)
+        await rm(partOf(part), { force: true }).catch(() => {})
+      }
+      const merged = { name, bytes, refusals: 0, isAlone: true }
+      this.#files.unshift(openedMs === undefined ? merged : { ...merged, openedMs })
+      this.#bytes += bytes
+    } catch {
+      for (const file of parts) {
+        file.isAlone = true
+        await isRenamed(partOf(file), join(dir, file.name)).catch(() => false)
+      }
+    }
+    this.#current = []
+  }
+
+  /** Returns the size of the merged file, which is complete then, and adds what is in it to `parts`. */
+  async #writeMerged(
+    name: string,
+    group: readonly Waiting[],
+    partOf: (file: Waiting) => string,
+    parts: Waiting[],
+  ): Promise<number> {
+    const path = join(this.#options.dir, name)
+    for (const file of group) {
+      if (await isRenamed(join(this.#options.dir, file.name), partOf(file))) parts.push(file)
+      // Another process inserts or merges it.
+      else this.#remove(file)
+    }
+    const files = await Promise.all(parts.map((file) => readFile(partOf(file))))
+    const block = parts.length > 1 ? this.#format.merge!(files) : undefined
+    if (block === undefined) throw new Error('the files do not fit together')
+    try {
+      await writeFile(temporaryName(path), block, { mode: 0o600 })
+      await rename(temporaryName(path), path)
+    } catch (error) {
+      await rm(temporaryName(path), { force: true })
+      throw error
+    }
+    return block.length
+  }
+
+  /** The oldest files that were never tried, as many as a full batch. */
+  #mergeable(): Waiting[] {
+    if (this.#format.merge === undefined || this.#files.length <= mergedFrom) return []
+    const group: Waiting[] = []
+    let bytes = 0
+    for (const file of this.#files) {
+      bytes += file.bytes
+      if (file.isAlone || bytes > mergedBytesMax) break
+      group.push(file)
+    }
+    return group
+  }
+
+  /** Where the file is while it is inserted. */
+  async #mark(file: Waiting): Promise<string> {
+    const path = join(this.#options.dir, file.name)
+    if (this.#format.merge === undefined) return path
+    file.isAlone = true
+    await isRenamed(path, path + triedSuffix)
+    return path + triedSuffix
+  }
+
   async #insertOne(file: Waiting, signal: AbortSignal): Promise<void> {
-    const { dir, insert, onInserted } = this.#options
-    const path = join(dir, file.name)
+    const { insert, onInserted } = this.#options
+    const path = await this.#mark(file)
     const block = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw error
@@ -198,10 +334,11 @@ class FileSpool implements Spool {
     if (!(error instanceof DriverError) || error.kind !== 'refused' || ++file.refusals < refusalsMax)
       return false
     const { dir, onLost } = this.#options
-    const rows = await this.#rowsOfFile(file.name)
+    const path = await this.#mark(file)
+    const rows = await this.#rowsOfFile(path)
     this.#remove(file)
     const refused = { name: `${file.name}.refused`, bytes: file.bytes }
-    await rename(join(dir, file.name), join(dir, refused.name)).catch(() => {})
+    await rename(path, join(dir, refused.name)).catch(() => {})
     this.#refused.push(refused)
     this.#bytes += refused.bytes
     onLost?.('refused', rows, file, error)
@@ -218,11 +355,12 @@ class FileSpool implements Spool {
         await rm(join(dir, refused.name), { force: true })
         continue
       }
-      const oldest = this.#files.find((file) => file !== this.#current)
+      const oldest = this.#files.find((file) => !this.#current.includes(file))
       if (oldest === undefined) return
       this.#remove(oldest)
-      const rows = await this.#rowsOfFile(oldest.name)
-      await rm(join(dir, oldest.name), { force: true })
+      const path = await this.#mark(oldest)
+      const rows = await this.#rowsOfFile(path)
+      await rm(path, { force: true })
       onLost?.('spool_full', rows, oldest)
     }
   }
@@ -234,9 +372,9 @@ class FileSpool implements Spool {
     this.#bytes -= file.bytes
   }
 
-  async #rowsOfFile(name: string): Promise<number> {
+  async #rowsOfFile(path: string): Promise<number> {
     try {
-      await using file = await open(join(this.#options.dir, name))
+      await using file = await open(path)
       const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0)
       return this.#format.rowsIn(buffer.subarray(0, bytesRead))
     } catch {
@@ -248,6 +386,21 @@ class FileSpool implements Spool {
     if (this.#works === (error === undefined)) return
     this.#works = error === undefined
     this.#options.onState?.(error)
+  }
+}
+
+/** The name of the file that so many files become, the first of which has this name. */
+const mergedName = (first: string, count: number, { suffix }: SpoolFormat): string =>
+  `${first.slice(0, -suffix.length)}+${count}${suffix}`
+
+/** Whether it was there. */
+async function isRenamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }
 

@@ -91,7 +91,7 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
       minutes.push([Math.floor((end - 1) / 1000), flows])
     }
     const columns = createFlowColumns(minutes.reduce((sum, [, flows]) => sum + flows.length, 0))
-    for (const [time, flows] of minutes) for (const flow of flows) append(columns, flow, time)
+    for (const [time, flows] of minutes) for (const flow of flows) appendFlow(columns, flow, time)
     const rows = assign(columns, context, () => {})
     if (rows.length === 0) return
     const block = encodeNativeBlock(rows.length, toBlockColumns(columns, rows, context))
@@ -121,7 +121,7 @@ export async function findStored(store: FlowStore): Promise<Span | undefined> {
     : { fromMs: row.first * 1000, untilMs: (row.last + 1) * 1000 }
 }
 
-function append(columns: FlowColumns, flow: DemoFlow, time: number): void {
+export function appendFlow(columns: FlowColumns, flow: DemoFlow, time: number): void {
   const at = columns.length++
   columns.time[at] = time
   columns.exporter[at] = flow.exporter

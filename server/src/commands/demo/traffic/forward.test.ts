@@ -7,7 +7,15 @@ import { SandboxScrubber } from '../../../drivers/sandbox-scrubber/scrubber.ts'
 import type { FilterAction } from '../../../net/filter-rule.ts'
 import { parsePrefix } from '../../../net/prefix.ts'
 import { arriving, octetChanges } from './forward.ts'
-import { attackFlows, demoExporters, flowsBetween, wordsOf, type DemoAttack, type DemoFlow } from './model.ts'
+import {
+  attackFlows,
+  countedOctets,
+  demoExporters,
+  flowsBetween,
+  wordsOf,
+  type DemoAttack,
+  type DemoFlow,
+} from './model.ts'
 
 const now = Date.UTC(2026, 2, 10, 17)
 const prefixes = (...texts: string[]) => texts.map(parsePrefix)
@@ -90,7 +98,9 @@ describe('the counters of the demo', () => {
     return [base(5.2e9, seed) + octetsIn, base(8.6e9, seed + 1) + octetsOut] as const
   }
   const ofPort = (flows: readonly DemoFlow[], towards: boolean) =>
-    octets(flows.filter(({ exporter, inIf }) => exporter === 0 && (inIf === 3) === towards))
+    flows
+      .filter(({ exporter, inIf }) => exporter === 0 && (inIf === 3) === towards)
+      .reduce((sum, flow) => sum + countedOctets(flow), 0)
 
   it('contain its attacks, and lose what is withdrawn', () => {
     for (const sent of [all, usual, arriving(all, { announced: [], blackholed: [] }, [], 60)]) {

@@ -5,7 +5,15 @@ import type { Passing } from '../../../drivers/sandbox-scrubber/scrubber.ts'
 import { networkText } from '../../../analysis/detector/scopes.ts'
 import type { FlowPacket } from '../../../net/flow-match.ts'
 import { covers, type Prefix } from '../../../net/prefix.ts'
-import { demoExporters, isIpv4, isTowardsCustomer, portOfFlow, type DemoFlow, type Words } from './model.ts'
+import {
+  countedOctets,
+  demoExporters,
+  isIpv4,
+  isTowardsCustomer,
+  portOfFlow,
+  type DemoFlow,
+  type Words,
+} from './model.ts'
 import type { DemoRoutes } from './routes.store.ts'
 
 /** Returns the part of each flow of so many seconds that passes. */
@@ -44,11 +52,11 @@ export function octetChanges(usual: readonly DemoFlow[], sent: readonly DemoFlow
     [sent, 1],
   ] as const)
     for (const flow of flows) {
-      const { device, samplingRate } = demoExporters[flow.exporter]!
+      const { device } = demoExporters[flow.exporter]!
       const { name } = portOfFlow(flow)
       const key = `${device} ${name}`
       const before = changes.get(key) ?? { device, name, octetsIn: 0, octetsOut: 0 }
-      const octets = sign * flow.bytes * samplingRate
+      const octets = sign * countedOctets(flow)
       // The port sends what goes to the customer.
       changes.set(
         key,

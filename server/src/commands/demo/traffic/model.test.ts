@@ -4,7 +4,15 @@ import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow } from './datagrams.ts'
 import { historyStart, missingSpans } from './flow-history.ts'
-import { attackFlows, demoExporters, flowsBetween, wordsOf, type DemoFlow } from './model.ts'
+import {
+  attackFlows,
+  attackOctets,
+  countedOctets,
+  demoExporters,
+  flowsBetween,
+  wordsOf,
+  type DemoFlow,
+} from './model.ts'
 
 const now = Date.UTC(2026, 2, 10, 17)
 const hour = 3_600_000
@@ -15,7 +23,7 @@ function decode(datagrams: readonly Buffer[]): FlowColumns {
   const sender = Uint32Array.from([0, 0, 0xffff, 0x7f00000b])
   for (const datagram of datagrams) {
     const octets = new Uint8Array(datagram)
-    decoder.decode(octets, 0, octets.length, sender, 0, now, columns)
+    decoder.decode(octets, 0, octets.length, sender, 0, 50_000, now, columns)
   }
   return columns
 }
@@ -32,7 +40,7 @@ describe('the traffic of the demo', () => {
     const total = (select: (flow: DemoFlow) => boolean) =>
       flowsBetween(now, now + 24 * hour, 3)
         .filter(select)
-        .reduce((sum, { bytes, exporter }) => sum + bytes * demoExporters[exporter]!.samplingRate, 0)
+        .reduce((sum, flow) => sum + countedOctets(flow), 0)
     const bps = (total(({ exporter, outIf }) => exporter === 0 && outIf === 1) * 8) / 86_400
     assert.ok(bps > 0.9 * 8.6e9 && bps < 1.1 * 8.6e9, `${bps}`)
   })
@@ -89,6 +97,36 @@ describe('the traffic of the demo', () => {
     assert.ok(bpsOf(now + 15_000) > 5e9 && bpsOf(now + 15_000) < 8e9)
     for (const flow of attackFlows(attack, now, now + 5_000, 10))
       assert.deepEqual([flow.srcPort, flow.protocol], [53, 17])
+  })
+
+  it('has the octets of attacks in the counters of the port, in steps of any length', () => {
+    const attack = (address: string, classification: string, bps: number, pps: number) => ({
+      target: wordsOf(address),
+      classification,
+      bps,
+      pps,
+      startMs: now + 12_345,
+      endMs: now + 600_001,
+    })
+    const attacks = [
+      attack('203.0.113.77', 'udp.amplification.dns', 6.4e9, 610_000),
+      attack('198.51.100.4', 'tcp.syn_flood', 1.1e9, 2_000_000),
+    ]
+    const ports = [
+      { device: 'edge1.ams', name: 'et-0/0/0', attack: attacks[0]! },
+      { device: 'edge1.fra', name: 'Port-Channel10', attack: attacks[1]! },
+    ]
+    for (const { attack, ...port } of ports)
+      for (const stepMs of [5_000, 60_000, 300_000])
+        for (let from = now; from < now + 900_000; from += stepMs) {
+          const flows = attackFlows(attack, from, from + stepMs, 10)
+          const { samplingRate } = demoExporters[flows[0]?.exporter ?? 0]!
+          const sent = flows.reduce((sum, flow) => sum + countedOctets(flow), 0)
+          const counted = attackOctets(attacks, port, from, from + stepMs)
+          // Each flow is rounded to an octet.
+          assert.ok(Math.abs(sent - counted) <= 10 * samplingRate, `${sent} and ${counted}`)
+        }
+    assert.equal(attackOctets(attacks, { device: 'access3.fra', name: 'sfp28-1' }, now, now + 900_000), 0)
   })
 })
 

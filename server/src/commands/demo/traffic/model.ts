@@ -1,5 +1,5 @@
 // The traffic of the demo: which applications run where and how much they send. Pure: the same minute always has the same flows. The
-// volume of a port is that of its simulated counters, so that flows and counters agree.
+// volume of a port is that of its simulated counters, which count frames, so that flows and counters agree.
 import { interfaceSeed, octetsAt } from '../../../drivers/sandbox-device/traffic.ts'
 import { hostPrefix, prefixBits } from '../../../net/prefix.ts'
 import { parseAddress } from '../../../net/address.ts'
@@ -356,6 +356,13 @@ function remoteHost(network: number, host: number, ipv4: boolean): Words {
   return [0x20010db8, 0xe000_0000 + (network << 16), 0, host & 0xffff]
 }
 
+/** The headers and checksum of an Ethernet frame, which interfaces count and flow records do not. */
+const frameOctets = 18
+
+/** The octets that an interface counts of a flow. */
+export const countedOctets = ({ exporter, bytes, packets }: DemoFlow): number =>
+  (bytes + packets * frameOctets) * demoExporters[exporter]!.samplingRate
+
 type PortOctets = { readonly toOctets: number; readonly fromOctets: number }
 
 /** The counters of each port between two times. */
@@ -380,8 +387,8 @@ export function flowsBetween(fromMs: number, untilMs: number, perApplication: nu
     const { toOctets, fromOctets } = octetsOf[application.port]
     for (const isTo of [true, false]) {
       const octets = isTo ? toOctets * application.toShare : fromOctets * application.fromShare
-      const volume = octets / samplingRate
       const size = isTo ? application.toPacket : application.fromPacket
+      const volume = (octets / samplingRate) * (size / (size + frameOctets))
       for (const share of sharesOf(perApplication, random)) {
         const bytes = Math.round(volume * share)
         if (bytes < size) continue
@@ -443,22 +450,65 @@ const shapes: Readonly<Record<string, AttackShape>> = {
   'ip.fragment': { protocol: udp, srcPort: 0, dstPort: 0, fragment: true },
 }
 
-const riseMs = 8_000
+/** It rises within seconds from a quarter of its strength, and varies by a twentieth. */
+const riseFromMs = 2_000
+const riseToMs = 8_000
+const risenMs = riseToMs - riseFromMs
+const waveMs = 97_000
+const waveShare = 0.05
 
-/** The flows of an attack between two times: it rises within seconds, and varies. */
+/** The milliseconds of full strength that an attack has had so long after its start: the integral of its strength, so that any two steps add up. */
+function strengthUntil(ms: number, phase: number): number {
+  const rising = Math.min(ms, risenMs)
+  const risen = (rising * (rising / 2 + riseFromMs)) / riseToMs + (ms - rising)
+  const pace = (2 * Math.PI) / waveMs
+  return risen + (waveShare / pace) * (Math.cos(phase) - Math.cos(pace * ms + phase))
+}
+
+const packetSizeOf = ({ bps, pps }: DemoAttack): number =>
+  Math.min(1500, Math.max(46, bps / 8 / Math.max(1, pps)))
+
+/** Sampled packets since the start of the attack. */
+function sampledUntil({ startMs, endMs, pps, target }: DemoAttack, ms: number, samplingRate: number): number {
+  const lasted = Math.max(0, Math.min(ms, endMs) - startMs)
+  return Math.floor(((pps / 1000) * strengthUntil(lasted, target[3] % 7)) / samplingRate)
+}
+
+/** The octets that the port of a device counts of attacks between two times: those of the frames of `attackFlows`. */
+export function attackOctets(
+  attacks: readonly DemoAttack[],
+  { device, name }: { readonly device: string; readonly name: string },
+  fromMs: number,
+  untilMs: number,
+): number {
+  return attacks.reduce((sum, attack) => {
+    if (attack.endMs <= fromMs || attack.startMs >= untilMs) return sum
+    const port = portOf(attack.target)
+    const exporter = demoExporters[port.exporter]!
+    if (exporter.device !== device || port.name !== name) return sum
+    const packetsUntil = (ms: number) => sampledUntil(attack, ms, exporter.samplingRate)
+    return (
+      sum +
+      (packetsUntil(untilMs) - packetsUntil(fromMs)) *
+        exporter.samplingRate *
+        (packetSizeOf(attack) + frameOctets)
+    )
+  }, 0)
+}
+
+/** The flows of an attack between two times. */
 export function attackFlows(attack: DemoAttack, fromMs: number, untilMs: number, count: number): DemoFlow[] {
-  const start = Math.max(fromMs, attack.startMs)
-  const seconds = (Math.min(untilMs, attack.endMs) - start) / 1000
-  if (seconds <= 0) return []
+  if (attack.endMs <= fromMs || attack.startMs >= untilMs) return []
   const port = portOf(attack.target)
   const { samplingRate, upstream } = demoExporters[port.exporter]!
   const random = createRandom(Math.floor(fromMs / 1000) ^ attack.target[3])
-  const strength = Math.min(1, (start - attack.startMs + 2_000) / riseMs) * (0.95 + 0.1 * random.next())
   const shape = shapes[attack.classification] ?? { protocol: udp }
-  const flows = sharesOf(count, random).map((share) => {
-    // Not rounded: with few sampled packets, the sum would be that of another attack.
-    const packets = Math.floor((attack.pps * seconds * strength * share) / samplingRate + random.next())
-    const size = Math.min(1500, Math.max(46, attack.bps / 8 / Math.max(1, attack.pps)))
+  const size = packetSizeOf(attack)
+  let left = sampledUntil(attack, untilMs, samplingRate) - sampledUntil(attack, fromMs, samplingRate)
+  const total = left
+  const flows = sharesOf(count, random).map((share, at) => {
+    const packets = at === count - 1 ? left : Math.min(left, Math.round(total * share))
+    left -= packets
     return {
       exporter: port.exporter,
       inIf: upstream,

@@ -13,6 +13,7 @@ export type LaneValues = {
   readonly rxDbm: number | null
   readonly txDbm: number | null
   readonly biasMa: number | null
+  readonly preFecBer?: number | null
   readonly limits?: Limits
 }
 
@@ -52,7 +53,7 @@ const ofModule = ({ temperatureC, voltageV }: ModuleValues) => ({ temperatureC, 
 function moduleReading(module: ModuleValues): DecodedReading[] {
   if (!module.temperatureC && module.voltageV === null) return []
   const limits = pick(module.limits, moduleMetrics)
-  const none = { rxDbm: null, txDbm: null, biasMa: null, isDark: false }
+  const none = { rxDbm: null, txDbm: null, biasMa: null, preFecBer: null, isDark: false }
   return [{ port: module.port, lane: 0, ...none, ...ofModule(module), limits }]
 }
 
@@ -64,6 +65,7 @@ function laneReading(module: ModuleValues, lane: LaneValues): DecodedReading {
     rxDbm,
     txDbm,
     biasMa: lane.biasMa,
+    preFecBer: lane.preFecBer ?? null,
     temperatureC: null,
     voltageV: null,
     isDark: isDark(rxDbm),

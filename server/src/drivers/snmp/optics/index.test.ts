@@ -8,6 +8,8 @@ import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/d
 import type { OpticValue } from './family.ts'
 import { listTransceivers, opticFamilies, type OpticWalk, readKnownOptics, readOptics } from './index.ts'
 import { scaled } from '../../../runtime/testing-scale.ts'
+import { groovePort, groovePortName } from '../groove-port.ts'
+import { indexBelow } from '../walk.ts'
 
 const folder = join(import.meta.dirname, 'recordings')
 const ifName = '1.3.6.1.2.1.31.1.1.1.1'
@@ -16,20 +18,21 @@ const names = readdirSync(folder).flatMap((file) => /^(.*)\.snmprec$/.exec(file)
 type Row = readonly [oid: string, value: OpticValue]
 type Expected = {
   readonly transceivers: readonly SeenTransceiver[]
-  /** Interface, lane, receive and transmit dBm, mA, degrees Celsius, V. */
+  /** Interface, lane, receive and transmit dBm, mA, degrees Celsius, V, and the bit error rate before FEC if there is one. */
   readonly readings: readonly (readonly [string, number, ...(number | null)[]])[]
   /** By interface and lane: low alarm, low warning, high warning, high alarm. */
   readonly limits: Readonly<Record<string, Readonly<Record<string, readonly (number | null)[]>>>>
 }
 
-/** Lines of OID, tag (2 and 66 numbers, 4 text, 6 OID) and value. */
+/** Lines of OID, tag (2 and 66 numbers, 4 text, 4x octets, 6 OID) and value. */
 function readRecording(name: string): Row[] {
   const lines = readFileSync(join(folder, `${name}.snmprec`), 'utf8')
     .trimEnd()
     .split('\n')
   return lines.map((line) => {
     const [oid = '', tag, value = ''] = line.split('|')
-    return [oid, tag === '2' || tag === '66' ? Number(value) : tag === '4' ? Buffer.from(value) : value]
+    if (tag === '2' || tag === '66') return [oid, Number(value)]
+    return [oid, tag === '6' ? value : Buffer.from(value, tag === '4x' ? 'hex' : 'utf8')]
   })
 }
 
@@ -45,9 +48,12 @@ const walkOf =
 
 const keysOf = (rows: readonly Row[]) =>
   new Map(
-    rows.flatMap(([oid, value]) =>
-      oid.startsWith(`${ifName}.`) ? [[Number(oid.slice(ifName.length + 1)), String(value)] as const] : [],
-    ),
+    rows.flatMap(([oid, value], at) => {
+      if (oid.startsWith(`${ifName}.`))
+        return [[Number(oid.slice(ifName.length + 1)), String(value)] as const]
+      const port = indexBelow(`${groovePort}.20`, oid)
+      return port === undefined ? [] : [[-at, groovePortName(port)] as const]
+    }),
   )
 
 const opticsOf = async (rows: readonly Row[]) =>
@@ -84,6 +90,7 @@ for (const name of names) {
         one.biasMa,
         one.temperatureC,
         one.voltageV,
+        ...(one.preFecBer === null ? [] : [one.preFecBer]),
       ])
       const sort = (all: readonly (readonly unknown[])[]) => all.map((one) => JSON.stringify(one)).sort()
       assert.deepEqual(sort(values), sort(expected.readings))
@@ -159,6 +166,7 @@ describe('every family', () => {
             assert.ok(biasMa === null || (biasMa >= 0 && biasMa <= 2_000))
             assert.ok(temperatureC === null || (temperatureC >= -60 && temperatureC <= 150))
             assert.ok(voltageV === null || (voltageV > 0 && voltageV <= 60))
+            assert.ok(one.preFecBer === null || (one.preFecBer > 0 && one.preFecBer < 1))
             assert.ok(Number.isInteger(lane) && lane >= 0)
             assert.equal(isDark, rxDbm === -40)
             for (const all of Object.values(limitsOf(one))) {

@@ -1,10 +1,11 @@
 // The modules and light levels of a device, from every family of MIB tables that it implements. A new family is one file and one line of the
 // list.
 import type { InterfaceKey, OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
+import { advaAccessPorts, advaFacilities, advaNetworkPorts } from './adva.ts'
 import { arubaCx } from './aruba-cx.ts'
 import { brocadeFc } from './brocade-fc.ts'
 import { brocadeIp } from './brocade-ip.ts'
-import { cienaSaos } from './ciena.ts'
+import { cienaCes, cienaSaos, cienaWaveserver } from './ciena.ts'
 import { ciscoEntitySensor } from './cisco.ts'
 import { dellOs9 } from './dell-os9.ts'
 import {
@@ -16,14 +17,17 @@ import {
   mapEntities,
 } from './entities.ts'
 import { entitySensor } from './entity-sensor.ts'
+import { ericssonTransceiver } from './ericsson.ts'
 import type { DecodedModule, DecodedReading, OpticFamily, OpticTables, PortReference } from './family.ts'
 import { fsFiber } from './fs.ts'
+import { grooveLanes, groovePorts } from './groove.ts'
 import { h3cTransceiver } from './h3c.ts'
 import { hpeTransceiver } from './hpe.ts'
 import { huaweiEntityExtent } from './huawei.ts'
 import { juniperCoherent } from './juniper-coherent.ts'
 import { juniperDom } from './juniper.ts'
 import { mikrotik } from './mikrotik.ts'
+import { nokiaCoherent } from './nokia-coherent.ts'
 import { nokiaPort } from './nokia.ts'
 import { ocnosChassis } from './ocnos.ts'
 import { raisecom, raisecomRos } from './raisecom.ts'
@@ -34,6 +38,7 @@ export const opticFamilies: readonly OpticFamily[] = [
   juniperCoherent,
   juniperDom,
   huaweiEntityExtent,
+  nokiaCoherent,
   nokiaPort,
   mikrotik,
   h3cTransceiver,
@@ -47,6 +52,14 @@ export const opticFamilies: readonly OpticFamily[] = [
   brocadeFc,
   hpeTransceiver,
   cienaSaos,
+  cienaCes,
+  cienaWaveserver,
+  ericssonTransceiver,
+  advaNetworkPorts,
+  advaAccessPorts,
+  advaFacilities,
+  grooveLanes,
+  groovePorts,
   snr,
   ciscoEntitySensor,
   entitySensor,
@@ -101,8 +114,8 @@ export async function readOptics(
 }
 
 function seenReading(interfaceKey: InterfaceKey, reading: DecodedReading): OpticReading {
-  const { lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits } = reading
-  return { interfaceKey, lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits }
+  const { port: _port, ...values } = reading
+  return { interfaceKey, ...values }
 }
 
 type Decoded = ReturnType<OpticFamily['decode']>

@@ -9,17 +9,22 @@ import {
   positiveUpTo,
   readingsOf,
 } from './assemble.ts'
-import type { OpticFamily, OpticTables, PortReference } from './family.ts'
+import type { OpticFamily, OpticTables, OpticValue, PortReference } from './family.ts'
 import { type Conversion, indexesIn, integerAt, limitOf, limitsFrom, textAt } from './values.ts'
 
 /** A value by the column and, where the table has a row for each value of a module, the end of its index. */
 export type Cell = {
   readonly column: string
   readonly suffix?: string
-  /** The text has the unit, if the device states it. */
-  readonly convert: (value: number | null, text: string) => number | null
+  /** The text has the unit, if the device states it; `cell` is for values that are neither numbers nor texts. */
+  readonly convert: (value: number | null, text: string, cell: OpticValue | undefined) => number | null
 }
-export type LaneCells = { readonly rx: Cell; readonly tx: Cell; readonly bias?: Cell }
+export type LaneCells = {
+  readonly rx: Cell
+  readonly tx: Cell
+  readonly bias?: Cell
+  readonly preFecBer?: Cell
+}
 /** Low alarm, low warning, high warning, high alarm: numbers of columns, with the conversion of the value. */
 export type LimitCells = readonly [
   columns: readonly [LimitColumn, LimitColumn, LimitColumn, LimitColumn],
@@ -33,11 +38,13 @@ export type PlainTable = {
   readonly name: string
   /** Column that has a row for each module, or for each value of it. */
   readonly probe: string
+  /** How many numbers at the end of a row of the probe are not of the module; by default 1 if the temperature has a suffix, else none. */
+  readonly rowNumbers?: number
   /** Rows that are no modules. */
   readonly isPresent?: (tables: OpticTables, index: string) => boolean
   /** Whether the module measures; if it is known. */
   readonly measures?: (tables: OpticTables, index: string) => boolean
-  readonly portOf: (index: string) => PortReference
+  readonly portOf: (index: string, tables: OpticTables) => PortReference
   readonly facts?: Partial<Record<'vendor' | 'part' | 'serial' | 'type', string>>
   readonly wavelength?: { readonly column: string; readonly factor: number }
   readonly temperature?: Cell
@@ -59,9 +66,10 @@ export function plainFamily(table: PlainTable): OpticFamily {
   const { moduleLane, laneRows } = table
   const lanes = [...table.lanes, ...[moduleLane, laneRows].filter((cells) => cells !== undefined)]
   const measured = [
-    ...lanes.flatMap(({ rx, tx, bias }) => [rx, tx, ...(bias ? [bias] : [])]),
-    ...[table.temperature, table.voltage].filter((cell) => cell !== undefined),
-  ].map(({ column }) => column)
+    ...lanes.flatMap(({ rx, tx, bias, preFecBer }) => [rx, tx, bias, preFecBer]),
+    table.temperature,
+    table.voltage,
+  ].flatMap((cell) => cell?.column ?? [])
   const { entry, of } = table.limits ?? { entry: '', of: {} }
   const limitColumns = Object.values(of).flatMap(([columns]) =>
     columns.filter((column) => column !== null).map((column) => `${entry}.${column}`),
@@ -89,11 +97,11 @@ export function plainFamily(table: PlainTable): OpticFamily {
 
 function modulesIn(
   tables: OpticTables,
-  { probe, temperature, isPresent = () => true }: PlainTable,
+  { probe, temperature, rowNumbers, isPresent = () => true }: PlainTable,
 ): string[] {
-  const hasRows = temperature?.suffix !== undefined
+  const count = rowNumbers ?? (temperature?.suffix === undefined ? 0 : 1)
   const indexes = indexesIn(tables, [probe]).map((row) =>
-    hasRows ? row.slice(0, row.lastIndexOf('.')) : row,
+    count === 0 ? row : row.split('.').slice(0, -count).join('.'),
   )
   return [...new Set(indexes)].filter((index) => index !== '' && isPresent(tables, index))
 }
@@ -119,7 +127,7 @@ function valuesAt(tables: OpticTables, table: PlainTable, index: string): Module
   const measures = table.measures?.(tables, index) ?? true
   const at = (cell: Cell | undefined) => (measures && cell ? cellAt(tables, cell, index) : null)
   return {
-    port: table.portOf(index),
+    port: table.portOf(index, tables),
     temperatureC: at(table.temperature),
     voltageV: at(table.voltage),
     limits: limitsOf(tables, table, index),
@@ -156,7 +164,7 @@ function uniqueLanes(lanes: readonly LaneValues[]): LaneValues[] {
 
 const laneAt = (
   tables: OpticTables,
-  { rx, tx, bias }: LaneCells,
+  { rx, tx, bias, preFecBer }: LaneCells,
   index: string,
   lane: number,
 ): LaneValues => ({
@@ -164,18 +172,20 @@ const laneAt = (
   rxDbm: cellAt(tables, rx, index),
   txDbm: cellAt(tables, tx, index),
   biasMa: bias ? cellAt(tables, bias, index) : null,
+  preFecBer: preFecBer ? cellAt(tables, preFecBer, index) : null,
 })
 
 function cellAt(tables: OpticTables, { column, suffix, convert }: Cell, index: string): number | null {
   const row = suffix === undefined ? index : `${index}.${suffix}`
-  return convert(numberAt(tables, column, row), textAt(tables, column, row) ?? '')
+  const text = textAt(tables, column, row) ?? ''
+  return convert(numberAt(tables, column, row), text, tables.get(column)?.get(row))
 }
 
 /** An integer, or the number at the beginning of a text, such as `-002.2345 dBm: Normal`. */
 export function numberAt(tables: OpticTables, column: string, index: string): number | null {
   const number = integerAt(tables, column, index)
   if (number !== null) return number
-  const match = /^[-+]?\d+(?:\.\d+)?/.exec(textAt(tables, column, index) ?? '')
+  const match = /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?/i.exec(textAt(tables, column, index) ?? '')
   return match ? Number(match[0]) : null
 }
 

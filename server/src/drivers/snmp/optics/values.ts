@@ -62,6 +62,10 @@ export function watts(milliwatts: number): Conversion {
     value === null || value < 0 ? null : value === 0 ? darkDbm : dbm(10 * Math.log10(value * milliwatts))
 }
 
+/** Returns a bit error rate; null for values that are none, such as 0 without a measurement. */
+export const bitErrorRate = (value: number | null): number | null =>
+  value !== null && value > 0 && value < 1 ? value : null
+
 function dbm(value: number): number | null {
   if (!(value > absentDbm && value <= ranges.rx_power[1])) return null
   return Math.max(darkDbm, round(value, 2))

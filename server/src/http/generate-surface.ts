@@ -1,11 +1,12 @@
-// Writes contract/openapi.json and docs/roles.md from the contract; with --check it compares the committed ones.
+// Writes contract/surface.txt and docs/roles.md from the contract; with --check it compares the committed ones.
 import { readFile, writeFile } from 'node:fs/promises'
 import { apiDocument } from '@pharos/contract/document'
+import { surfaceOf } from '@pharos/contract/openapi-surface'
 import { rolesDocument } from '@pharos/contract/roles-document'
 import { version } from '../runtime/version.ts'
 
 const files = [
-  ['contract/openapi.json', `${JSON.stringify(apiDocument(version), null, 2)}\n`],
+  ['contract/surface.txt', surfaceOf(JSON.parse(JSON.stringify(apiDocument(version))))],
   ['docs/roles.md', rolesDocument()],
 ] as const
 
