@@ -265,8 +265,8 @@ const layers: Record<string, readonly (readonly string[])[]> = {
   ],
   inventory: [
     ['gauge', 'usage'],
-    ['assignment', 'bill'],
-    ['attachment', 'bgp'],
+    ['assignment'],
+    ['attachment', 'bgp', 'bill'],
     ['collect', 'holding'],
     ['cross-connect', 'device', 'optics'],
     ['port'],

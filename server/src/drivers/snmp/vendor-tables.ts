@@ -3,7 +3,7 @@
 import type { Varbind } from 'net-snmp'
 import type { InterfaceKey, InterfaceState, SeenInterface } from '../../inventory/collect/device-source.ts'
 import { cell } from './columns.ts'
-import { groovePort, groovePortName } from './groove-port.ts'
+import { groovePort, groovePortName } from './optics/groove-port.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { positive } from './interfaces.ts'
 import { sap, vRtr } from './oids.ts'

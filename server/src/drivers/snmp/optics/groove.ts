@@ -1,6 +1,6 @@
 // CORIANT-GROOVE-MIB of Infinera Groove (G30): ports by shelf, slot, slot within it and port. Values are texts in dBm, -99 without one. A port of
 // several lanes has their sum beside them. Coherent ports have the bit error rate before FEC in ochOsTable.
-import { groovePort, groovePortName } from '../groove-port.ts'
+import { groovePort, groovePortName } from './groove-port.ts'
 import type { OpticTables } from './family.ts'
 import { type Cell, plainFamily } from './plain-table.ts'
 import { bitErrorRate, decibels, integerAt, textAt } from './values.ts'

@@ -8,7 +8,7 @@ import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/d
 import type { OpticValue } from './family.ts'
 import { listTransceivers, opticFamilies, type OpticWalk, readKnownOptics, readOptics } from './index.ts'
 import { scaled } from '../../../runtime/testing-scale.ts'
-import { groovePort, groovePortName } from '../groove-port.ts'
+import { groovePort, groovePortName } from './groove-port.ts'
 import { indexBelow } from '../walk.ts'
 
 const folder = join(import.meta.dirname, 'recordings')
