@@ -1,7 +1,7 @@
 // The load and the temperatures of a device over a day, a week or a month.
 import { SegmentedControl, Table } from '@mantine/core'
 import { getDeviceMetricsRoute } from '@pharos/contract/device'
-import type { Series } from '@pharos/contract/timeseries'
+import type { Timeseries } from '@pharos/contract/timeseries'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
@@ -13,6 +13,7 @@ import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { formatDuration } from '../ui/time-text.ts'
 import { useNow } from '../ui/use-now.ts'
+import { valueNow } from './value-now.ts'
 import { words } from './words.ts'
 
 const { health: texts, usage } = words
@@ -67,13 +68,13 @@ export function HealthCard({ deviceId }: { deviceId: number }) {
           : {})}
         emptyText={texts.empty}
       />
-      <Figures series={metrics?.series ?? []} />
+      {metrics && <Figures metrics={metrics} />}
     </Section>
   )
 }
 
-function Figures({ series }: { series: readonly Series[] }) {
-  const known = series.filter(({ last, key }) => last !== null && key['metric'] !== 'uptime')
+function Figures({ metrics }: { metrics: Timeseries }) {
+  const known = metrics.series.filter(({ last, key }) => last !== null && key['metric'] !== 'uptime')
   if (known.length === 0) return null
   return (
     <Table.ScrollContainer minWidth={400}>
@@ -92,7 +93,7 @@ function Figures({ series }: { series: readonly Series[] }) {
               <Table.Td>
                 {one.label} {one.unit === 'bps' && <Dimmed>{texts.ofYourPorts}</Dimmed>}
               </Table.Td>
-              {[one.last, one.avg, one.max].map((value, at) => (
+              {[valueNow(metrics, one), one.avg, one.max].map((value, at) => (
                 <Table.Td key={at}>
                   <OrDash>{value === null ? null : valueText(value, one.unit)}</OrDash>
                 </Table.Td>

@@ -13,6 +13,7 @@ import { problemText } from '../ui/problem-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { useNow } from '../ui/use-now.ts'
+import { valueNow } from './value-now.ts'
 import { words } from './words.ts'
 
 const { usage: texts } = words
@@ -113,7 +114,7 @@ function Figures({ usage }: { usage: PortUsage }) {
             {usage.series.map((one) => (
               <Table.Tr key={one.label}>
                 <Table.Td>{one.label}</Table.Td>
-                <Table.Td>{rate(one.last)}</Table.Td>
+                <Table.Td>{rate(valueNow(usage, one))}</Table.Td>
                 <Table.Td>{rate(one.avg)}</Table.Td>
                 <Table.Td>{rate(one.max)}</Table.Td>
                 <Table.Td>{rate(one.p95)}</Table.Td>
