@@ -1,7 +1,7 @@
 // `pharos drill restore` on copies of a database: each kind of damage is found, and neither database is changed.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -203,11 +203,15 @@ describe('a copy of the live database', () => {
   })
 
   it('fails if its schema is older, or was changed', async () => {
-    const newest = readdirSync(new URL('../src/db/migrations', import.meta.url))
-      .toSorted()
-      .at(-1)!
+    const folder = new URL('../src/db/migrations/', import.meta.url)
+    const files = readdirSync(folder).toSorted()
+    // Those that end an upgrade may follow later.
+    const at = files.findLastIndex(
+      (file) => !readFileSync(new URL(file, folder), 'utf8').startsWith('-- phase: contract'),
+    )
+    const newest = files[at]!
     const number = Number.parseInt(newest)
-    const pending = execute(sql`delete from migrations where number = ${number}`)
+    const pending = execute(sql`delete from migrations where number >= ${number}`)
     assert.deepEqual(await failing(pending, 'migrations'), [
       `run pharos migrate after this restore: it lacks ${newest}`,
     ])
