@@ -23,7 +23,7 @@ describe('rules of a form', () => {
     assert.deepEqual(requiredOf(rulesOf(createTokenRoute)), ['name', 'scopes'])
     assert.deepEqual(requiredOf(rulesOf(createWebhookRoute)), ['url', 'events'])
     assert.deepEqual(requiredOf(rulesOf(updateTokenRoute)), ['name'])
-    assert.deepEqual(requiredOf(rulesOf(updateTeamRoute)), ['name', 'timezone'])
+    assert.deepEqual(requiredOf(rulesOf(updateTeamRoute)), ['name', 'timezone', 'default_roles'])
   })
 
   it('find the same mistakes as the server, in its words', () => {
