@@ -40,7 +40,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await ams.getByText(/AS\d+: established \(IPv4, IPv6\)/).waitFor()
     await ams.getByRole('button', { name: 'Drain router ams' }).click()
     const dialog = page.getByRole('dialog', { name: 'Drain router ams' })
-    await dialog.getByText('Nothing is withdrawn from the other routers.').waitFor()
+    await dialog.getByText('No other router of the region carries its routes').waitFor()
     await dialog.getByRole('button', { name: 'Drain' }).click()
     await dialog.getByText('Router ams is the only one of region ams that is not drained').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -467,7 +467,7 @@ export const words = {
     drainText:
       'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.',
     drainLast:
-      'No other router of the region carries its routes, so nothing is withdrawn from this one until another router does. Add a router to the region, or undrain one, first.',
+      'No other router of the region carries its routes, so this one cannot be drained. Add a router to the region, or undrain one, first.',
     undrainText: 'Announces all routes of the region on this router again.',
   },
   formerRouters: {
