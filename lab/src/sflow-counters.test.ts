@@ -88,12 +88,23 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
   await waitFor('the reading is that of the kernel', async () => (await ovs.entered()) === (await read()), {
     everyMs: 500,
   })
-  const rows = await owner
-    .selectFrom('interfaces')
-    .select(['key', 'oper', 'speed_bps'])
-    .where('key', 'like', 'swp%')
-    .orderBy('key')
-    .execute()
+  const listPorts = () =>
+    owner
+      .selectFrom('interfaces')
+      .select(['key', 'oper', 'speed_bps'])
+      .where('key', 'like', 'swp%')
+      .orderBy('key')
+      .execute()
+  // The switch sends the counters of each port at a time of its own.
+  const rows = await waitFor(
+    'both ports',
+    async () => {
+      await read()
+      const found = await listPorts()
+      return found.length === 2 && found
+    },
+    { everyMs: 500 },
+  )
   assert.deepEqual(rows, [
     { key: 'swp1', oper: 'up', speed_bps: 10_000_000_000 },
     { key: 'swp2', oper: 'up', speed_bps: 10_000_000_000 },
