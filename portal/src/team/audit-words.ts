@@ -76,7 +76,6 @@ const nouns: Readonly<Record<string, string>> = {
   scrubber: 'scrubber',
   shield: 'Shield list',
   staff_token: 'staff token',
-  threshold: 'threshold of the detector',
   tsig_key: 'TSIG key',
 }
 
