@@ -790,4 +790,30 @@ describe('requests made from the published document', () => {
       assert.ok(succeeded(), `none of ${runs} succeeded`)
     })
   }
+
+  it('know the greatest number that the document allows in each parameter', async () => {
+    // Chance finds few of them: an id is greater than its column can hold.
+    const numbers = operations.flatMap((operation) =>
+      operation.parameters.flatMap(({ in: place, name, schema }) => {
+        const { maximum } = (schema.items ?? schema) as { maximum?: number }
+        return place === 'header' || maximum === undefined ? [] : [{ operation, place, name, maximum }]
+      }),
+    )
+    assert.ok(numbers.length > 100)
+    await restoreFixtures()
+    for (const { operation, place, name, maximum } of numbers) {
+      const [[draft, caller]] = fc.sample(validRequests(operation), { numRuns: 1, seed: testSeed }) as [
+        [Draft, string],
+      ]
+      const query = draft.query.filter(([key]) => key !== name && key !== 'dry_run')
+      const greatest: Draft =
+        place === 'path'
+          ? { ...draft, path: { ...draft.path, [name]: String(maximum) } }
+          : { ...draft, query: [...query, [name, String(maximum)]] }
+      const { status, body } = await send(operation, greatest, authorizations[caller])
+      await api.settled()
+      assert.ok(status < 500 || status === 503, `${caller}: ${written(operation, greatest)}: ${body}`)
+    }
+    await restoreFixtures()
+  })
 })

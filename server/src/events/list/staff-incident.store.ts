@@ -39,7 +39,7 @@ export async function listStaffIncidentRows(
   const isOpen = ongoing === true ? sql`end_at is null` : ongoing === false && sql`end_at is not null`
   const passing = all(
     sql`e.team_id <> ${sql.lit(noTeam)}`,
-    teamIds !== null && sql`e.team_id = any(${teamIds}::integer[])`,
+    teamIds !== null && sql`e.team_id = any(${teamIds}::bigint[])`,
     sql`coalesce(e.end_at, 'infinity') >= ${start}::timestamptz`,
     end !== null && sql`e.start_at <= ${end}::timestamptz`,
     sql`c.status & ${falsePositive} = 0`,
