@@ -1,4 +1,5 @@
 // The buckets of a time series, and the figures of a series. Pure.
+import { selectSmallest } from './select.ts'
 import { timeseriesPointsMax, type Series } from '@pharos/contract/timeseries'
 import { Temporal } from 'temporal-polyfill'
 import { invalid } from '../runtime/error.ts'
@@ -146,13 +147,23 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
 export function figuresOf(
   values: readonly (number | null)[],
 ): Pick<Series, 'min' | 'max' | 'avg' | 'last' | 'p95'> {
-  const known = new Float64Array(values.filter((value) => value !== null)).sort()
-  if (known.length === 0) return { min: null, max: null, avg: null, last: null, p95: null }
+  const known = new Float64Array(values.length)
+  let count = 0
+  let [min, max, sum] = [Infinity, -Infinity, 0]
+  for (const value of values) {
+    if (value === null) continue
+    known[count++] = value
+    sum += value
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  if (count === 0) return { min: null, max: null, avg: null, last: null, p95: null }
+  const last = known[count - 1]!
   return {
-    min: known[0]!,
-    max: known.at(-1)!,
-    avg: known.reduce((sum, value) => sum + value, 0) / known.length,
-    last: values.findLast((value) => value !== null)!,
-    p95: known[Math.ceil(known.length * 0.95) - 1]!,
+    min,
+    max,
+    avg: sum / count,
+    last,
+    p95: selectSmallest(known.subarray(0, count), Math.ceil(count * 0.95) - 1),
   }
 }

@@ -69,22 +69,42 @@ function countedOf(rows: readonly Row[], columns: readonly CountedColumn[], seco
   for (const row of rows) {
     const covered = parseArray(row.covered)
     const starts = row.at === null ? undefined : parseArray(row.at)
-    const read = columns.map((name) => ({ to: values[name]!, from: parseArray(row[name]) }))
+    const slots: number[] = []
     for (let slot = 0; slot < covered.length; slot++) {
       const ms = covered[slot]!
       const start = starts?.[slot] ?? row.start + slot * seconds * 1000
       if (ms === null || (!starts && (start < row.firstMs || start >= row.lastMs))) continue
+      slots.push(slot)
       at.push(start)
       coveredMs.push(ms)
-      for (const { to, from } of read) to.push(from[slot] ?? null)
+    }
+    for (const name of columns) {
+      const [to, from] = [values[name]!, parseArray(row[name])]
+      for (const slot of slots) to.push(from[slot] ?? null)
     }
   }
   return { at, coveredMs, values }
 }
 
-/** The text of an array of numbers in PostgreSQL. */
+/** The text of an array of whole numbers in PostgreSQL, which are not negative and below 2^53. */
 function parseArray(text: string | null): (number | null)[] {
-  if (text === null) return []
-  const json = text.includes('N') ? text.replaceAll('NULL', 'null') : text
-  return JSON.parse(`[${json.slice(1, -1)}]`)
+  const numbers: (number | null)[] = []
+  if (text === null || text === '{}') return numbers
+  for (let at = 1; at < text.length; at++) {
+    let code = text.charCodeAt(at)
+    if (code === nullCode) {
+      numbers.push(null)
+      at += 4
+      continue
+    }
+    let value = 0
+    for (; code >= zeroCode && code <= nineCode; code = text.charCodeAt(++at))
+      value = value * 10 + code - zeroCode
+    numbers.push(value)
+  }
+  return numbers
 }
+
+const nullCode = 'N'.charCodeAt(0)
+const zeroCode = '0'.charCodeAt(0)
+const nineCode = '9'.charCodeAt(0)

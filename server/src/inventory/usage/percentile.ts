@@ -2,6 +2,7 @@
 // ranked as zero. It must not average: the samples are the buckets of 5 minutes themselves.
 import type { RankedColumn } from '@pharos/contract/bill'
 import type { BillingDirection } from '@pharos/contract/billing-rules'
+import { selectSmallest } from '../../timeseries/select.ts'
 import type { BucketRate } from './bucket.ts'
 
 export type Percentile = {
@@ -41,9 +42,11 @@ export const bpsIn: Readonly<Record<RankedColumn, (rate: BucketRate) => number>>
 
 function ranked(rates: readonly BucketRate[], column: RankedColumn, percent: number): Percentile | undefined {
   if (rates.length === 0) return undefined
-  const sorted = rates
-    .map((rate) => ({ bps: bpsIn[column](rate), startMs: rate.startMs }))
-    .sort((a, b) => a.bps - b.bps || a.startMs - b.startMs)
-  const rank = rankOf(percent, sorted.length)
-  return { ...sorted[rank - 1]!, rank, samples: sorted.length, column }
+  const values = Float64Array.from(rates, bpsIn[column])
+  const rank = rankOf(percent, values.length)
+  const bps = selectSmallest(values.slice(), rank - 1)
+  const equal = rates.filter((_, index) => values[index] === bps).map(({ startMs }) => startMs)
+  const below = values.reduce((count, value) => (value < bps ? count + 1 : count), 0)
+  const startMs = equal.toSorted((a, b) => a - b)[rank - 1 - below]!
+  return { bps, startMs, rank, samples: values.length, column }
 }

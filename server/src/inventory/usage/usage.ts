@@ -206,8 +206,12 @@ const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection
 /** Null without a sample. */
 function totalOf({ values }: Counted, measured: readonly number[], direction: UsageDirection): number | null {
   const octets = values[columnOf('octets', direction)]!
-  const known = measured.map((at) => octets[at]!).filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+  let sum: number | null = null
+  for (const at of measured) {
+    const value = octets[at]!
+    if (value !== null) sum = (sum ?? 0) + value
+  }
+  return sum
 }
 
 /** Minutes as buckets of 5 minutes. */
