@@ -135,6 +135,9 @@ const readableColumns: Record<string, string> = {
   'webhooks.former_secret_sealed': 'see the newest one',
 }
 
+/** The views of the team role, each with the table of which it has the rows that the policy shows. */
+const tableOfView: Record<string, string> = { held_ports: 'ports', visible_devices: 'devices' }
+
 /** Functions that run with the owner's rights and may be executed by PUBLIC, with the reason. */
 const publicFunctions: Record<string, string> = {}
 
@@ -210,6 +213,11 @@ async function visible(trx: Trx, { name }: TableShape): Promise<string[]> {
   return rows.map(({ row }) => row)
 }
 
+async function idsOf(trx: Trx, relation: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select id from ${sql.table(relation)} order by id`.execute(trx)
+  return rows.map(({ id }) => id)
+}
+
 /** Inserts a copy of the row. */
 function insertion({ name, columns }: TableShape, row: string): RawBuilder<unknown> {
   const written = sql.join(
@@ -250,7 +258,8 @@ describe('every table', () => {
   it('with a policy compares the team of the transaction, and nothing else', () => {
     for (const { name, policies } of protectedTables()) {
       if (name in closed) assert.deepEqual(policies, [], name)
-      else if (name in owners) assert.match(policies.join(), /current_team_id\(\)/, name)
+      else if (name in owners)
+        assert.match(policies.join(), /current_team_id\(\)|(FROM|JOIN) (held_ports|devices) /, name)
       else assert.deepEqual(policies, ['(team_id = current_team_id())'], name)
     }
   })
@@ -368,12 +377,33 @@ describe('the team role', () => {
     assert.deepEqual(rows, [])
   })
 
-  it('has no rights on views, which run with the rights of their owner', async () => {
-    const { rows } = await sql`
-      select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`.execute(
+  it('reads in views, which run with the rights of their owner, what the policy of a table shows it, and no secrets', async () => {
+    const { rows: views } = await sql<{ name: string; options: string[]; rights: string; columns: string[] }>`
+      select c.relname as name, c.reloptions as options,
+        (select string_agg(lower(a.privilege_type), ', ') from aclexplode(c.relacl) a where a.grantee = 'pharos_tenant'::regrole) as rights,
+        (select array_agg(a.attname::text) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0) as columns
+      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'm') order by 1`.execute(
       database.postgres.owner,
     )
-    assert.deepEqual(rows, [])
+    assert.deepEqual(
+      views.map(({ name }) => name),
+      Object.keys(tableOfView),
+    )
+    for (const { name, options, rights, columns } of views) {
+      assert.deepEqual([options, rights], [['security_barrier=true'], 'select'], name)
+      assert.deepEqual(
+        columns.filter((column) => secretColumn.test(column)),
+        [],
+        name,
+      )
+      const table = tables.find((one) => one.name === tableOfView[name])!
+      for (const team of [1, 2, 3, null])
+        await asTenant(table, team, async (trx) => {
+          const seen = await idsOf(trx, name)
+          assert.deepEqual(seen, await idsOf(trx, table.name), name)
+          assert.equal(seen.length, team === 1 || team === 2 ? 1 : 0, name)
+        })
+    }
   })
 })
 

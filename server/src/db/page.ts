@@ -18,6 +18,11 @@ export type List<Row> = {
   /** From `orderBy`, in the alias of the columns, else in names of `matching`. */
   readonly order: Sql
   readonly slice: Slice
+  /**
+   * Selects the row of the page with this id, if `matching` has only the ids and the keys of the order (`orderKeys`): for long lists of wide rows,
+   * since everything that matches is kept until it is counted.
+   */
+  readonly row?: (id: Sql) => Sql
   /** The parent record: if `statement` returns no row, the list is `not_found`. */
   readonly parent?: { readonly name: string; readonly statement: Sql }
 }
@@ -44,14 +49,18 @@ function pageStatement<Row>({
   columns,
   order,
   slice,
+  row,
   parent,
 }: List<Row>): RawBuilder<PageRow<Row>> {
   const alias = sql.ref(columns?.alias ?? 'm')
+  // Without "offset 0" the rows would be joined with the page, and then read before it is known.
+  const rows = row && sql`cross join lateral (${row(sql`listed.id`)} offset 0) r`
   return sql`
     with ${parent ? sql`parent as (${parent.statement}),` : sql``} matching as (${matching}),
     page as (
-      select row_number() over () as place, p.* from (
-        select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) p)
+      select ${rows ? sql`listed.place, r.*` : sql`listed.*`} from (
+        select row_number() over () as place, o.* from (
+          select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) o) listed ${rows ?? sql``})
     select ${columns ? sql`${columns}, ${alias}.place` : sql`${alias}.*`}, c.count
     from ${parent ? sql`parent cross join` : sql``} (select count(*) from matching) c
     left join page ${alias} on true order by ${alias}.place`
@@ -81,6 +90,18 @@ export function orderBy<Key extends string>(
     ({ key, descending }) => sql`${columns[key]} ${descending ? down : up}`,
   )
   return sql.join([...keys, last])
+}
+
+/** What `matching` of a list with `row` selects, the id and the keys of its ordering, and the order in these names. */
+export function orderKeys<Key extends string>(
+  text: OrderingText<Key>,
+  columns: Readonly<Record<NoInfer<Key>, Sql>>,
+  id: Sql,
+): { readonly keys: Sql; readonly order: Sql } {
+  const wanted = parseOrdering<Key>(text).map(({ key }) => key)
+  const keys = wanted.map((key) => sql`, ${columns[key]} as ${sql.ref(`key_${key}`)}`)
+  const named = Object.fromEntries(wanted.map((key) => [key, sql.ref(`key_${key}`)])) as Record<Key, Sql>
+  return { keys: sql`${id} as id${sql.join(keys, sql``)}`, order: orderBy<Key>(text, named, sql`id`) }
 }
 
 /** `-created,id` becomes `[{ key: 'created', descending: true }, { key: 'id', descending: false }]`. */

@@ -1221,9 +1221,7 @@ CREATE INDEX device_states_next_poll ON public.device_states USING btree (next_p
 alter table device_states enable row level security;
 create policy tenant on device_states as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM devices d
-  WHERE ((d.id = device_states.device_id) AND ((d.customer_id = current_team_id()) OR (EXISTS ( SELECT
-           FROM ports p
-          WHERE (p.device_id = d.id))))))));
+  WHERE (d.id = device_states.device_id))));
 
 create table devices (
   id integer not null generated always as identity,
@@ -1255,8 +1253,8 @@ create table devices (
 CREATE INDEX devices_customer ON public.devices USING btree (customer_id) WHERE (customer_id IS NOT NULL);
 alter table devices enable row level security;
 create policy tenant on devices as permissive for all to pharos_tenant using (((customer_id = current_team_id()) OR (EXISTS ( SELECT
-   FROM ports p
-  WHERE (p.device_id = devices.id)))));
+   FROM held_ports h
+  WHERE (h.device_id = devices.id)))));
 
 -- the addresses of the targets of ALIAS records; a row is of the record set with the same name and target
 create table dns_aliases (
@@ -2199,10 +2197,12 @@ create table interfaces (
 CREATE INDEX interfaces_lag ON public.interfaces USING btree (lag_id) WHERE (lag_id IS NOT NULL);
 alter table interfaces enable row level security;
 create policy tenant on interfaces as permissive for all to pharos_tenant using (((EXISTS ( SELECT
+   FROM held_ports h
+  WHERE ((h.device_id = interfaces.device_id) AND (h.interface_key = interfaces.key)))) OR (EXISTS ( SELECT
+   FROM held_ports h
+  WHERE ((h.device_id = interfaces.device_id) AND (h.interface_id = interfaces.lag_id)))) OR (EXISTS ( SELECT
    FROM devices d
-  WHERE ((d.id = interfaces.device_id) AND (d.customer_id = current_team_id())))) OR (EXISTS ( SELECT
-   FROM ports p
-  WHERE ((p.device_id = interfaces.device_id) AND ((p.interface_key = interfaces.key) OR (p.interface_id = interfaces.lag_id)))))));
+  WHERE ((d.id = interfaces.device_id) AND (d.customer_id = current_team_id()))))));
 
 -- last run of each import; no row before the first one
 create table inventory_imports (
@@ -2627,8 +2627,8 @@ create table ports (
 CREATE UNIQUE INDEX ports_interface ON public.ports USING btree (interface_id) WHERE (interface_id IS NOT NULL);
 alter table ports enable row level security;
 create policy tenant on ports as permissive for all to pharos_tenant using ((EXISTS ( SELECT
-   FROM port_assignments a
-  WHERE ((a.port_id = ports.id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
+   FROM held_ports h
+  WHERE (h.id = ports.id))));
 
 create table prefixes (
   id integer not null generated always as identity,
@@ -3400,6 +3400,7 @@ grant insert, select on former_members to pharos_tenant;
 grant select on former_service_terms to pharos_tenant;
 grant select on gauge_days to pharos_tenant;
 grant select on gauges to pharos_tenant;
+grant select on held_ports to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
 grant select on interface_counters to pharos_tenant;
 grant select on interface_log to pharos_tenant;
@@ -3436,5 +3437,6 @@ grant select, update (name, require_2fa, description, billing_email, technical_e
 grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
+grant select on visible_devices to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;
 grant delete, insert, select, update (url, description, events, enabled, disabled_reason, secret_sealed, former_secret_sealed, former_secret_until, version, modified, failing_since, failures, resting_until) on webhooks to pharos_tenant;

@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type List, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
-import { isVisibleDevice } from '../assignment/assignment.store.ts'
+import { seenDevices } from '../assignment/assignment.store.ts'
 
 export const attachmentColumns = columns(
   'attachments',
@@ -58,7 +58,7 @@ export const listDeviceAttachmentRows = (
       deviceId,
       query,
       sql`(a.customer_id = ${teamId} or a.customer_id is null)`,
-      sql`select from devices d where d.id = ${deviceId}::bigint and ${isVisibleDevice(teamId)}`,
+      sql`select from ${seenDevices(teamId)} d where d.id = ${deviceId}::bigint`,
     ),
   )
 

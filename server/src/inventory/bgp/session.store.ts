@@ -165,8 +165,8 @@ export function listSessionRows(
         else b.state end as state,
       b.established, b.prefixes, case when b.reset >= ${interfaceSince} then b.reset end as reset, b.reset_is_exact, b.reset_code,
       b.reset_subcode, b.reset_text
-    from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join bgp_sessions b on b.port_id = p.id
+    from ${heldPorts(teamId)} p join bgp_sessions b on b.port_id = p.id
       left join device_states s on s.device_id = b.device_id
-    where a.port_id = any(${portIds}::integer[]) order by b.port_id, family(b.peer), b.peer, b.instance`
+    where p.id = any(${portIds}::integer[]) order by b.port_id, family(b.peer), b.peer, b.instance`
   return postgres.readInTeam(teamId, query)
 }

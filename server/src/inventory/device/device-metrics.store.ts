@@ -10,7 +10,7 @@ import { completeMs } from '../usage/bucket.ts'
  */
 export const gaugesOfDevice = (teamId: number, deviceId: number, metrics: readonly string[]) => sql`
   select g.id, g.metric, g.lane, g.part, case when d.customer_id = ${teamId} then d.created else (
-      select min(${interfaceSince}) from ${heldPorts(teamId)} a join ports p on p.id = a.port_id where p.device_id = d.id)
+      select min(${interfaceSince}) from ${heldPorts(teamId)} p where p.device_id = d.id)
     end as since
   from gauges g join devices d on d.id = g.device_id
   where g.device_id = ${deviceId}::bigint and g.transceiver_id is null and g.metric = any(${metrics}::text[])`
@@ -39,10 +39,10 @@ export function listTraffic(
   const [start, end] = [borders[0]!, borders.at(-1)!]
   const query = sql<TrafficPoint>`
     with held as (
-      select p.id, greatest(lower(a.valid), ${start}::timestamptz) as first
-      from ${heldPorts(teamId)} a join ports p on p.id = a.port_id left join interfaces i on i.id = p.interface_id
+      select p.id, greatest(lower(p.valid), ${start}::timestamptz) as first
+      from ${heldPorts(teamId)} p
       where p.device_id = ${deviceId}::bigint and not exists (
-        select from ${heldPorts(teamId)} b join ports l on l.id = b.port_id where l.interface_id = i.lag_id)),
+        select from ${heldPorts(teamId)} l where l.interface_id = p.lag_id)),
     fives as (
       select b.at, sum(b.octets_in * 8000.0 / b.covered_ms) as in_bps, sum(b.octets_out * 8000.0 / b.covered_ms) as out_bps
       from held h cross join lateral port_buckets(h.id, h.first, ${end}::timestamptz, 300) b

@@ -10,10 +10,10 @@ import type {
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
-import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import { andAll, listInTeam, orderKeys, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { locationOf } from '../holding/location.store.ts'
-import { heldPorts, isVisibleDevice } from '../assignment/assignment.store.ts'
+import { heldPorts, seenDevices } from '../assignment/assignment.store.ts'
 import { isUnread } from '../assignment/device-state.store.ts'
 
 type Sql = RawBuilder<unknown>
@@ -25,8 +25,9 @@ const offlineAfter = 3
 export const stateNow = (state: Sql) =>
   sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
 
+/** The status of a device with the state `s`. */
 export const statusOf = sql`case
-  when d.maintenance_until > now() then 'maintenance'
+  when maintenance_until > now() then 'maintenance'
   when ${isUnread} then 'unknown'
   when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
   when s.missed >= ${sql.lit(offlineAfter)} then 'offline'
@@ -38,16 +39,14 @@ export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', confi
 
 /** The devices `d` that the team may see, with their observed state. */
 export const visibleDevices = (teamId: number) => sql`
-  select d.id, d.name, d.role, d.location_key, d.tags, ${statusOf} as status,
-    ${reported('vendor', sql`d.vendor`)} as vendor, ${reported('model', sql`d.model`)} as model,
-    ${reported('serial', sql`d.serial`)} as serial, ${reported('software')} as software,
-    case when d.customer_id = ${teamId} then d.management_address end as management_address, s.booted, s.seen
-  from devices d left join device_states s on s.device_id = d.id
-  where ${isVisibleDevice(teamId)}`
+  select s.id, s.name, s.role, s.location_key, s.tags, ${statusOf} as status,
+    ${reported('vendor', sql`s.vendor`)} as vendor, ${reported('model', sql`s.model`)} as model,
+    ${reported('serial', sql`s.serial`)} as serial, ${reported('software')} as software,
+    case when s.customer_id = ${teamId} then s.management_address end as management_address, s.booted, s.seen
+  from ${seenDevices(teamId)} s`
 
 const servicesOnDevice = (teamId: number) => sql<number[]>`array(
-  select distinct a.service_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id
-  where p.device_id = d.id order by 1)`
+  select distinct p.service_id from ${heldPorts(teamId)} p where p.device_id = d.id order by 1)`
 
 const deviceColumns = (teamId: number) =>
   columns('devices', 'd', ['id', 'name', 'role', 'vendor', 'model', 'serial', 'management_address', 'tags'], {
@@ -74,7 +73,7 @@ const conditionsOf = (
   location: location && sql`d.location_key = any(${location}::text[])`,
   service_id:
     service_id &&
-    sql`exists (select from unnest(${servicesOnDevice(teamId)}) one where one = any(${service_id}::bigint[]))`,
+    sql`d.id in (select p.device_id from ${heldPorts(teamId)} p where p.service_id = any(${service_id}::bigint[]))`,
   tag: tag && sql`d.tags && ${tag}::text[]`,
   search:
     search !== undefined &&
@@ -89,25 +88,28 @@ export const listDeviceRows = (
   postgres: Postgres,
   teamId: number,
   { ordering, limit, offset, ...filters }: QueryOf<typeof listDevicesRoute>,
-): Promise<Page<DeviceRow>> =>
-  listInTeam(postgres, teamId, {
-    matching: sql`select d.* from (${visibleDevices(teamId)}) d
+): Promise<Page<DeviceRow>> => {
+  const { keys, order } = orderKeys(
+    ordering,
+    {
+      id: sql`d.id`,
+      name: sql`d.name`,
+      role: sql`d.role`,
+      vendor: sql`d.vendor`,
+      status: sql`d.status`,
+      last_seen: sql`d.seen`,
+    },
+    sql`d.id`,
+  )
+  return listInTeam(postgres, teamId, {
+    matching: sql`select ${keys} from (${visibleDevices(teamId)}) d
       where true ${andAll(...Object.values(conditionsOf(teamId, filters)))}`,
+    row: (id) => sql`select d.* from (${visibleDevices(teamId)}) d where d.id = ${id}`,
     columns: deviceColumns(teamId),
-    order: orderBy(
-      ordering,
-      {
-        id: sql`d.id`,
-        name: sql`d.name`,
-        role: sql`d.role`,
-        vendor: sql`d.vendor`,
-        status: sql`d.status`,
-        last_seen: sql`d.seen`,
-      },
-      sql`d.id`,
-    ),
+    order,
     slice: { limit, offset },
   })
+}
 
 export type GroupRow = {
   readonly key: DeviceGroupKey
@@ -116,21 +118,29 @@ export type GroupRow = {
   readonly count: number
 }
 
-/** The counts of the keys `by`, the most frequent value of each first; the filter of a key does not apply to its own counts. */
+/**
+ * The counts of the keys `by`, the most frequent value of each first; the filter of a key does not apply to its own counts. Each filter is evaluated once
+ * for each device.
+ */
 export async function countDevices(
   postgres: Postgres,
   teamId: number,
   by: readonly DeviceGroupKey[],
   filters: Filters,
 ): Promise<GroupRow[]> {
-  const conditions = conditionsOf(teamId, filters)
+  const conditions = Object.entries(conditionsOf(teamId, filters)).filter(([, condition]) => condition)
+  const isMatch = (name: string) => sql.ref(`matches_${name}`)
+  const matches = conditions.map(([name, condition]) => sql`, ${condition} as ${isMatch(name)}`)
+  const values = by.map((key) => sql`, ${groupValues[key]} as ${sql.ref(key)}`)
   const branches = by.map((key) => {
-    const { [key]: _own, ...others } = conditions
+    const others = conditions.filter(([name]) => name !== key).map(([name]) => isMatch(name))
     return sql`select ${sql.lit(key)} as key, g.value, count(*) as count
-      from visible d cross join lateral (${groupValues[key]}) g (value)
-      where g.value <> '' ${andAll(...Object.values(others))} group by g.value`
+      from (select ${countedValues[key]} as value from ${sql.table('visible')} where true ${andAll(...others)}) g
+      where g.value <> '' group by g.value`
   })
-  const query = sql<GroupRow>`with visible as materialized (${visibleDevices(teamId)})
+  const query = sql<GroupRow>`
+    with visible as materialized (
+      select d.id ${sql.join([...values, ...matches], sql``)} from (${visibleDevices(teamId)}) d)
     select g.*, l.name as label from (${sql.join(branches, sql` union all `)}) g
     left join locations l on g.key = 'location' and l.key = g.value
     order by g.key, g.count desc, g.value`
@@ -138,11 +148,20 @@ export async function countDevices(
 }
 
 const groupValues: Readonly<Record<(typeof deviceGroupKeys)[number], Sql>> = {
-  location: sql`select d.location_key`,
-  role: sql`select d.role`,
-  vendor: sql`select d.vendor`,
-  status: sql`select d.status`,
-  tag: sql`select distinct unnest(d.tags)`,
+  location: sql`d.location_key`,
+  role: sql`d.role`,
+  vendor: sql`d.vendor`,
+  status: sql`d.status`,
+  tag: sql`d.tags`,
+}
+
+/** What is counted, from the columns that have the names of the keys: a tag once for each device. */
+const countedValues: typeof groupValues = {
+  location: sql`location`,
+  role: sql`role`,
+  vendor: sql`vendor`,
+  status: sql`status`,
+  tag: sql`distinct id, unnest(tag)`,
 }
 
 export async function findDevice(

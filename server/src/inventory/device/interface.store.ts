@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts } from '../assignment/assignment.store.ts'
+import { heldPorts, seenDevices } from '../assignment/assignment.store.ts'
 import { containing, stateNow } from './device.store.ts'
 import { typeNumbers } from './interface-type.ts'
 
@@ -57,24 +57,20 @@ export const listInterfaceRows = (
   listInTeam(postgres, teamId, {
     parent: {
       name: 'device',
-      statement: sql`select from devices d where d.id = ${deviceId}::bigint and (d.customer_id = ${teamId}
-        or exists (select from ${heldPorts(teamId)} a join ports p on p.id = a.port_id where p.device_id = d.id))`,
+      statement: sql`select from ${seenDevices(teamId)} d where d.id = ${deviceId}::bigint`,
     },
     matching: sql`
       with held as (
-        select p.id, p.interface_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id
-        where p.device_id = ${deviceId}::bigint)
-      select i.*, (select h.id from held h where h.interface_id = i.id) as port_id, ${stateNow(sql`i.admin`)} as admin_now,
-        ${stateNow(sql`i.oper`)} as oper_now
-      from interfaces i left join device_states s on s.device_id = i.device_id
+        select p.id, p.interface_id from ${heldPorts(teamId)} p where p.device_id = ${deviceId}::bigint and p.interface_id is not null)
+      select i.*, h.id as port_id, ${stateNow(sql`i.admin`)} as admin_now, ${stateNow(sql`i.oper`)} as oper_now
+      from interfaces i join ${seenDevices(teamId)} s on s.id = i.device_id left join held h on h.interface_id = i.id
       where i.device_id = ${deviceId}::bigint and i.missing_surveys < 3
-        and (exists (select from held h where h.interface_id in (i.id, i.lag_id))
-          or exists (select from devices d where d.id = i.device_id and d.customer_id = ${teamId})) ${andAll(
-            name && sql`lower(i.name || chr(10) || i.alias) like any(${name.map(containing)}::text[])`,
-            admin_status && sql`${stateNow(sql`i.admin`)} = any(${admin_status}::text[])`,
-            oper_status && sql`${stateNow(sql`i.oper`)} = any(${oper_status}::text[])`,
-            type && typeNumbers(type),
-          )}`,
+        and (h.id is not null or i.lag_id in (select l.interface_id from held l) or s.customer_id = ${teamId}) ${andAll(
+          name && sql`lower(i.name || chr(10) || i.alias) like any(${name.map(containing)}::text[])`,
+          admin_status && sql`${stateNow(sql`i.admin`)} = any(${admin_status}::text[])`,
+          oper_status && sql`${stateNow(sql`i.oper`)} = any(${oper_status}::text[])`,
+          type && typeNumbers(type),
+        )}`,
     columns: interfaceColumns,
     order: orderBy(
       ordering,

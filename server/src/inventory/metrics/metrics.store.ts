@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { isUnread } from '../assignment/device-state.store.ts'
 import { teamPorts } from '../port/port.store.ts'
-import { heldPorts } from '../assignment/assignment.store.ts'
+import { seenDevices } from '../assignment/assignment.store.ts'
 import type { CounterName } from '../usage/reading.ts'
 
 export type PortReading = {
@@ -23,9 +23,8 @@ export type PortReading = {
 export function listPortReadings(postgres: Postgres, teamId: number): Promise<PortReading[]> {
   const query = sql<PortReading>`
     select p.id, p.name, p.circuit_id, p.device_name, p.speed_bps, p.admin_status, p.oper_status, p.seen, s.name as service,
-      c.state -> 'values' as counters
+      p.counters -> 'values' as counters
     from (${teamPorts(teamId)}) p left join services s on s.id = p.service_id
-      left join interface_counters c on c.interface_id = p.interface_id
     order by p.id`
   return postgres.readInTeam(teamId, query)
 }
@@ -35,10 +34,7 @@ export type DeviceReading = { readonly name: string; readonly is_answering: bool
 /** Devices on which the team has ports; null: never polled, or not any more. */
 export function listDeviceReadings(postgres: Postgres, teamId: number): Promise<DeviceReading[]> {
   const query = sql<DeviceReading>`
-    select d.name, case when (s.seen is not null or s.missed > 0) and not ${isUnread} then s.missed = 0 end as is_answering
-    from devices d left join device_states s on s.device_id = d.id
-    where d.customer_id = ${teamId}
-      or d.id in (select p.device_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id)
-    order by d.name`
+    select s.name, case when (s.seen is not null or s.missed > 0) and not ${isUnread} then s.missed = 0 end as is_answering
+    from ${seenDevices(teamId)} s order by s.name`
   return postgres.readInTeam(teamId, query)
 }

@@ -38,12 +38,12 @@ export async function listTransceiverRows(
   portIds: readonly number[],
 ): Promise<ReadonlyMap<number, TransceiverRow>> {
   const query = sql<TransceiverRow>`
-    select a.port_id as "portId", t.vendor, t.part, t.serial, t.type, t.wavelength_nm, t.reach_m, t.connector, t.lanes, t.inserted,
+    select p.id as "portId", t.vendor, t.part, t.serial, t.type, t.wavelength_nm, t.reach_m, t.connector, t.lanes, t.inserted,
       t.has_ddm as "hasDdm", t.warnings, coalesce((
         select json_agg(json_build_object('metric', g.metric, 'lane', g.lane, 'value', g.value, 'at', g.at, 'limits', g.limits)
           order by g.lane) from gauges g where g.transceiver_id = t.id and g.at >= ${interfaceSince}), '[]') as gauges
-    from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join transceivers t on t.interface_id = p.interface_id
-    where t.is_present and a.port_id = any(${portIds}::bigint[])`
+    from ${heldPorts(teamId)} p join transceivers t on t.interface_id = p.interface_id
+    where t.is_present and p.id = any(${portIds}::bigint[])`
   const rows = await postgres.readInTeam(teamId, query)
   return new Map(rows.map((row) => [row.portId, row]))
 }
@@ -56,7 +56,7 @@ export const gaugesOfPort = (
   lanes: readonly number[] | undefined,
 ) => sql`
   select g.id, g.metric, g.lane, g.part, ${interfaceSince} as since
-  from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join transceivers t on t.interface_id = p.interface_id
+  from ${heldPorts(teamId)} p join transceivers t on t.interface_id = p.interface_id
     join gauges g on g.transceiver_id = t.id
-  where a.port_id = ${portId}::bigint and g.metric = any(${metrics}::text[])
+  where p.id = ${portId}::bigint and g.metric = any(${metrics}::text[])
     ${lanes === undefined ? sql`` : sql`and (g.lane = any(${lanes}::integer[]) or g.lane = 0)`}`

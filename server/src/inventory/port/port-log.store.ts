@@ -16,8 +16,8 @@ export type PortLogRow = {
 export function listPortLog(postgres: Postgres, teamId: number, portId: number): Promise<PortLogRow[]> {
   const query = sql<PortLogRow>`
     select l.at, l.kind, l.before, l.after
-    from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join interface_log l on l.interface_id = p.interface_id
-    where a.port_id = ${portId}::bigint and l.at >= ${interfaceSince}
+    from ${heldPorts(teamId)} p join interface_log l on l.interface_id = p.interface_id
+    where p.id = ${portId}::bigint and l.at >= ${interfaceSince}
     order by l.at desc, l.id desc limit ${sql.lit(portLogMax)}`
   return postgres.readInTeam(teamId, query)
 }

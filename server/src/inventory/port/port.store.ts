@@ -5,7 +5,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Wiring } from '@pharos/contract/wiring'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
-import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import { andAll, listInTeam, orderKeys, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
@@ -21,33 +21,33 @@ const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number 
     group by date_bin('5 minutes', s.minute, '2000-01-01T00:00:00Z') having sum(s.covered_ms) >= ${sql.lit(completeMs)}
     order by min(s.minute) desc limit 1) b)`
 
-const portColumns = columns('ports', 'p', ['id', 'name', 'circuit_id', 'speed_bps', 'media', 'description'], {
-  device_id: sql<number>`p.device_id`,
-  device_name: sql<string>`p.device_name`,
-  admin_status: sql<InterfaceState>`p.admin_status`,
-  oper_status: sql<InterfaceState>`p.oper_status`,
-  lag_id: sql<number | null>`p.lag_port_id`,
-  is_lag: sql<boolean>`p.is_lag`,
-  service_id: sql<number>`p.service_id`,
-  last_change: sql<Date | null>`p.last_change`,
-  seen: sql<Date | null>`p.seen`,
-  wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
-  location: locationOf('p'),
-  rates: ratesOf('p'),
-})
-export type PortRow = RowOf<typeof portColumns>
+const portColumns = (teamId: number) =>
+  columns('ports', 'p', ['id', 'name', 'circuit_id', 'speed_bps', 'media', 'description'], {
+    device_id: sql<number>`p.device_id`,
+    device_name: sql<string>`p.device_name`,
+    admin_status: sql<InterfaceState>`p.admin_status`,
+    oper_status: sql<InterfaceState>`p.oper_status`,
+    lag_id: sql<
+      number | null
+    >`(select l.id from ${heldPorts(teamId)} l where l.interface_id = p.lag_interface_id)`,
+    is_lag: sql<boolean>`p.is_lag`,
+    service_id: sql<number>`p.service_id`,
+    last_change: sql<Date | null>`p.last_change`,
+    seen: sql<Date | null>`p.seen`,
+    wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
+    location: locationOf('p'),
+    rates: ratesOf('p'),
+  })
+export type PortRow = RowOf<ReturnType<typeof portColumns>>
 
 /** The ports `p` of the team, with their device, interface and service. */
 export const teamPorts = (teamId: number) => sql`
   select p.id, p.name, p.circuit_id, p.device_id, p.media, p.description, p.panel, p.module, p.position,
-    coalesce(p.speed_bps, i.speed_bps) as speed_bps, d.name as device_name, d.location_key, a.service_id,
-    ${stateNow(sql`i.admin`)} as admin_status, ${stateNow(sql`i.oper`)} as oper_status,
-    p.interface_id, coalesce(i.type = ${sql.lit(lagType)}, false) as is_lag,
-    case when i.last_change >= ${interfaceSince} then i.last_change end as last_change, s.seen,
-    (select l.id from ports l join ${heldPorts(teamId)} h on h.port_id = l.id where l.interface_id = i.lag_id)
-      as lag_port_id
-  from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join devices d on d.id = p.device_id
-    left join interfaces i on i.id = p.interface_id left join device_states s on s.device_id = p.device_id`
+    coalesce(p.speed_bps, p.interface_speed_bps) as speed_bps, p.device_name, p.location_key, p.service_id,
+    ${stateNow(sql`p.admin`)} as admin_status, ${stateNow(sql`p.oper`)} as oper_status, p.lag_id as lag_interface_id,
+    p.interface_id, coalesce(p.type = ${sql.lit(lagType)}, false) as is_lag,
+    case when p.last_change >= ${interfaceSince} then p.last_change end as last_change, p.seen, p.has_optic_warning, p.counters
+  from ${heldPorts(teamId)} p cross join lateral (select p.next_poll, p.lease_until) s where p.device_id is not null`
 
 export const listPortRows = (
   postgres: Postgres,
@@ -64,39 +64,40 @@ export const listPortRows = (
     ordering,
     ...slice
   }: Omit<QueryOf<typeof listPortsRoute>, 'include'>,
-): Promise<Page<PortRow>> =>
-  listInTeam(postgres, teamId, {
-    matching: sql`select p.* from (${teamPorts(teamId)}) p where true ${andAll(
+): Promise<Page<PortRow>> => {
+  const { keys, order } = orderKeys(
+    ordering,
+    {
+      id: sql`p.id`,
+      name: sql`p.name`,
+      circuit_id: sql`p.circuit_id`,
+      device_name: sql`p.device_name`,
+      speed_bps: sql`p.speed_bps`,
+      oper_status: sql`p.oper_status`,
+      last_change: sql`p.last_change`,
+    },
+    sql`p.id`,
+  )
+  return listInTeam(postgres, teamId, {
+    matching: sql`select ${keys} from (${teamPorts(teamId)}) p where true ${andAll(
       device_id && sql`p.device_id = any(${device_id}::bigint[])`,
       service_id && sql`p.service_id = any(${service_id}::bigint[])`,
       location && sql`p.location_key = any(${location}::text[])`,
       admin_status && sql`p.admin_status = any(${admin_status}::text[])`,
       oper_status && sql`p.oper_status = any(${oper_status}::text[])`,
       speed_bps && sql`p.speed_bps = any(${speed_bps}::bigint[])`,
-      has_optic_warning !== undefined &&
-        sql`exists (select from transceivers t where t.interface_id = p.interface_id and t.is_present and t.has_warning)
-          = ${has_optic_warning}::boolean`,
+      has_optic_warning !== undefined && sql`p.has_optic_warning = ${has_optic_warning}::boolean`,
       search !== undefined &&
         sql`strpos(lower(concat_ws(chr(10), p.name, p.circuit_id, p.description, p.device_name)), lower(${search})) > 0`,
     )}`,
-    columns: portColumns,
-    order: orderBy(
-      ordering,
-      {
-        id: sql`p.id`,
-        name: sql`p.name`,
-        circuit_id: sql`p.circuit_id`,
-        device_name: sql`p.device_name`,
-        speed_bps: sql`p.speed_bps`,
-        oper_status: sql`p.oper_status`,
-        last_change: sql`p.last_change`,
-      },
-      sql`p.id`,
-    ),
+    row: (id) => sql`select p.* from (${teamPorts(teamId)}) p where p.id = ${id}`,
+    columns: portColumns(teamId),
+    order,
     slice,
   })
+}
 
 export async function findPort(postgres: Postgres, teamId: number, id: number): Promise<PortRow | undefined> {
-  const query = sql<PortRow>`select ${portColumns} from (${teamPorts(teamId)}) p where p.id = ${id}::bigint`
+  const query = sql<PortRow>`select ${portColumns(teamId)} from (${teamPorts(teamId)}) p where p.id = ${id}::bigint`
   return (await postgres.readInTeam(teamId, query))[0]
 }
