@@ -32,6 +32,8 @@ export type Definition = { readonly table: string; readonly name: string; readon
 export type Catalog = {
   readonly tables: readonly Table[]
   /** Complete statements. */
+  readonly views: readonly string[]
+  /** Complete statements. */
   readonly functions: readonly string[]
   readonly grants: readonly string[]
 }
@@ -59,6 +61,7 @@ export async function readCatalog(client: ClientBase): Promise<Catalog> {
         policies: of(policies, table),
       }),
     ),
+    views: (await rows<{ definition: string }>(client, VIEWS)).map(({ definition }) => definition),
     functions: (await rows<{ definition: string }>(client, FUNCTIONS)).map(({ definition }) => definition),
     grants: (await rows<{ grant: string }>(client, GRANTS)).map(({ grant }) => grant),
   }
@@ -123,6 +126,13 @@ const POLICIES = `
   from pg_policies
   where schemaname = 'public'
   order by policyname collate "C"`
+
+const VIEWS = `
+  select concat('-- ' || obj_description(c.oid, 'pg_class') || chr(10),
+    format('create view %I with (%s) as%s', c.relname, array_to_string(c.reloptions, ', '), chr(10)), pg_get_viewdef(c.oid)) as definition
+  from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'
+  order by c.relname collate "C"`
 
 const FUNCTIONS = `
   select pg_get_functiondef(p.oid) as definition

@@ -3356,6 +3356,79 @@ CREATE INDEX webhooks_team ON public.webhooks USING btree (team_id, id);
 alter table webhooks enable row level security;
 create policy tenant on webhooks as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- ports that are assigned to the team of the transaction now, with their device, interface, counters and module
+create view held_ports with (security_barrier=true) as
+ SELECT a.team_id,
+    a.service_id,
+    a.valid,
+    p.id,
+    p.circuit_id,
+    p.name,
+    p.device_id,
+    p.interface_key,
+    p.interface_id,
+    p.media,
+    p.speed_bps,
+    p.description,
+    p.panel,
+    p.module,
+    p."position",
+    p.linked_at,
+    d.name AS device_name,
+    d.location_key,
+    s.seen,
+    s.next_poll,
+    s.lease_until,
+    i.admin,
+    i.oper,
+    i.type,
+    i.speed_bps AS interface_speed_bps,
+    i.last_change,
+    i.lag_id,
+    c.state AS counters,
+    COALESCE((p.interface_id IN ( SELECT t.interface_id
+           FROM transceivers t
+          WHERE (t.is_present AND t.has_warning))), false) AS has_optic_warning
+   FROM (((((port_assignments a
+     JOIN ports p ON ((p.id = a.port_id)))
+     LEFT JOIN devices d ON ((d.id = p.device_id)))
+     LEFT JOIN device_states s ON ((s.device_id = p.device_id)))
+     LEFT JOIN interfaces i ON ((i.id = p.interface_id)))
+     LEFT JOIN interface_counters c ON ((c.interface_id = p.interface_id)))
+  WHERE ((a.team_id = ( SELECT current_team_id() AS current_team_id)) AND (a.valid @> now()));
+
+-- devices of the team of the transaction, and those of its ports, with their state
+create view visible_devices with (security_barrier=true) as
+ SELECT ( SELECT current_team_id() AS current_team_id) AS team_id,
+    d.id,
+    d.name,
+    d.role,
+    d.vendor,
+    d.model,
+    d.serial,
+    d.location_key,
+    d.management_address,
+    d.customer_id,
+    d.maintenance_until,
+    d.tags,
+    s.identity,
+    s.booted,
+    s.seen,
+    s.error,
+    s.missed,
+    s.next_poll,
+    s.lease_until
+   FROM (devices d
+     LEFT JOIN device_states s ON ((s.device_id = d.id)))
+  WHERE (d.id IN ( SELECT own.id
+           FROM devices own
+          WHERE (own.customer_id = ( SELECT current_team_id() AS current_team_id))
+        UNION
+         SELECT p.device_id
+           FROM (port_assignments a
+             JOIN ports p ON ((p.id = a.port_id)))
+          WHERE ((a.team_id = ( SELECT current_team_id() AS current_team_id)) AND (a.valid @> now()))));
+
 grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
