@@ -38,12 +38,24 @@ export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', confi
   sql`coalesce(nullif(${configured}, ''), s.identity ->> ${sql.lit(name)}, '')`
 
 /** The devices `d` that the team may see, with their observed state. */
-export const visibleDevices = (teamId: number) => sql`
+export const visibleDevices = (teamId: number) => devicesIn(teamId, seenDevices(teamId))
+
+/** One of them by its id, through the policies of the tables: for the few of a page, each of which the view would look for among all. */
+const visibleDevice = (teamId: number, id: Sql) =>
+  devicesIn(
+    teamId,
+    sql`(
+      select d.id, d.name, d.role, d.vendor, d.model, d.serial, d.location_key, d.management_address, d.customer_id, d.maintenance_until,
+        d.tags, t.identity, t.booted, t.seen, t.error, t.missed, t.next_poll, t.lease_until
+      from devices d left join device_states t on t.device_id = d.id where d.id = ${id})`,
+  )
+
+const devicesIn = (teamId: number, source: Sql) => sql`
   select s.id, s.name, s.role, s.location_key, s.tags, ${statusOf} as status,
     ${reported('vendor', sql`s.vendor`)} as vendor, ${reported('model', sql`s.model`)} as model,
     ${reported('serial', sql`s.serial`)} as serial, ${reported('software')} as software,
     case when s.customer_id = ${teamId} then s.management_address end as management_address, s.booted, s.seen
-  from ${seenDevices(teamId)} s`
+  from ${source} s`
 
 const servicesOnDevice = (teamId: number) => sql<number[]>`array(
   select distinct p.service_id from ${heldPorts(teamId)} p where p.device_id = d.id order by 1)`
@@ -104,7 +116,7 @@ export const listDeviceRows = (
   return listInTeam(postgres, teamId, {
     matching: sql`select ${keys} from (${visibleDevices(teamId)}) d
       where true ${andAll(...Object.values(conditionsOf(teamId, filters)))}`,
-    row: (id) => sql`select d.* from (${visibleDevices(teamId)}) d where d.id = ${id}`,
+    row: (id) => visibleDevice(teamId, id),
     columns: deviceColumns(teamId),
     order,
     slice: { limit, offset },
