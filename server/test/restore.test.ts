@@ -399,6 +399,7 @@ const waiting = [
 const comparing = ['dns-observe:ns1.example.net.', 'mails', `reconcile:${slug}`, 'shield:edge']
 /** Loops that change only the database, or only ask. A new loop belongs here if it has no effect outside of it. */
 const sendsNothing = [
+  'announced-prefixes',
   'asn-proofs',
   'close-period',
   'compact-usage',

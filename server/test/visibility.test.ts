@@ -86,6 +86,7 @@ function startMonitor(url = ris.url({ query: `&reference=${beacon}` }), silentMs
   const source = createRisLiveSource({ ...parseRisLiveUrl(url), log, now, limits })
   const monitor = createVisibilityMonitor({
     postgres: api.database.postgres,
+    waker: api.waker,
     sources: [source],
     rpki: {
       judge: () => ({ state: 'valid', covering: [], source: 'test', asOf: now() }),

@@ -6,8 +6,8 @@ import type { Denied } from '../http/server.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
 
-export function auditPart({ config, postgres, log, metrics }: Shared): Component {
-  return createSealer({ postgres, ring: config.secret, log, metrics })
+export function auditPart(shared: Shared): Component {
+  return createSealer({ ...shared, ring: shared.config.secret })
 }
 
 /** Stopped together with the server that uses it. */

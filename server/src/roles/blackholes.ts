@@ -4,7 +4,7 @@ import { markBlackholed } from '../events/relate/event-mark.ts'
 import { expireBlackholes } from '../byoip/blackhole/expire-blackholes.ts'
 import { listBlackholed } from '../byoip/blackhole/expire-blackholes.store.ts'
 import type { Component } from '../runtime/component.ts'
-import { createLedLoop } from './dns-publish.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import type { Shared } from './shared.ts'
 
 /** How late the end of a black hole is noticed, if no other loop runs before. */

@@ -9,7 +9,7 @@ import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { compactUsage } from '../inventory/usage/compact.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { devicesPart } from './devices.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 import { webhooksPart } from './webhooks.ts'
 

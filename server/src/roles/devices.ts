@@ -6,7 +6,7 @@ import { DeviceCollector } from '../inventory/collect/collector.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import { openFilesMax } from '../runtime/open-files.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import { openDeviceCredential } from './device-credential.ts'
 import type { Shared } from './shared.ts'
 

@@ -4,7 +4,7 @@ import { claimSecondaries } from '../dns/publish/follow.store.ts'
 import { createDueWorker } from '../db/due-work.ts'
 import { createPrimary } from '../drivers/dns-follower/zone-primary.ts'
 import type { Component } from '../runtime/component.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 import { openTsigKey } from './tsig-keys.ts'
 

@@ -1,6 +1,6 @@
 // Observes every name server of the platform file by a loop of its own, so that one that does not answer delays no other. One process at a time
 // observes.
-import { Leadership } from '../db/leadership.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import type { ZoneSource } from '../dns/answer/zone-source.ts'
 import type { NameServer } from '../dns/publish/name-server.ts'
@@ -14,7 +14,6 @@ import { queueStaffMail } from '../hold/staff-mail.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
-import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 import { openTsigKey } from './tsig-keys.ts'
 
@@ -31,8 +30,7 @@ type Observed = {
 }
 
 export function dnsObservePart(shared: Shared): Component {
-  const { postgres, waker, log } = shared
-  const leadership = new Leadership(postgres, 'dns-observe')
+  const { postgres, waker } = shared
   const observed = new Map<number, Observed>()
   const onRefused = refusalAlert(shared)
 
@@ -43,17 +41,17 @@ export function dnsObservePart(shared: Shared): Component {
     await one?.client.close()
     await one?.loop.stop()
   }
-  const stopAll = (): Promise<unknown> => Promise.all([...observed.keys()].map(stopOne))
+  const stopAll = async (): Promise<void> => void (await Promise.all([...observed.keys()].map(stopOne)))
 
-  const manager = createLoopComponent(shared, {
+  const manager = createLedLoop(shared, {
     name: 'dns-observe',
     sends: 'nothing',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change the name servers.
     delayMs: 200,
     intervalMs,
+    onStandby: stopAll,
     async run() {
-      if (!(await leadership.hold())) return void (await stopAll())
       const servers = await listServers(postgres.owner)
       const wanted = new Map(servers.map((server) => [server.id, server]))
       for (const [id, { key }] of observed) {
@@ -80,9 +78,6 @@ export function dnsObservePart(shared: Shared): Component {
     async stop() {
       unsubscribe()
       await manager.stop()
-      await stopAll()
-      await leadership.release()
-      log.debug({ component: manager.name }, 'no longer observing')
     },
   }
 }

@@ -1,6 +1,6 @@
 // The DNS loops of the reconciler role: they publish zones, tell name servers about it and observe what those serve. One process at a time runs
 // each of them.
-import { Leadership } from '../db/leadership.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import { resolveAliases } from '../dns/alias/resolve-aliases.ts'
 import { hasDeleted, purge } from '../dns/publish/purge.ts'
 import { OtherNotifier } from '../dns/publish/notify-others.ts'
@@ -19,7 +19,7 @@ import type { Component } from '../runtime/component.ts'
 import { fromSetting } from './config-error.ts'
 import { dnsFollowPart } from './dns-follow.ts'
 import { dnsObservePart } from './dns-observe.ts'
-import { createLoopComponent, type LoopComponent, type LoopSettings } from './loop-component.ts'
+import type { LoopComponent } from '../db/loop-component.ts'
 import { parseNetworks } from './webhooks.ts'
 import type { Shared } from './shared.ts'
 import { openTsigKey } from './tsig-keys.ts'
@@ -138,31 +138,4 @@ const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
   const sets = [...rrsets]
   const isShort = !signing || sets.length < 200
   return isShort ? signZone(zone, sets, signing, previous) : signInThread(zone, sets, signing, previous)
-}
-
-/** A loop that runs, and reads, in the process that leads it. */
-export function createLedLoop<Read = void>(
-  shared: Shared,
-  { read, run, ...settings }: LoopSettings<Read>,
-): LoopComponent {
-  const leadership = new Leadership(shared.postgres, settings.name)
-  const readIfLeading = async (): Promise<Read | undefined> =>
-    (await leadership.hold()) ? read?.() : undefined
-  const loop = createLoopComponent<Read | undefined>(shared, {
-    ...settings,
-    read: readIfLeading,
-    async run(signal, found) {
-      // It may lead since now.
-      if (await leadership.hold()) await run(signal, (found ?? (await read?.())) as Read)
-    },
-  })
-  return {
-    name: settings.name,
-    start: loop.start,
-    wake: loop.wake,
-    async stop() {
-      await loop.stop()
-      await leadership.release()
-    },
-  }
 }

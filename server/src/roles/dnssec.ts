@@ -8,7 +8,7 @@ import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { labelsOf, root, type ZoneName } from '../net/dns/name.ts'
 import { objectionToAddress } from '../net/public-address.ts'
 import type { Component } from '../runtime/component.ts'
-import { createLedLoop } from './dns-publish.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import type { Shared } from './shared.ts'
 
 /** How often the loops look for what is due, at least; most runs find nothing. */

@@ -4,7 +4,7 @@ import type { Component } from '../runtime/component.ts'
 import type { DomainCheckDeps } from '../team/domain-check-result.ts'
 import { checkDueDomains } from '../team/domain-loop.ts'
 import { createVerifyLimits, type DomainDeps } from '../team/domain.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 export function domainDeps(shared: Shared): DomainDeps {

@@ -7,11 +7,11 @@ import { checkCounters, lastClosedHour } from '../collector/counter-check.ts'
 import { FlowCollector } from '../collector/collector.ts'
 import { rollUpPeers } from '../flow/peer-rollup.ts'
 import type { ListenAddress } from '../flow/datagram-source.ts'
-import { Leadership } from '../db/leadership.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import type { Component } from '../runtime/component.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { flowAddresses } from './flow-addresses.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Whether it receives is looked at in this interval: an address may become free, a thread may have ended. */
@@ -64,9 +64,8 @@ export function createFlows(shared: Shared): FlowsPart {
     intervalMs: packetsMs,
     run: () => collector.refreshPackets(new Date()),
   })
-  const peersLeadership = new Leadership(postgres, 'flow-peers')
-  const octetsLeadership = new Leadership(postgres, 'flow-attack-octets')
-  const checkLeadership = new Leadership(postgres, 'flow-counter-check')
+  /** A process that never receives starts no ClickHouse for it. */
+  const canLead = (): boolean => collector.addresses.length > 0
   let checkedHour = 0
   const endSilentAttacks = createSilentCheck(postgres, () => collector.reports.waiting.files > 0)
   const loops = [
@@ -109,36 +108,35 @@ export function createFlows(shared: Shared): FlowsPart {
       intervalMs: exportersMs,
       run: () => collector.refreshDetector(),
     }),
-    createLoopComponent(shared, {
+    createLedLoop(shared, {
       name: 'flow-peers',
+      canLead,
       sends: 'nothing',
       intervalMs: peersMs,
       async run(signal) {
-        // A process that never receives starts no ClickHouse for it.
-        if (collector.addresses.length === 0 || !(await peersLeadership.hold())) return
         const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
         if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
       },
     }),
-    createLoopComponent(shared, {
+    createLedLoop(shared, {
       name: 'flow-attack-octets',
+      canLead,
       sends: 'nothing',
       intervalMs: peersMs,
       async run(signal) {
-        if (collector.addresses.length === 0 || !(await octetsLeadership.hold())) return
         const deps = { db: postgres.owner, flowStore, flowDays: config.flowRetentionDays }
         await updateAttackOctets(deps, new Date(), signal)
       },
     }),
-    createLoopComponent(shared, {
+    createLedLoop(shared, {
       name: 'flow-counter-check',
+      canLead,
       sends: 'nothing',
       intervalMs: peersMs,
       async run() {
         const hour = lastClosedHour(new Date())
-        if (hour === checkedHour || collector.addresses.length === 0 || !(await checkLeadership.hold()))
-          return
-        if (await checkCounters({ db: postgres.owner, flowStore }, hour)) checkedHour = hour
+        if (hour !== checkedHour && (await checkCounters({ db: postgres.owner, flowStore }, hour)))
+          checkedHour = hour
       },
     }),
     createLoopComponent(shared, {
@@ -168,10 +166,7 @@ export function createFlows(shared: Shared): FlowsPart {
         .listen()
         .catch((error: unknown) => log.warn({ err: error }, 'flows are not received yet'))
     },
-    async stop() {
-      await Promise.all([peersLeadership, octetsLeadership, checkLeadership].map((one) => one.release()))
-      await collector.stop()
-    },
+    stop: () => collector.stop(),
   }
   return { parts: [receiving, ...loops], addresses: () => collector.addresses }
 }

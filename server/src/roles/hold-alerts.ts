@@ -6,7 +6,7 @@ import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from '../h
 import type { Log } from '../runtime/log.ts'
 import type { Component } from '../runtime/component.ts'
 import { publicUrl } from '../runtime/config.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Reminders become due without a notification. */

@@ -15,7 +15,7 @@ import type { Log } from '../runtime/log.ts'
 import { parseMailbox } from '../text/mailbox.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { fromSetting } from './config-error.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>

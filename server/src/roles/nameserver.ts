@@ -21,7 +21,7 @@ import type { Component } from '../runtime/component.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
 import { fromSetting } from './config-error.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Compares all zones with the rows within this time, also without notifications. */

@@ -2,7 +2,7 @@
 // operator; everything of that plan waits with them.
 import { serviceTypes } from '@pharos/contract/service'
 import { queueStaffMail } from '../hold/staff-mail.ts'
-import { Leadership } from '../db/leadership.ts'
+import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
@@ -14,7 +14,6 @@ import { platformKinds } from '../platform/kinds/index.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createLoop } from '../runtime/loop.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { Shared } from './shared.ts'
 
@@ -37,32 +36,25 @@ export function netboxOf(config: Config): NetboxSource | undefined {
 
 const intervalMs = 300_000
 
-export function netboxParts({ config, postgres, log, metrics }: Shared): Component[] {
-  const { operatorAlertEmails: recipients } = config
+export function netboxParts(shared: Shared): Component[] {
+  const { config, postgres, log } = shared
   const source = netboxOf(config)
   if (!source) return []
-  const leadership = new Leadership(postgres, 'sync-inventory')
-  const loop = createLoop({
-    name: 'sync-inventory',
-    sends: 'nothing',
-    intervalMs,
-    timeoutMs: intervalMs,
-    run: async (signal) => {
-      if (!(await leadership.hold())) return
-      await syncInventory({ db: postgres.owner, source, log, ring: config.secret, recipients }, signal)
-    },
+  const deps = {
+    db: postgres.owner,
+    source,
     log,
-    metrics,
-  })
+    ring: config.secret,
+    recipients: config.operatorAlertEmails,
+  }
   return [
-    {
+    createLedLoop(shared, {
       name: 'sync-inventory',
-      start: () => loop.start(),
-      stop: async () => {
-        await loop.stop()
-        await leadership.release()
-      },
-    },
+      sends: 'nothing',
+      intervalMs,
+      timeoutMs: intervalMs,
+      run: (signal) => syncInventory(deps, signal),
+    }),
   ]
 }
 

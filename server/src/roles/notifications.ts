@@ -4,7 +4,7 @@ import { collectNotifications } from '../notification/collect.ts'
 import { sendDigests } from '../notification/send-digests.ts'
 import type { Component } from '../runtime/component.ts'
 import { publicUrl } from '../runtime/config.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Letters are found, and digests become due, without a notification. */

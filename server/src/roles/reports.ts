@@ -5,7 +5,7 @@ import { createReportDrawer } from '../report/report.ts'
 import { sendReports } from '../report/send-reports.ts'
 import type { Component } from '../runtime/component.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 const intervalMs = 600_000

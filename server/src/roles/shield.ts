@@ -12,15 +12,14 @@ import type { Scrubber } from '../shield/scrubber.ts'
 import { listNested } from '../shield/shield-list.store.ts'
 import type { CheckScrubbers } from '../shield/update-shield.ts'
 import { refreshStates, expireLists } from '../shield/expire-lists.ts'
-import { Leadership } from '../db/leadership.ts'
 import { wake } from '../db/wake.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
 import { covers, type Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
-import { createLedLoop } from './dns-publish.ts'
-import { createLoopComponent, type LoopComponent } from './loop-component.ts'
+import { createLedLoop } from '../db/led-loop.ts'
+import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Confirmations and expiry are checked this often. */
@@ -127,21 +126,16 @@ function createScrubberLoop(
     report: (error) => shared.log.debug({ scrubber: name, err: error }, 'hits over time not stored'),
     now: () => Date.now(),
   })
-  const leadership = new Leadership(shared.postgres, `shield:${name}`)
-  const loop = createLoopComponent(shared, {
+  const loop = createLedLoop(shared, {
     name: `shield:${name}`,
     wakeName: 'shield',
     intervalMs: scrubberIntervalMs,
     sends: {
       gate: shared.gate,
-      async whileClosed() {
-        if (await leadership.hold()) await compare(shared, { name, prefixes, scrubber })
-      },
+      whileClosed: () => compare(shared, { name, prefixes, scrubber }),
     },
-    async run() {
-      if (await leadership.hold()) await runScrubber(shared, { name, prefixes, scrubber }, recorder)
-      else recorder.pause()
-    },
+    onStandby: () => recorder.pause(),
+    run: () => runScrubber(shared, { name, prefixes, scrubber }, recorder),
   })
   const unwatch = scrubber.watch(() => loop.wake())
   return {
@@ -149,7 +143,6 @@ function createScrubberLoop(
     async stop() {
       unwatch()
       await loop.stop()
-      await leadership.release()
       await scrubber.close()
     },
   }

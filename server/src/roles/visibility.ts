@@ -6,12 +6,13 @@ import { fromSetting } from './config-error.ts'
 import type { Shared } from './shared.ts'
 
 /** Returns no part without a source: nothing is connected to, and nothing is stored. */
-export function visibilityParts({ config, postgres, rpki, log, metrics }: Shared): Component[] {
+export function visibilityParts(shared: Shared): Component[] {
+  const { config, log } = shared
   const ourAsn = config.providerAsn
   const sources = fromSetting('visibility_sources', () =>
     createVisibilitySources(config.visibilitySources, { log, ourAsn }),
   )
   if (sources.length === 0) return []
   const now = () => new Date()
-  return [createVisibilityMonitor({ postgres, sources, rpki, ourAsn, now, log, metrics })]
+  return [createVisibilityMonitor({ ...shared, sources, ourAsn, now })]
 }

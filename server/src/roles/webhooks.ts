@@ -18,7 +18,7 @@ import type { Due } from '../webhook/send.store.ts'
 import { errorOf } from '../webhook/schedule.ts'
 import type { SendResult, WebhookSender } from '../webhook/webhook-sender.ts'
 import { fromSetting } from './config-error.ts'
-import { createLoopComponent } from './loop-component.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Parses addresses and networks; throws a PrefixError. */

@@ -1,11 +1,12 @@
 // A loop that runs on a timer and on notifications of other processes, as a part of a role.
-import type { WakeName } from '../db/wake.ts'
 import { createLoop, type LoopOptions } from '../runtime/loop.ts'
-import type { Shared } from './shared.ts'
+import type { WakeName, Waker } from './wake.ts'
+
+export type LoopDeps = Pick<LoopOptions, 'log' | 'metrics'> & { readonly waker: Waker }
 
 export type LoopSettings<Read = void> = Pick<
   LoopOptions<Read>,
-  'name' | 'intervalMs' | 'sends' | 'read' | 'run'
+  'name' | 'intervalMs' | 'timeoutMs' | 'sends' | 'read' | 'run'
 > & {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
@@ -23,7 +24,7 @@ export type LoopComponent = {
 }
 
 export function createLoopComponent<Read = void>(
-  { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
+  { waker, log, metrics }: LoopDeps,
   { wakeName, delayMs = 0, ...settings }: LoopSettings<Read>,
 ): LoopComponent {
   const loop = createLoop({ ...settings, log, metrics })
