@@ -2,8 +2,7 @@
 // the count of rows by region.
 import type { RegistryState } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
-import { lockClass as regionLockClass } from '../byoip/regions/region-lock.store.ts'
-import { lockClass as leadershipLockClass } from '../db/leadership.ts'
+import { lockClass } from '../db/lock-class.ts'
 import { isUnread } from '../inventory/assignment/device-state.store.ts'
 import { findOpenRestore } from '../restore/restore.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -138,9 +137,9 @@ export async function readLeaders(trx: Trx, works: readonly string[]): Promise<L
       where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
         and l.database = (select oid from pg_database where datname = current_database()))
     select array(select r.id from regions r join held h
-        on h.class = ${regionLockClass}::bigint and h.object = r.id order by r.id) as regions,
+        on h.class = ${lockClass.region}::bigint and h.object = r.id order by r.id) as regions,
       array(select w.name from unnest(${works}::text[]) w (name) join held h
-        on h.class = ${leadershipLockClass}::bigint and h.object = hashtext(w.name)::bigint & 4294967295) as works`.execute(
+        on h.class = ${lockClass.leadership}::bigint and h.object = hashtext(w.name)::bigint & 4294967295) as works`.execute(
     trx,
   )
   return rows[0]!
