@@ -59,10 +59,12 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
     log,
     owner: 'one',
     createSource: (device) =>
-      createDeviceSource(
-        { ...device, credential: null, readSamples: () => listSamples(owner, device.id) },
-        () => new Date(),
-      ),
+      createDeviceSource({
+        ...device,
+        credential: null,
+        readSamples: () => listSamples(owner, device.id),
+        now: () => new Date(),
+      }),
   })
   stack.defer(() => devices.stop())
 

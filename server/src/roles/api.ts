@@ -50,7 +50,7 @@ import type { StoredFile } from '../inventory/attachment/attachment.store.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
 import { crossConnectRoutes } from '../inventory/cross-connect.routes.ts'
 import { inventoryRoutes } from '../inventory/inventory.routes.ts'
-import { createScanner } from '../drivers/scanners.ts'
+import { scannerDrivers } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Actor } from '../operation/operation.ts'
 import { platformRoutes } from '../platform/platform.routes.ts'
@@ -368,7 +368,7 @@ function mayCall(actor: Actor, permission: Permission, withGrant = true): boolea
 }
 
 const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
-  clamdUrl === null ? {} : { scanner: createScanner(clamdUrl) }
+  clamdUrl === null ? {} : { scanner: scannerDrivers.create(clamdUrl, undefined) }
 
 const createTasks = ({ log }: Shared): PostResponseTasks =>
   createPostResponseTasks(postResponseTasksMax, (error) =>

@@ -1,19 +1,19 @@
 // Opens the SNMP credential of a device: its secrets are sealed for the name of the credential.
-import type { SnmpCredential, V3Credential } from '../drivers/snmp/credential.ts'
+import type { DeviceCredential } from '../inventory/collect/device-driver.ts'
 import type { SealedCredential } from '../inventory/collect/collect.store.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { open, type KeyRing } from '../runtime/secrets.ts'
 
 /** Throws a DriverError if a secret does not open: the device is reported as refused. A secret that is missing is empty, and the driver rejects the credential. */
-export function openDeviceCredential(ring: KeyRing, row: SealedCredential): SnmpCredential {
+export function openDeviceCredential(ring: KeyRing, row: SealedCredential): DeviceCredential {
   const secret = (sealed: Buffer | null) => (sealed === null ? '' : openSecret(ring, sealed, row.name))
   if (row.version === 'v2c') return { kind: 'v2c', community: secret(row.community_sealed) }
   return {
     kind: 'v3',
     user: row.user_name,
-    auth: row.auth as V3Credential['auth'],
+    auth: row.auth,
     authPassword: row.auth === null ? '' : secret(row.auth_sealed),
-    privacy: row.privacy as V3Credential['privacy'],
+    privacy: row.privacy,
     privacyPassword: row.privacy === null ? '' : secret(row.privacy_sealed),
   }
 }

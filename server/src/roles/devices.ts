@@ -26,14 +26,12 @@ export function createDeviceCollector({ config, postgres, log }: DevicesDeps): D
     log,
     owner: randomUUID(),
     createSource: ({ sealed, ...device }) =>
-      createDeviceSource(
-        {
-          ...device,
-          credential: sealed ? openDeviceCredential(config.secret, sealed) : null,
-          readSamples: () => listSamples(postgres.owner, device.id),
-        },
-        () => new Date(),
-      ),
+      createDeviceSource({
+        ...device,
+        credential: sealed ? openDeviceCredential(config.secret, sealed) : null,
+        readSamples: () => listSamples(postgres.owner, device.id),
+        now: () => new Date(),
+      }),
   })
 }
 

@@ -4,9 +4,9 @@ import { createIrr, type Irr } from '../registry/irr.ts'
 import { createRpki, type Rpki } from '../registry/rpki.ts'
 import type { AuthorizationDeps } from '../byoip/validation/query-registries.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
-import { createIrrSources } from '../drivers/irr-sources.ts'
+import { irrDrivers } from '../drivers/irr-sources.ts'
 import { createRdapSource } from '../drivers/rdap/source.ts'
-import { createVrpSources } from '../drivers/vrp-sources.ts'
+import { vrpDrivers } from '../drivers/vrp-sources.ts'
 import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
@@ -21,9 +21,9 @@ export function createRegistryViews(
 ): { readonly rpki: Rpki; readonly irr: Irr } {
   const confirmMs = config.registryConfirmSeconds * 1000
   const vrpSources = fromSetting('rpki_sources', () =>
-    createVrpSources(config.rpkiSources, { log, confirmMs }),
+    vrpDrivers.createAll(config.rpkiSources, { log, confirmMs, now: () => new Date() }),
   )
-  const irrSources = fromSetting('irr_sources', () => createIrrSources(config.irrSources, { confirmMs }))
+  const irrSources = fromSetting('irr_sources', () => irrDrivers.createAll(config.irrSources, { confirmMs }))
   const rpki = createRpki({ sources: vrpSources, log })
   const irr = createIrr({
     sources: irrSources,

@@ -2,13 +2,13 @@
 import { serviceTypes } from '@pharos/contract/service'
 import { parseClickHouseUrl } from '../drivers/clickhouse/url.ts'
 import { checkNameServers } from '../drivers/dns/resolver-query.ts'
-import { checkIrrSources } from '../drivers/irr-sources.ts'
-import { checkMailTransport } from '../drivers/mail-transports.ts'
+import { irrDrivers } from '../drivers/irr-sources.ts'
+import { mailDrivers } from '../drivers/mail-transports.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
 import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
-import { checkScanner } from '../drivers/scanners.ts'
-import { checkVrpSources } from '../drivers/vrp-sources.ts'
-import { checkVisibilitySources } from '../drivers/visibility-sources.ts'
+import { scannerDrivers } from '../drivers/scanners.ts'
+import { vrpDrivers } from '../drivers/vrp-sources.ts'
+import { visibilityDrivers } from '../drivers/visibility-sources.ts'
 import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
@@ -18,7 +18,7 @@ import { parseFlowAddress } from './flow-addresses.ts'
 import { parseNetworks } from './webhooks.ts'
 
 export const settingChecks: SettingChecks = {
-  clamd_url: checkScanner,
+  clamd_url: scannerDrivers.check,
   clickhouse_url: parseClickHouseUrl,
   dns_catalog_zone: parseZoneName,
   dns_listen: parseListenAddress,
@@ -26,17 +26,17 @@ export const settingChecks: SettingChecks = {
   dns_networks_allowed: parseNetworks,
   dns_ports_allowed: parsePorts,
   dns_roots: (servers) => servers.forEach(parseListenAddress),
-  irr_sources: checkIrrSources,
+  irr_sources: irrDrivers.checkAll,
   netflow_listen: parseFlowAddress,
   sflow_listen: parseFlowAddress,
-  mail_url: checkMailTransport,
+  mail_url: mailDrivers.check,
   netbox_device_filter: parseDeviceFilter,
   netbox_service_types: (entries) => parseServiceTypes(entries, serviceTypes),
   netbox_url: parseNetboxUrl,
   operator_webhook_secret: parseWebhookSecret,
   rdap_bootstrap: parseBootstrapUrl,
-  rpki_sources: checkVrpSources,
-  visibility_sources: checkVisibilitySources,
+  rpki_sources: vrpDrivers.checkAll,
+  visibility_sources: visibilityDrivers.checkAll,
   webhook_networks_allowed: parseNetworks,
   webhook_ports_allowed: parsePorts,
 }
