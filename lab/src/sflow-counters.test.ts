@@ -37,8 +37,8 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
     addressFiles: [],
     ownAsn: 0,
     threads: {
-      receive: new URL('../../server/src/roles/flow-receive-thread.ts', import.meta.url),
-      batch: new URL('../../server/src/roles/flow-batch-thread.ts', import.meta.url),
+      receive: new URL('../../server/src/process/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../../server/src/process/flow-batch-thread.ts', import.meta.url),
     },
   })
   assert.equal(await flows.listen(), true)

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { allRoles, openDatabase, runRole, type Role, type Serving } from '../roles/serve.ts'
+import { allRoles, openDatabase, runRole, type Role, type Serving } from '../process/serve.ts'
 import type { Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { createLog, type Log } from '../runtime/log.ts'
