@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from 
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
 import { createApi } from '../src/process/api.ts'
+import { createShared } from '../src/process/shared.ts'
 import { createRegistryViews } from '../src/registry/parts.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
 import { createPostResponseTasks } from '../src/runtime/post-response-tasks.ts'
@@ -102,19 +103,18 @@ export async function createTestApi(
   await views.rpki.start?.()
   await views.irr.start?.()
   const tasks = createPostResponseTasks(1_000, () => {})
-  const server = createApi({
+  const shared = createShared({
     draining: new AbortController().signal,
-    tasks,
     config,
     postgres,
     waker,
-    signingKeys,
     log,
     metrics,
     ...views,
     flowStore,
     gate: openGate,
   })
+  const server = createApi({ ...shared, tasks, signingKeys })
   await server.ready()
   return {
     server,

@@ -13,6 +13,7 @@ import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
 import { asnProofsPart } from '../src/inventory/parts.ts'
+import { createShared } from '../src/process/shared.ts'
 import { createRegistryViews } from '../src/registry/parts.ts'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -339,17 +340,19 @@ describe('an ASN', { skip }, () => {
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
     const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
-    const part = asnProofsPart({
-      config,
-      waker,
-      log,
-      metrics,
-      ...views,
-      postgres,
-      flowStore,
-      gate: openGate,
-      draining: new AbortController().signal,
-    })
+    const part = asnProofsPart(
+      createShared({
+        config,
+        waker,
+        log,
+        metrics,
+        ...views,
+        postgres,
+        flowStore,
+        gate: openGate,
+        draining: new AbortController().signal,
+      }),
+    )
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(

@@ -24,7 +24,8 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { emptyTables } from '../src/db/testing.ts'
-import { authorizationDeps, createRegistryViews } from '../src/registry/parts.ts'
+import { authorizationDeps } from '../src/byoip/parts.ts'
+import { createRegistryViews } from '../src/registry/parts.ts'
 
 let folder: string
 let api: TestApi

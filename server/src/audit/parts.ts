@@ -1,18 +1,19 @@
-// Wires the audit log: the sealer that chains entries (reconciler), and the recorder of refused calls (api).
-import { createSealer } from './sealer.ts'
-import { Refusals } from './refusals.ts'
+// Wires the audit log: its operations, the sealer that chains entries (reconciler), and the recorder of refused calls (api).
 import { auditOfActor, writeAudit, type RefusedCall } from '../db/audit.ts'
+import type { Mounted } from '../http/mount.ts'
 import type { Denied } from '../http/server.ts'
-import type { Component } from '../runtime/component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import { auditRoutes } from './audit.routes.ts'
+import { Refusals } from './refusals.ts'
+import { createSealer } from './sealer.ts'
 
-export function auditPart(shared: Shared): Component {
-  return createSealer({ ...shared, ring: shared.config.secret })
-}
+export const routes = ({ postgres, front }: Shared): Mounted[] => auditRoutes({ postgres, db: front })
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => [createSealer(shared)] })
 
 /** Stopped together with the server that uses it. */
-export function createRefusals({ postgres, log }: Pick<Shared, 'postgres' | 'log'>): Refusals {
-  return new Refusals({ write: (entries) => writeAudit(postgres.front, ...entries), log })
+export function createRefusals({ front, log }: Pick<Shared, 'front' | 'log'>): Refusals {
+  return new Refusals({ write: (entries) => writeAudit(front, ...entries), log })
 }
 
 /** Recorded in the audit log of the credential's team, whatever team the path contains. */

@@ -11,8 +11,29 @@ import type { ReportDifferences } from './regions/closed-run.ts'
 import type { Db } from '../db/postgres.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
-import { authorizationDeps } from '../registry/parts.ts'
-import type { Shared } from '../process/shared.ts'
+import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import { createRdapSource } from '../drivers/rdap/source.ts'
+import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
+import type { AuthorizationDeps } from './validation/query-registries.ts'
+import type { Config } from '../runtime/config.ts'
+import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { authorizedProvider } from '../brand/provider.ts'
+import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
+import { listPtrNames } from '../dns/reverse/ptr.ts'
+import { scannerDrivers } from '../drivers/scanners.ts'
+import type { Mounted } from '../http/mount.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import { listDependentLists } from '../shield/shield-list.store.ts'
+import { announcementRoutes } from './announcement/announcement.routes.ts'
+import { blackholeRoutes } from './blackhole/blackhole.routes.ts'
+import { createInspector, type LetterScanner } from './letter/inspect-letter.ts'
+import { createDrafter } from './letter/letter-draft.ts'
+import { letterRoutes } from './letter/letter.routes.ts'
+import { letterQuotas } from './letter/letter.ts'
+import { holdRoutes } from './regions/hold.routes.ts'
+import { readEvidence } from './regions/region-evidence.ts'
+import { routerRoutes } from './regions/router.routes.ts'
+import { checkFreshMs } from './regions/router.ts'
 import { createVisibilityMonitor } from './visibility/visibility-monitor.ts'
 import { visibilityDrivers } from '../drivers/visibility-sources.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
@@ -26,47 +47,97 @@ import type { Speaker } from './regions/speaker.ts'
 import { type NamedSpeaker, createSpeaker, routerLabel } from '../drivers/speakers.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 
-export function reconcilerParts({
-  config,
-  postgres,
-  waker,
-  log,
-  metrics,
-  gate,
-  rpki,
-  irr,
-}: Shared): Component[] {
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, postgres, front: db, ring, rpki, irr, estimate, now } = shared
   return [
-    createValidator({
+    ...announcementRoutes({
       postgres,
-      waker,
+      db,
       rpki,
       irr,
-      readLetters: readLetterVerdicts,
-      authorization: authorizationDeps(config),
-      irrIntervalSeconds: config.irrRecheckSeconds,
-      suspend: suspendByValidation,
-      policy: {
-        onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',
-        graceHours: config.validationGraceHours,
-      },
-      now: () => new Date(),
-      log,
-      metrics,
+      memberToggle: config.membersMayToggle,
+      allowDocumentation: config.allowDocumentationResources,
+      authorizationKinds: config.authorizationProofs,
+      ring,
+      quota: config.announcementsPerTeam,
+      listDependentZones,
+      listDependentLists,
+      readEvidence,
+      checkRequests: new RateLimiter({
+        perSecond: config.checkRequestsPerMinute / 60,
+        burst: config.checkRequestsPerMinute,
+      }),
+      now,
     }),
-    createReconcilers({
+    ...holdRoutes({ db }),
+    ...routerRoutes({ db, freshMs: checkFreshMs(config.reconcileIntervalSeconds), now }),
+    ...letterRoutes({
       postgres,
-      waker,
-      speakersOf: createSpeakers,
-      lastKnownRoutes: createLastKnownRoutesFiles(join(config.dataDir, 'reconciler'), config.secret),
-      handedFiles: createHandedFiles(join(config.dataDir, 'agents'), config.secret),
-      gate,
-      report: reportRegion(postgres.owner),
-      log,
-      metrics,
-      intervalMs: config.reconcileIntervalSeconds * 1000,
+      db,
+      inspector: createInspector(scannerOf(config)),
+      drafter: createDrafter(),
+      quotas: letterQuotas,
+      provider: authorizedProvider(config),
+      now,
+    }),
+    ...blackholeRoutes({
+      postgres,
+      estimate,
+      readPtrNames: (teamId, host) => listPtrNames(db, teamId, host),
+      now,
     }),
   ]
+}
+
+export const parts = (shared: Shared): Parts => ({
+  reconciler: () => [
+    validator(shared),
+    reconcilers(shared),
+    ...visibilityMonitor(shared),
+    blackholes(shared),
+  ],
+})
+
+const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
+  clamdUrl === null ? {} : { scanner: scannerDrivers.create(clamdUrl, undefined) }
+
+function validator(shared: Shared): Component {
+  const { config } = shared
+  return createValidator({
+    ...shared,
+    readLetters: readLetterVerdicts,
+    authorization: authorizationDeps(config),
+    irrIntervalSeconds: config.irrRecheckSeconds,
+    suspend: suspendByValidation,
+    policy: {
+      onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',
+      graceHours: config.validationGraceHours,
+    },
+  })
+}
+
+/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+export function authorizationDeps(config: Config): AuthorizationDeps {
+  const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
+  const txt = createTxtResolver({ servers })
+  const resolver = createHostResolver({ servers })
+  const rdap =
+    bootstrap === null
+      ? undefined
+      : fromSetting('rdap_bootstrap', () => createRdapSource({ bootstrap, resolver }))
+  return { kinds, ring, txt, rdap }
+}
+
+function reconcilers(shared: Shared): Component {
+  const { config, ring, owner } = shared
+  return createReconcilers({
+    ...shared,
+    speakersOf: createSpeakers,
+    lastKnownRoutes: createLastKnownRoutesFiles(join(config.dataDir, 'reconciler'), ring),
+    handedFiles: createHandedFiles(join(config.dataDir, 'agents'), ring),
+    report: reportRegion(owner),
+    intervalMs: config.reconcileIntervalSeconds * 1000,
+  })
 }
 
 const reportRegion =
@@ -78,31 +149,29 @@ const reportRegion =
   }
 
 /** Returns no part without a source: nothing is connected to, and nothing is stored. */
-export function visibilityParts(shared: Shared): Component[] {
-  const { config, log } = shared
+function visibilityMonitor(shared: Shared): Component[] {
+  const { config, log, now } = shared
   const ourAsn = config.providerAsn
   const sources = fromSetting('visibility_sources', () =>
-    visibilityDrivers.createAll(config.visibilitySources, { log, ourAsn, now: () => new Date() }),
+    visibilityDrivers.createAll(config.visibilitySources, { log, ourAsn, now }),
   )
-  if (sources.length === 0) return []
-  const now = () => new Date()
-  return [createVisibilityMonitor({ ...shared, sources, ourAsn, now })]
+  return sources.length === 0 ? [] : [createVisibilityMonitor({ ...shared, sources, ourAsn })]
 }
 
 /** How late the end of a black hole is noticed, if no other loop runs before. */
 const blackholeIntervalMs = 2_000
 
-export function blackholePart(shared: Shared): Component {
-  const { postgres, log } = shared
+function blackholes(shared: Shared): Component {
+  const { owner, log } = shared
   return createLedLoop(shared, {
     name: 'blackholes',
     sends: { gate: shared.gate },
     wakeName: 'blackholes',
     intervalMs: blackholeIntervalMs,
     async run() {
-      const ended = await expireBlackholes(postgres.owner)
+      const ended = await expireBlackholes(owner)
       if (ended > 0) log.info({ ended }, 'black holes ended')
-      await markBlackholed(postgres.owner, await listBlackholed(postgres.owner))
+      await markBlackholed(owner, await listBlackholed(owner))
     },
   })
 }

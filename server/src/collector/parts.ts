@@ -11,7 +11,7 @@ import { createLedLoop } from '../db/led-loop.ts'
 import type { Component } from '../runtime/component.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Parts, Shared } from '../process/shared.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import type { Config } from '../runtime/config.ts'
 
@@ -26,14 +26,13 @@ const ratesMs = 2_000
 const packetsMs = 15_000
 const delayMs = 5_000
 
-export type FlowsPart = {
-  readonly parts: readonly Component[]
+export type FlowParts = Parts & {
   /** Where it receives, in the order of netflow_listen and sflow_listen. */
   readonly addresses: () => readonly ListenAddress[]
 }
 
-export function createFlows(shared: Shared): FlowsPart {
-  const { config, postgres, log, metrics, flowStore } = shared
+export function parts(shared: Shared): FlowParts {
+  const { config, postgres, owner, log, metrics, flowStore, now } = shared
   const collector = new FlowCollector({
     postgres,
     store: flowStore,
@@ -63,7 +62,7 @@ export function createFlows(shared: Shared): FlowsPart {
     name: 'flow-packets',
     sends: 'nothing',
     intervalMs: packetsMs,
-    run: () => collector.refreshPackets(new Date()),
+    run: () => collector.refreshPackets(now()),
   })
   /** A process that never receives starts no ClickHouse for it. */
   const canLead = (): boolean => collector.addresses.length > 0
@@ -97,8 +96,8 @@ export function createFlows(shared: Shared): FlowsPart {
       sends: 'nothing',
       intervalMs: silentCheckMs,
       async run() {
-        const count = await endSilentAttacks(new Date())
-        await deleteOldRates(postgres.owner)
+        const count = await endSilentAttacks(now())
+        await deleteOldRates(owner)
         if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
       },
     }),
@@ -125,8 +124,8 @@ export function createFlows(shared: Shared): FlowsPart {
       sends: 'nothing',
       intervalMs: peersMs,
       async run(signal) {
-        const deps = { db: postgres.owner, flowStore, flowDays: config.flowRetentionDays }
-        await updateAttackOctets(deps, new Date(), signal)
+        const deps = { db: owner, flowStore, flowDays: config.flowRetentionDays }
+        await updateAttackOctets(deps, now(), signal)
       },
     }),
     createLedLoop(shared, {
@@ -135,9 +134,8 @@ export function createFlows(shared: Shared): FlowsPart {
       sends: 'nothing',
       intervalMs: peersMs,
       async run() {
-        const hour = lastClosedHour(new Date())
-        if (hour !== checkedHour && (await checkCounters({ db: postgres.owner, flowStore }, hour)))
-          checkedHour = hour
+        const hour = lastClosedHour(now())
+        if (hour !== checkedHour && (await checkCounters({ db: owner, flowStore }, hour))) checkedHour = hour
       },
     }),
     createLoopComponent(shared, {
@@ -169,7 +167,7 @@ export function createFlows(shared: Shared): FlowsPart {
     },
     stop: () => collector.stop(),
   }
-  return { parts: [receiving, ...loops], addresses: () => collector.addresses }
+  return { collector: () => [receiving, ...loops], addresses: () => collector.addresses }
 }
 
 /** Parses an address and a port; undefined for `off`. Throws an Error with the expected form. */

@@ -1,8 +1,6 @@
 // The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
 // answer: while the database is down it serves what it has.
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { respondTo } from './answer/respond.ts'
 import { compileAccess, type Access } from './serve/access.ts'
 import { ServedZones } from './serve/served-zones.ts'
 import { requestTransfer } from './publish/follow.store.ts'
@@ -12,11 +10,9 @@ import { parseListenAddress, printListenAddress } from '../drivers/dns-server/li
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
 import type { Peer } from './answer/zone-source.ts'
 import { untilServed, updateZone } from './update/apply-update.ts'
-import { encodeMessage } from '../net/dns/message-writer.ts'
-import { emptyMessage, rcode, udpLengthMax, type Message } from '../net/dns/message.ts'
+import { rcode } from '../net/dns/message.ts'
+import { createAnswerer } from './serve/answer-query.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
-import { recordsOf } from '../net/dns/record.ts'
-import { recordClass, recordType } from '../net/dns/type.ts'
 import type { Component } from '../runtime/component.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
@@ -45,17 +41,17 @@ export type Nameserver = {
 
 /** Inert until the part is started. */
 export function createNameserver(shared: Shared): Nameserver {
-  const { config, postgres, log } = shared
+  const { config, postgres, owner, ring, now, log } = shared
   const zones = new ServedZones({
-    db: postgres.owner,
+    db: owner,
     isInMemory: config.dnsAnswer === 'all',
-    now: () => new Date(),
-    snapshot: { file: join(config.dataDir, 'dns', 'zones.snapshot'), ring: config.secret, log },
+    now,
+    snapshot: { file: join(config.dataDir, 'dns', 'zones.snapshot'), ring: ring, log },
   })
   let access = nobody
   const openSecret = (name: DomainName, sealed: Buffer): Uint8Array | undefined => {
     try {
-      return open(config.secret, 'tsig-key', sealed, name)
+      return open(ring, 'tsig-key', sealed, name)
     } catch (error) {
       log.error({ key: name, err: error }, 'TSIG key cannot be opened; its transfers are refused')
       return undefined
@@ -68,7 +64,7 @@ export function createNameserver(shared: Shared): Nameserver {
     // Every change of a zone wakes it, and few change who may transfer.
     delayMs: 200,
     intervalMs,
-    run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
+    run: async () => void (access = compileAccess(await readAccess(owner), openSecret)),
   })
   let lastFull = -Infinity
   const zonesLoop = createLoopComponent(shared, {
@@ -97,14 +93,14 @@ export function createNameserver(shared: Shared): Nameserver {
   })
   const updateDeps = {
     postgres,
-    now: () => new Date(),
+    now,
     onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
       log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
   }
   const requested = new Set<number>()
   const handler = createHandler({
     zones,
-    answer: answerer(config.dnsAnswer === 'all', zones),
+    answer: createAnswerer(config.dnsAnswer === 'all', zones),
     findKey: (name) => access.findKey(name),
     transferView(name, peer) {
       // Followers keep their zones until staff have decided which serials are right.
@@ -128,7 +124,7 @@ export function createNameserver(shared: Shared): Nameserver {
       // A flood of them is one request: the primary is asked after it was stored.
       if (requested.has(zoneId)) return rcode.NOERROR
       requested.add(zoneId)
-      requestTransfer(postgres.owner, zoneId)
+      requestTransfer(owner, zoneId)
         .catch((error: unknown) =>
           log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
         )
@@ -163,36 +159,4 @@ export function createNameserver(shared: Shared): Nameserver {
     },
   }
   return { part, address: () => address, applyStep: (step) => zones.applyStep(step) }
-}
-
-/** Until all zones are loaded a name without a zone is not foreign: SERVFAIL, so that clients ask another server. */
-function answerer(
-  isInMemory: boolean,
-  zones: ServedZones,
-): (query: Message, transport: 'udp' | 'tcp') => Uint8Array {
-  // Without its version: it would say which published faults it has.
-  const responder = { zones: zones.contents, id: hostname() }
-  const nothing = { has: () => false, get: () => undefined }
-  return (query, transport) => {
-    const isIn = query.questions[0]?.class === recordClass.IN
-    if (!zones.isLoaded && isIn) return answerTo(query, { rcode: rcode.SERVFAIL })
-    if (isInMemory) return respondTo(responder, query, transport)
-    return serialAnswer(zones, query) ?? respondTo({ ...responder, zones: nothing }, query, transport)
-  }
-}
-
-/** Without zones in memory, only the serial is answered: followers ask for it. */
-function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefined {
-  const [question] = query.questions
-  const zone = question && zones.find(question.name as ZoneName)
-  if (!zone || question.type !== recordType.SOA) return undefined
-  if (zone === 'expired') return answerTo(query, { rcode: rcode.SERVFAIL })
-  return answerTo(query, { aa: true, answers: recordsOf(zone.soa) })
-}
-
-function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Uint8Array {
-  const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return encodeMessage(
-    edns ? { ...answer, edns: { ...edns, udpSize: udpLengthMax, version: 0, options: [] } } : answer,
-  )
 }

@@ -15,7 +15,7 @@ import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Shared } from '../process/shared.ts'
-import { openTsigKey } from './parts.ts'
+import { openTsigKey } from './settings/sealed-tsig-key.ts'
 
 const intervalMs = 30_000
 /** While a server is behind, it is asked again after this time, doubled up to `intervalMs`. */
@@ -29,7 +29,7 @@ type Observed = {
   stopRetry: () => void
 }
 
-export function dnsObservePart(shared: Shared): Component {
+export function observeServers(shared: Shared): Component {
   const { postgres, waker } = shared
   const observed = new Map<number, Observed>()
   const onRefused = refusalAlert(shared)

@@ -13,26 +13,37 @@ import { signZone } from './sign/sign-zone.ts'
 import { signInThread } from './sign/sign-in-thread.ts'
 import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import { type DomainName, type ZoneName, labelsOf, parseZoneName, root } from '../net/dns/name.ts'
+import { parseZoneName } from '../net/dns/name.ts'
 import { isWithin, objectionToAddress } from '../net/public-address.ts'
 import type { Component } from '../runtime/component.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
-import { dnsObservePart } from './observe.parts.ts'
+import { observeServers } from './observe.parts.ts'
 import { type LoopComponent, createLoopComponent } from '../db/loop-component.ts'
-import { parseNetworks } from '../webhook/parts.ts'
-import type { Shared } from '../process/shared.ts'
+import { parseNetworks } from '../net/network-list.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { parsePorts } from '../net/port-list.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { Config } from '../runtime/config.ts'
+import { dnsRoutes } from './dns.routes.ts'
+import { dnssecRoutes } from './dnssec/dnssec.routes.ts'
+import { enableForNewZone } from './dnssec/request-dnssec.ts'
+import { isDelegable, rootServers } from './dnssec/root-servers.ts'
+import { createNameserver, type Nameserver } from './nameserver.parts.ts'
+import { powerdnsApi } from './powerdns/powerdns.routes.ts'
+import { zoneHoldRoutes } from './publish/zone-hold.routes.ts'
+import { createForwardCheck } from './reverse/forward-check.ts'
+import { openTsigKey } from './settings/sealed-tsig-key.ts'
 import { followZone } from './publish/follow-zone.ts'
-import { claimSecondaries } from './publish/follow.store.ts'
+import { claimSecondaries, findSealedKey } from './publish/follow.store.ts'
 import { createDueWorker } from '../db/due-work.ts'
-import { createPrimary } from '../drivers/dns-follower/zone-primary.ts'
+import { createPrimary, createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { checkDelegations } from './dnssec/check-delegations.ts'
 import { evaluateDnssec } from './dnssec/evaluate-dnssec.ts'
 import type { FindOptions } from './dnssec/find-parent.ts'
 import { waitsFor } from './sign/key-state.ts'
 import { exchange } from '../drivers/dns-follower/exchange.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
-import type { TsigAlgorithm, TsigKey } from '../net/dns/tsig.ts'
-import { type KeyRing, open } from '../runtime/secrets.ts'
 
 /** Finds what is to be published within this time if a notification is lost. */
 const publishIntervalMs = 30_000
@@ -41,14 +52,63 @@ const aliasIntervalMs = 5_000
 /** Signatures are renewed with 14 days left, deleted zones kept for 7: an hour more does not matter. */
 const upkeepIntervalMs = 3_600_000
 
-/** `onStep` gets each published step of IXFR. */
-export function dnsPublishParts(shared: Shared, onStep: (step: StoredStep) => void): Component[] {
-  const { config, postgres, log } = shared
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, postgres, front, ring, now, addFacade } = shared
   const deps = {
-    db: postgres.owner,
-    ring: config.secret,
+    postgres,
+    ring,
+    rules: { allowDocumentation: config.allowDocumentationResources },
+    transferSource: createTransferSource(async (id) => {
+      const key = await findSealedKey(front, id)
+      return key && openTsigKey(ring, key)
+    }),
+    serverRules: {
+      networks: allowedNetworks(config),
+      ports: fromSetting('dns_ports_allowed', () => parsePorts(config.dnsPortsAllowed)),
+    },
+    enableDnssec: enableForNewZone({ ring, now }),
+    forward: createForwardCheck({
+      resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),
+    }),
+    now,
+  }
+  addFacade(powerdnsApi(deps))
+  return [
+    ...zoneHoldRoutes({ db: front }),
+    ...dnsRoutes(deps),
+    ...dnssecRoutes({ postgres, ring, now, waits: waitsFor(config.dnsCacheSeconds) }),
+  ]
+}
+
+export type DnsParts = Parts & Pick<Nameserver, 'address'>
+
+export function parts(shared: Shared): DnsParts {
+  const nameserver = createNameserver(shared)
+  return {
+    reconciler: () => [
+      ...publishLoops(shared, nameserver.applyStep),
+      alsoNotifyLoop(shared),
+      aliasLoop(shared),
+      observeServers(shared),
+      followLoop(shared),
+      ...dnssecLoops(shared),
+    ],
+    nameserver: () => [nameserver.part],
+    address: nameserver.address,
+  }
+}
+
+const allowedNetworks = (config: Config): readonly Prefix[] =>
+  fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed))
+
+/** `onStep` gets each published step of IXFR. */
+function publishLoops(shared: Shared, onStep: (step: StoredStep) => void): Component[] {
+  const { config, owner, ring, now, log } = shared
+  const deps = {
+    db: owner,
+    ring: ring,
     signWhole,
-    now: () => new Date(),
+    now,
     onStep,
   }
   const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
@@ -68,10 +128,10 @@ export function dnsPublishParts(shared: Shared, onStep: (step: StoredStep) => vo
       sends: { gate: shared.gate },
       wakeName: 'dns',
       intervalMs: publishIntervalMs,
-      read: () => listUnpublished(postgres.owner, parallelZones),
+      read: () => listUnpublished(owner, parallelZones),
       async run(signal, zones) {
         const { created } = await publishZones(deps, zones, log, signal)
-        if (created > 0 || (await hasDeleted(postgres.owner))) catalogLoop.wake()
+        if (created > 0 || (await hasDeleted(owner))) catalogLoop.wake()
       },
     }),
     catalogLoop,
@@ -80,7 +140,7 @@ export function dnsPublishParts(shared: Shared, onStep: (step: StoredStep) => vo
       sends: { gate: shared.gate },
       intervalMs: upkeepIntervalMs,
       async run() {
-        const zones = await requestResigning(postgres.owner, renewalTime(new Date()))
+        const zones = await requestResigning(owner, renewalTime(now()))
         if (zones > 0) log.info({ zones }, 'signatures are renewed')
       },
     }),
@@ -89,26 +149,22 @@ export function dnsPublishParts(shared: Shared, onStep: (step: StoredStep) => vo
       sends: { gate: shared.gate },
       intervalMs: upkeepIntervalMs,
       async run(signal) {
-        const { zones, versions } = await purge(postgres.owner, signal)
+        const { zones, versions } = await purge(owner, signal)
         if (zones + versions > 0) log.info({ zones, versions }, 'deleted zones and old versions purged')
       },
     }),
-    alsoNotifyLoop(shared),
-    aliasLoop(shared),
-    dnsObservePart(shared),
-    dnsFollowPart(shared),
   ]
 }
 
 /** Asks for the addresses of ALIAS records. */
 function aliasLoop(shared: Shared): LoopComponent {
-  const { config, postgres, log } = shared
-  const networks = fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed))
+  const { config, owner, now, log } = shared
+  const networks = allowedNetworks(config)
   const deps = {
-    db: postgres.owner,
+    db: owner,
     resolver: createAddressResolver({ servers: config.dnsResolvers }),
     isAllowed: (address: string) => isWithin(address, networks) || objectionToAddress(address) === undefined,
-    now: () => new Date(),
+    now,
   }
   return createLedLoop(shared, {
     name: 'dns-alias',
@@ -124,11 +180,10 @@ function aliasLoop(shared: Shared): LoopComponent {
 
 /** NOTIFY to the servers that the settings of zones name. */
 function alsoNotifyLoop(shared: Shared): LoopComponent {
-  const { config, postgres, log } = shared
+  const { owner, ring, log } = shared
   const notifier = new OtherNotifier({
-    db: postgres.owner,
-    connect: ({ address, port, ...key }) =>
-      createFollower({ address, port, key: openTsigKey(config.secret, key) }),
+    db: owner,
+    connect: ({ address, port, ...key }) => createFollower({ address, port, key: openTsigKey(ring, key) }),
     onFailure: ({ address, port }, error) =>
       log.info({ address, port, err: error }, 'NOTIFY not acknowledged; the server asks after SOA refresh'),
   })
@@ -154,17 +209,17 @@ const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
 const transfersAtOnce = 8
 const followIntervalMs = 10_000
 
-export function dnsFollowPart(shared: Shared): Component {
-  const { config, postgres, log } = shared
+function followLoop(shared: Shared): Component {
+  const { owner, ring, now, log } = shared
   const deps = {
-    db: postgres.owner,
+    db: owner,
     connect: ({ address, port, ...key }: Parameters<Parameters<typeof followZone>[0]['connect']>[0]) =>
-      createPrimary({ address, port, key: openTsigKey(config.secret, key) }),
-    now: () => new Date(),
+      createPrimary({ address, port, key: openTsigKey(ring, key) }),
+    now,
   }
   let signal = AbortSignal.abort()
   const worker = createDueWorker({
-    claim: (limit) => claimSecondaries(postgres.owner, limit),
+    claim: (limit) => claimSecondaries(owner, limit),
     work: (zone) => followZone(deps, zone, signal),
     parallel: transfersAtOnce,
     onError: (error) =>
@@ -188,41 +243,11 @@ export function dnsFollowPart(shared: Shared): Component {
 const dnssecIntervalMs = 5000
 const askTimeoutMs = 3000
 
-/** Letters and IPv4 addresses of the servers of the root (https://www.iana.org/domains/root/servers). */
-const rootServers: Readonly<Record<string, string>> = {
-  a: '198.41.0.4',
-  b: '170.247.170.2',
-  c: '192.33.4.12',
-  d: '199.7.91.13',
-  e: '192.203.230.10',
-  f: '192.5.5.241',
-  g: '192.112.36.4',
-  h: '198.97.190.53',
-  i: '192.36.148.17',
-  j: '192.58.128.30',
-  k: '193.0.14.129',
-  l: '199.7.83.42',
-  m: '202.12.27.33',
-}
-
-/** Top-level names that are never delegated (RFC 6761, RFC 6762, RFC 9476). */
-const undelegated: ReadonlySet<string> = new Set([
-  'test',
-  'example',
-  'invalid',
-  'localhost',
-  'local',
-  'internal',
-  'alt',
-  'onion',
-])
-
-export function dnssecParts(shared: Shared): Component[] {
-  const { config, postgres, log } = shared
-  const now = (): Date => new Date()
+function dnssecLoops(shared: Shared): Component[] {
+  const { config, owner, ring, now, log } = shared
   const cacheSeconds = config.dnsCacheSeconds
   const waits = waitsFor(cacheSeconds)
-  const deps = { db: postgres.owner, ring: config.secret, now, waits, cacheSeconds }
+  const deps = { db: owner, ring: ring, now, waits, cacheSeconds }
   const loop = { intervalMs: Math.min(dnssecIntervalMs, cacheSeconds * 500) }
   const find = findOptions(config.dnsRoots)
   const states = createLedLoop(shared, {
@@ -259,13 +284,9 @@ function findOptions(roots: readonly string[]): FindOptions {
     const own = roots.map((text) => ({ name: text, addresses: [addressOf(text)] }))
     return { ask, roots: own, isAllowed: () => true, isDelegable: () => true }
   }
-  const internet = Object.entries(rootServers).map(([letter, address]) => ({
-    name: `${letter}.root-servers.net.`,
-    addresses: [{ address, port: 53 }],
-  }))
   return {
     ask,
-    roots: internet,
+    roots: rootServers,
     isAllowed: (address) => objectionToAddress(address) === undefined,
     isDelegable,
   }
@@ -274,21 +295,4 @@ function findOptions(roots: readonly string[]): FindOptions {
 function addressOf(text: string): { readonly address: string; readonly port: number } {
   const { host, port } = parseListenAddress(text)
   return { address: host, port }
-}
-
-const isDelegable = (zone: ZoneName): boolean => zone !== root && !undelegated.has(labelsOf(zone).at(-1)!)
-
-export type SealedKey = {
-  readonly keyName: DomainName | null
-  readonly keyAlgorithm: string | null
-  readonly keySealed: Buffer | null
-}
-
-/** Returns the key; undefined if the row has none. Throws if it does not open: nothing is sent unsigned instead. */
-export function openTsigKey(
-  ring: KeyRing,
-  { keyName: name, keyAlgorithm: algorithm, keySealed: sealed }: SealedKey,
-): TsigKey | undefined {
-  if (name === null || sealed === null) return undefined
-  return { name, algorithm: algorithm as TsigAlgorithm, secret: open(ring, 'tsig-key', sealed, name) }
 }

@@ -1,26 +1,42 @@
-// The collector role: converts deliveries of detectors into events, matches past events with resources added later, reads devices,
-// and sends webhooks.
-import { saveFlowsOfEvents } from './attachment/save-flows.ts'
-import { ingestDeliveries } from './ingest/ingest.ts'
-import { rematch } from './relate/rematch.ts'
-import { closePeriods } from '../inventory/bill/close-period.ts'
-import { watchOptics } from '../inventory/optics/watch-optics.ts'
-import { createOwnershipCache } from '../inventory/holding/ownership.ts'
-import { compactUsage } from '../inventory/usage/compact.store.ts'
-import type { Component } from '../runtime/component.ts'
-import { devicesPart } from '../inventory/parts.ts'
+// Wires events: their operations, and the loops of the collector role, which convert deliveries of detectors into events, match past events with
+// resources added later, and save the flows of events.
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
-import { webhooksPart } from '../webhook/parts.ts'
+import { flowDeps } from '../flow/parts.ts'
+import type { Mounted } from '../http/mount.ts'
+import { createOwnershipCache } from '../inventory/holding/ownership.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import type { Component } from '../runtime/component.ts'
+import { listCounting } from '../shield/parts.ts'
+import { saveFlowsOfEvents } from './attachment/save-flows.ts'
+import { deliveryRoutes } from './delivery.routes.ts'
+import { eventRoutes } from './event.routes.ts'
+import { ingestDeliveries } from './ingest/ingest.ts'
+import { createMessageCache } from './list/message-cache.ts'
+import { timezoneRoutes } from './place/timezone.routes.ts'
+import { rematch } from './relate/rematch.ts'
 
 /** Finds deliveries within this time if a notification is lost. */
 const intervalMs = 10_000
-const compactMs = 600_000
 const eventFlowsMs = 60_000
-const hourMs = 3_600_000
 
-export function collectorParts(shared: Shared): Component[] {
-  const { postgres, log, metrics } = shared
+export function routes(shared: Shared): Mounted[] {
+  const { postgres, front, ring, now } = shared
+  return [
+    ...timezoneRoutes({ db: front, now }),
+    ...eventRoutes({
+      ...shared,
+      ...flowDeps(shared),
+      messages: createMessageCache(),
+      listCounting: listCounting(shared),
+    }),
+    ...deliveryRoutes({ postgres, keys: ring }),
+  ]
+}
+
+export const parts = (shared: Shared): Parts => ({ collector: () => eventLoops(shared) })
+
+function eventLoops(shared: Shared): Component[] {
+  const { postgres, owner, flowStore, now, log, metrics } = shared
   const ownership = createOwnershipCache()
   return [
     createLoopComponent(shared, {
@@ -53,38 +69,9 @@ export function collectorParts(shared: Shared): Component[] {
       sends: 'nothing',
       intervalMs: eventFlowsMs,
       async run(signal) {
-        const files = await saveFlowsOfEvents(postgres.owner, shared.flowStore, new Date(), signal)
+        const files = await saveFlowsOfEvents(owner, flowStore, now(), signal)
         if (files > 0) log.info({ files }, 'flows of events saved')
       },
     }),
-    devicesPart(shared),
-    createLoopComponent(shared, {
-      name: 'compact-usage',
-      sends: 'nothing',
-      intervalMs: compactMs,
-      async run() {
-        const days = await compactUsage(postgres.owner)
-        if (days > 0) log.info({ days }, 'usage of past days compacted')
-      },
-    }),
-    createLoopComponent(shared, {
-      name: 'watch-optics',
-      sends: 'nothing',
-      intervalMs: hourMs,
-      async run(signal) {
-        const modules = await watchOptics(postgres.owner, new Date(), signal)
-        if (modules > 0) log.info({ modules }, 'light levels of past days read')
-      },
-    }),
-    createLoopComponent(shared, {
-      name: 'close-period',
-      sends: 'nothing',
-      intervalMs: hourMs,
-      async run(signal) {
-        const months = await closePeriods(postgres, new Date(), signal)
-        if (months > 0) log.info({ months }, 'months of services closed')
-      },
-    }),
-    webhooksPart(shared),
   ]
 }

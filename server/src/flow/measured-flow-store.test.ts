@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { FlowStore } from './flow-store.ts'
 import { DriverError, QueryTooExpensive } from '../runtime/driver-error.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { withMetrics } from './parts.ts'
+import { withMetrics } from './measured-flow-store.ts'
 
 /** A store whose next call fails with `error`, if there is one. */
 function createStore() {

@@ -1,32 +1,28 @@
 // Wires the mails about holds: a loop of the reconciler role.
-import { describeShieldHold } from '../shield/shield-hold.ts'
 import { sendHoldAlerts, type HoldAlert } from '../byoip/regions/hold-alerts.ts'
-import { describeZoneHold } from '../dns/publish/zone-hold.ts'
-import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from './hold-alerts.ts'
-import type { Log } from '../runtime/log.ts'
-import type { Component } from '../runtime/component.ts'
-import { publicUrl } from '../runtime/config.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import { describeZoneHold } from '../dns/publish/zone-hold.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
+import { describeShieldHold } from '../shield/shield-hold.ts'
+import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from './hold-alerts.ts'
 
 /** Reminders become due without a notification. */
 const intervalMs = 60_000
 
-export function holdAlertsPart(shared: Shared): Component {
-  const { config, postgres, log } = shared
+export const parts = (shared: Shared): Parts => ({ reconciler: () => [holdAlerts(shared)] })
+
+function holdAlerts(shared: Shared): Component {
+  const { config, owner, ring, publicUrl, log } = shared
+  const recipients = config.operatorAlertEmails
+  const deps = { db: owner, ring, publicUrl, recipients, onAlert: report(log) }
   return createLoopComponent(shared, {
     name: 'hold-alerts',
     sends: { gate: shared.gate },
     wakeName: 'hold-alerts',
     intervalMs,
     async run(signal) {
-      const deps = {
-        db: postgres.owner,
-        ring: config.secret,
-        publicUrl: publicUrl(config),
-        recipients: config.operatorAlertEmails,
-        onAlert: report(log),
-      }
       await sendHoldAlerts(deps, signal)
       for (const area of areas) await sendStaffHoldAlerts(deps, area, signal)
     },

@@ -7,22 +7,59 @@ import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import { openFilesMax } from '../runtime/open-files.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import { findEventFile } from '../events/attachment/event-attachment.ts'
+import { flowDeps } from '../flow/parts.ts'
+import { readPortFlows } from '../flow/port-flows.ts'
+import { readFamilyUsage } from '../flow/port-usage.ts'
+import type { Mounted } from '../http/mount.ts'
+import { asnRoutes } from './asn.routes.ts'
+import type { StoredFile } from './attachment/attachment.store.ts'
+import { closePeriods } from './bill/close-period.ts'
+import { openDeviceCredential } from './collect/open-credential.ts'
+import { crossConnectRoutes } from './cross-connect.routes.ts'
+import { createRefreshLimits } from './holding/asn-proof.ts'
+import { inventoryRoutes } from './inventory.routes.ts'
+import { watchOptics } from './optics/watch-optics.ts'
+import { compactUsage } from './usage/compact.store.ts'
 import type { AsnProofDeps } from './holding/asn-proof.ts'
 import type { AsnProofSources } from './holding/asn-proof-result.ts'
 import { recheckAsns } from './holding/asn-recheck.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
-import { createLoop } from '../runtime/loop.ts'
-import type { DeviceCredential } from './collect/device-driver.ts'
-import type { SealedCredential } from './collect/collect.store.ts'
-import { DriverError } from '../runtime/driver-error.ts'
-import { type KeyRing, open } from '../runtime/secrets.ts'
 
 /** How often devices that are due are looked for. */
 const intervalMs = 5_000
 const closeMs = 600_000
+const compactMs = 600_000
+const hourMs = 3_600_000
 /** Files and sockets for everything else. */
 const otherFiles = 500
+
+export function routes(shared: Shared): Mounted[] {
+  const { postgres, front, ring, publicUrl, now, flowStore } = shared
+  const common = {
+    postgres,
+    db: front,
+    ring,
+    publicUrl,
+    now,
+    findEventFile: (file: StoredFile, teamId: number | null) => findEventFile(postgres, file, teamId),
+  }
+  return [
+    ...asnRoutes({ ...asnProofDeps(shared), db: front, refreshes: createRefreshLimits() }),
+    ...inventoryRoutes({
+      ...common,
+      readFamilyUsage: (usage) => readFamilyUsage(flowStore, usage),
+      readFlowRecords: (query) => readPortFlows(flowDeps(shared), query),
+    }),
+    ...crossConnectRoutes(common),
+  ]
+}
+
+export const parts = (shared: Shared): Parts => ({
+  reconciler: () => [asnProofsPart(shared)],
+  collector: () => [devices(shared), ...usageLoops(shared)],
+})
 
 export type DevicesDeps = Pick<Shared, 'postgres' | 'log'> & {
   readonly config: Pick<Config, 'secret'>
@@ -43,7 +80,7 @@ export function createDeviceCollector({ config, postgres, log }: DevicesDeps): D
   })
 }
 
-export function devicesPart(shared: Shared): Component {
+function devices(shared: Shared): Component {
   const { log } = shared
   const collector = createDeviceCollector(shared)
   const loop = createLoopComponent(shared, {
@@ -78,14 +115,14 @@ export function devicesPart(shared: Shared): Component {
   }
 }
 
-export function asnProofDeps(shared: Shared): AsnProofDeps {
-  const { config, postgres, log } = shared
+function asnProofDeps(shared: Shared): AsnProofDeps {
+  const { config, postgres, ring, now, log } = shared
   return {
     postgres,
-    ring: config.secret,
+    ring,
     sources: createAsnProofSources(shared),
     allowDocumentationAsns: config.allowDocumentationResources,
-    now: () => new Date(),
+    now,
     onCheckError: (error) => log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
   }
 }
@@ -99,13 +136,11 @@ function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
   }
 }
 
-const hourMs = 3_600_000
-
 /** Hourly, because each ASN is checked at its own time of day. */
 export function asnProofsPart(shared: Shared): Component {
-  const { log, metrics } = shared
+  const { log } = shared
   const deps = asnProofDeps(shared)
-  return createLoop({
+  return createLoopComponent(shared, {
     name: 'asn-proofs',
     sends: 'nothing',
     intervalMs: hourMs,
@@ -113,35 +148,38 @@ export function asnProofsPart(shared: Shared): Component {
       const { checked, expired, failed } = await recheckAsns(deps, signal)
       if (checked > 0) log.info({ checked, expired, failed }, 'ASNs checked')
     },
-    log,
-    metrics,
   })
 }
 
-/** Throws a DriverError if a secret does not open: the device is reported as refused. A secret that is missing is empty, and the driver rejects the credential. */
-export function openDeviceCredential(ring: KeyRing, row: SealedCredential): DeviceCredential {
-  const secret = (sealed: Buffer | null) => (sealed === null ? '' : openSecret(ring, sealed, row.name))
-  if (row.version === 'v2c') return { kind: 'v2c', community: secret(row.community_sealed) }
-  return {
-    kind: 'v3',
-    user: row.user_name,
-    auth: row.auth,
-    authPassword: row.auth === null ? '' : secret(row.auth_sealed),
-    privacy: row.privacy,
-    privacyPassword: row.privacy === null ? '' : secret(row.privacy_sealed),
-  }
-}
-
-function openSecret(ring: KeyRing, sealed: Buffer, name: string): string {
-  try {
-    return open(ring, 'device-credential', sealed, name).toString('utf8')
-  } catch (cause) {
-    throw new DriverError(
-      'refused',
-      `Credential ${name} cannot be decrypted with the keys of the installation.`,
-      {
-        cause,
+function usageLoops(shared: Shared): Component[] {
+  const { postgres, owner, now, log } = shared
+  return [
+    createLoopComponent(shared, {
+      name: 'compact-usage',
+      sends: 'nothing',
+      intervalMs: compactMs,
+      async run() {
+        const days = await compactUsage(owner)
+        if (days > 0) log.info({ days }, 'usage of past days compacted')
       },
-    )
-  }
+    }),
+    createLoopComponent(shared, {
+      name: 'watch-optics',
+      sends: 'nothing',
+      intervalMs: hourMs,
+      async run(signal) {
+        const modules = await watchOptics(owner, now(), signal)
+        if (modules > 0) log.info({ modules }, 'light levels of past days read')
+      },
+    }),
+    createLoopComponent(shared, {
+      name: 'close-period',
+      sends: 'nothing',
+      intervalMs: hourMs,
+      async run(signal) {
+        const months = await closePeriods(postgres, now(), signal)
+        if (months > 0) log.info({ months }, 'months of services closed')
+      },
+    }),
+  ]
 }

@@ -16,7 +16,7 @@ import { parseMailbox } from '../text/mailbox.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Parts, Shared } from '../process/shared.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>
 
@@ -41,6 +41,8 @@ const intervalMs = 30_000
 const graceMsDefault = 5_000
 
 type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics' | 'gate'>
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => [mailPart(shared)] })
 
 export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   const { config, postgres, log, metrics } = deps

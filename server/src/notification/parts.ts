@@ -1,26 +1,24 @@
-// Wires personal notifications: a loop of the reconciler role that writes them and queues their mails.
-import { reportIncidents } from '../events/list/report-incidents.ts'
-import { collectNotifications } from './collect.ts'
-import { sendDigests } from './send-digests.ts'
-import type { Component } from '../runtime/component.ts'
-import { publicUrl } from '../runtime/config.ts'
+// Wires personal notifications: their operations, and a loop of the reconciler role that writes them and queues their mails.
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import { reportIncidents } from '../events/list/report-incidents.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import type { Component } from '../runtime/component.ts'
+import { collectNotifications } from './collect.ts'
+import { notificationRoutes } from './notification.routes.ts'
+import { sendDigests } from './send-digests.ts'
 
 /** Letters are found, and digests become due, without a notification. */
 const intervalMs = 30_000
 
-export function notificationsPart(shared: Shared): Component {
-  const { config, postgres } = shared
+export const routes = ({ front, now }: Shared): Mounted[] => notificationRoutes({ db: front, now })
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => [notifications(shared)] })
+
+function notifications(shared: Shared): Component {
+  const { config, owner, ring, publicUrl, now } = shared
   const canMail = config.mailUrl !== null || config.mailFolder !== null
-  const deps = {
-    db: postgres.owner,
-    ring: config.secret,
-    publicUrl: publicUrl(config),
-    canMail,
-    now: () => new Date(),
-    derive: reportIncidents,
-  }
+  const deps = { db: owner, ring, publicUrl, canMail, now, derive: reportIncidents }
   return createLoopComponent(shared, {
     name: 'notifications',
     sends: { gate: shared.gate },

@@ -1,5 +1,5 @@
-// Wires the import from NetBox: a loop of the reconciler role on one process, if it is configured. Many deletions wait for the
-// operator; everything of that plan waits with them.
+// Wires the platform: its operations, and the import from NetBox, a loop of the reconciler role on one process, if it is configured. Many
+// deletions wait for the operator; everything of that plan waits with them.
 import { serviceTypes } from '@pharos/contract/service'
 import { queueStaffMail } from '../hold/staff-mail.ts'
 import { createLedLoop } from '../db/led-loop.ts'
@@ -15,7 +15,13 @@ import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { Parts, Shared } from '../process/shared.ts'
+import { platformRoutes } from './platform.routes.ts'
+
+export const routes = ({ front, ring, now }: Shared): Mounted[] => platformRoutes({ db: front, ring, now })
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => netboxImport(shared) })
 
 /** Undefined if no NetBox is configured. */
 export function netboxOf(config: Config): NetboxSource | undefined {
@@ -36,15 +42,15 @@ export function netboxOf(config: Config): NetboxSource | undefined {
 
 const intervalMs = 300_000
 
-export function netboxParts(shared: Shared): Component[] {
-  const { config, postgres, log } = shared
+function netboxImport(shared: Shared): Component[] {
+  const { config, owner, ring, log } = shared
   const source = netboxOf(config)
   if (!source) return []
   const deps = {
-    db: postgres.owner,
+    db: owner,
     source,
     log,
-    ring: config.secret,
+    ring,
     recipients: config.operatorAlertEmails,
   }
   return [

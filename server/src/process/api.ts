@@ -1,104 +1,62 @@
-// The api role: the HTTP server with every operation on it, wired by hand. Read it from top to bottom.
+// The api role: the HTTP server with the operations of every module.
 import type { FastifyInstance } from 'fastify'
-import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
-import { findEventFile } from '../events/attachment/event-attachment.ts'
-import { deliveryRoutes } from '../events/delivery.routes.ts'
-import { readPortFlows } from '../flow/port-flows.ts'
-import { readFamilyUsage } from '../flow/port-usage.ts'
-import { flowRoutes } from '../flow/flow.routes.ts'
-import { timezoneRoutes } from '../events/place/timezone.routes.ts'
-import { createWhatIf } from '../flow/what-if.ts'
-import { createMessageCache } from '../events/list/message-cache.ts'
-import { listDependentLists } from '../shield/shield-list.store.ts'
-import { shieldHoldRoutes, shieldRoutes } from '../shield/shield.routes.ts'
-import { eventRoutes } from '../events/event.routes.ts'
-import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
-import { blackholeRoutes } from '../byoip/blackhole/blackhole.routes.ts'
-import { holdRoutes } from '../byoip/regions/hold.routes.ts'
-import { restoreRoutes } from '../restore/restore.routes.ts'
-import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
-import { checkFreshMs } from '../byoip/regions/router.ts'
-import { readEvidence } from '../byoip/regions/region-evidence.ts'
-import { routerRoutes } from '../byoip/regions/router.routes.ts'
-import { createInspector, type LetterScanner } from '../byoip/letter/inspect-letter.ts'
-import { createDrafter } from '../byoip/letter/letter-draft.ts'
-import { letterQuotas } from '../byoip/letter/letter.ts'
-import { letterRoutes } from '../byoip/letter/letter.routes.ts'
-import { auditRoutes } from '../audit/audit.routes.ts'
-import { authorize } from '../http/authenticate.ts'
-import { findSealedKey } from '../dns/publish/follow.store.ts'
-import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
-import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
-import { waitsFor } from '../dns/sign/key-state.ts'
-import { dnsRoutes } from '../dns/dns.routes.ts'
-import { powerdnsApi } from '../dns/powerdns/powerdns.routes.ts'
-import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
-import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
-import { createForwardCheck } from '../dns/reverse/forward-check.ts'
-import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
-import { listPtrNames } from '../dns/reverse/ptr.ts'
-import { addHealth } from '../http/health.ts'
+import * as audit from '../audit/parts.ts'
 import { createBrandReader } from '../brand/brand.ts'
-import type { Mounted } from '../http/mount.ts'
+import * as byoip from '../byoip/parts.ts'
+import * as dns from '../dns/parts.ts'
+import * as events from '../events/parts.ts'
+import * as flow from '../flow/parts.ts'
+import { createWhatIf } from '../flow/what-if.ts'
 import { addDocumentation } from '../http/documentation.ts'
-import { addSecurityTxt } from '../http/security-txt.ts'
+import type { Facade } from '../http/facade.ts'
+import { addHealth } from '../http/health.ts'
+import type { Mounted } from '../http/mount.ts'
 import { addPortal } from '../http/portal.ts'
+import { addSecurityTxt } from '../http/security-txt.ts'
 import { createHttpServer } from '../http/server.ts'
-import { createRefreshLimits } from '../inventory/holding/asn-proof.ts'
-import type { StoredFile } from '../inventory/attachment/attachment.store.ts'
-import { asnRoutes } from '../inventory/asn.routes.ts'
-import { crossConnectRoutes } from '../inventory/cross-connect.routes.ts'
-import { inventoryRoutes } from '../inventory/inventory.routes.ts'
-import { scannerDrivers } from '../drivers/scanners.ts'
-import { isLoopback } from '../net/loopback.ts'
-import type { Actor } from '../operation/operation.ts'
-import { platformRoutes } from '../platform/platform.routes.ts'
-import { publicUrl, type Config } from '../runtime/config.ts'
-import { Failure } from '../runtime/error.ts'
-import { readOnCollect } from '../runtime/metrics.ts'
-import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
-import { ClientLimiter } from '../runtime/client-limiter.ts'
-import { RateLimiter } from '../runtime/rate-limit.ts'
-import { createSemaphore } from '../runtime/semaphore.ts'
-import { AccessTokens } from '../session/access-token.ts'
-import { accountRoutes } from '../session/account.routes.ts'
-import { openBreachedPasswords } from '../session/breached-passwords.ts'
-import { createCredentials } from '../session/credentials.ts'
-import { domainRoutes } from '../team/domain.routes.ts'
-import { customerRoutes, teamRoutes } from '../team/team.routes.ts'
-import { invitationRoutes } from '../session/accept-invitation.routes.ts'
-import { apiTokenRoutes } from '../session/api-token.routes.ts'
-import { createMailLimits } from '../session/mail-limits.ts'
-import { createWrongPasswords } from '../session/password-check.ts'
-import { secondFactorRoutes } from '../session/second-factor.routes.ts'
-import { sessionRoutes } from '../session/session.routes.ts'
-import type { SigningKeys } from '../session/signing-keys.ts'
-import { notificationRoutes } from '../notification/notification.routes.ts'
+import * as inventory from '../inventory/parts.ts'
+import * as notification from '../notification/parts.ts'
 import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
-import { parsePrefixOrAddress } from '../net/prefix.ts'
-import { createReportDrawer } from '../report/report.ts'
-import { reportRoutes } from '../report/report.routes.ts'
-import { createOutboxListener } from '../stream/outbox-listener.ts'
-import { searchRoutes } from '../search/search.routes.ts'
-import { streamRoutes } from '../stream/stream.routes.ts'
-import { webhookRoutes } from '../webhook/webhook.routes.ts'
-import { asnProofDeps } from '../inventory/parts.ts'
-import { createRefusals, refusalOf } from '../audit/parts.ts'
-import { domainDeps } from '../team/parts.ts'
-import { authorizedProvider, issuerOf } from '../brand/provider.ts'
+import * as platform from '../platform/parts.ts'
+import * as report from '../report/parts.ts'
+import * as restore from '../restore/parts.ts'
+import type { Component } from '../runtime/component.ts'
+import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
+import * as search from '../search/parts.ts'
+import { AccessTokens } from '../session/access-token.ts'
+import * as session from '../session/parts.ts'
+import type { SigningKeys } from '../session/signing-keys.ts'
+import * as shield from '../shield/parts.ts'
+import * as status from '../status/parts.ts'
+import * as stream from '../stream/parts.ts'
+import * as team from '../team/parts.ts'
+import * as webhook from '../webhook/parts.ts'
 import { healthDeps, httpDeps } from './http.ts'
-import { registryRoutes } from '../status/registry-sources.ts'
-import { createCheckScrubbers, createListCounting } from '../shield/parts.ts'
-import { decideDeps } from '../restore/parts.ts'
-import { openTsigKey } from '../dns/parts.ts'
-import type { Shared } from './shared.ts'
-import { fromSetting } from '../runtime/from-setting.ts'
-import { parsePorts } from '../net/port-list.ts'
-import { parseNetworks, webhookDeps } from '../webhook/parts.ts'
+import type { ApiShared, Shared } from './shared.ts'
 
-/** Several teams may invite the same person on the same day; more would be spam. */
-const invitationsAtOnceTo = 3
+const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
+  session,
+  team,
+  audit,
+  byoip,
+  dns,
+  inventory,
+  events,
+  flow,
+  shield,
+  report,
+  notification,
+  webhook,
+  stream,
+  search,
+  platform,
+  restore,
+  status,
+]
+
+/** Limit of queued post-response tasks: a few seconds of work. */
+const postResponseTasksMax = 1_000
 
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
@@ -106,274 +64,49 @@ export type ApiDeps = Shared & {
   readonly tasks?: PostResponseTasks
 }
 
-/** Limit of queued post-response tasks: a few seconds of work. */
-const postResponseTasksMax = 1_000
-
 /** Creates the server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
-  const { config, postgres, waker, signingKeys, log, metrics } = deps
-  const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
-  const refusals = createRefusals(deps)
-  const demoRule = { onLoopback: isLoopback(config.host) }
-  const { secret: ring, membersPerTeam } = config
-  const common = { db: postgres.front, ring, accessTokens, membersPerTeam, ...demoRule }
-
-  const hashing = createSemaphore({
-    permits: config.passwordHashesAtOnce,
-    waiting: config.passwordHashesWaiting,
-    retryAfterSeconds: 2,
-  })
-  const wrongPasswords = createWrongPasswords(config.signInLimitPerMinute)
-  readOnCollect(metrics.passwordHashesWaiting, () => metrics.passwordHashesWaiting.set(hashing.waiting))
-
-  const credentials = createCredentials({
-    ...common,
-    waker,
-    onTokenUseError: (error) => log.warn({ err: error }, 'last use of an API token not saved'),
+  const { config, front, ring, now, flowStore, signingKeys, log } = deps
+  const refusals = audit.createRefusals(deps)
+  const attached: Component[] = []
+  const facades: Facade[] = []
+  const shared: ApiShared = {
+    ...deps,
+    accessTokens: new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds),
+    tasks:
+      deps.tasks ??
+      createPostResponseTasks(postResponseTasksMax, (error) =>
+        log.error({ err: error }, 'post-response task failed'),
+      ),
     reportRefusal: refusals.note,
-  })
-  const lifetime = {
-    idleSeconds: config.refreshIdleLifetimeSeconds,
-    absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
+    readBrand: createBrandReader(front, config.providerName),
+    estimate: createWhatIf({ db: front, flowStore }),
+    attach: (component) => void attached.push(component),
+    addFacade: (facade) => void facades.push(facade),
   }
-  const { breachedPasswordsFile } = config
-  const breached = breachedPasswordsFile === null ? undefined : openBreachedPasswords(breachedPasswordsFile)
-  const { tasks = createTasks(deps) } = deps
-  const cookies = {
-    secure: publicUrl(config).startsWith('https://'),
-    lifetimeSeconds: config.refreshIdleLifetimeSeconds,
-  }
-  const dns = {
-    postgres,
-    ring,
-    rules: { allowDocumentation: config.allowDocumentationResources },
-    transferSource: createTransferSource(async (id) => {
-      const key = await findSealedKey(postgres.front, id)
-      return key && openTsigKey(ring, key)
-    }),
-    serverRules: {
-      networks: fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed)),
-      ports: fromSetting('dns_ports_allowed', () => parsePorts(config.dnsPortsAllowed)),
-    },
-    enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
-    forward: createForwardCheck({
-      resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),
-    }),
-    now: () => new Date(),
-  }
-  const inventory = {
-    postgres,
-    db: postgres.front,
-    ring,
-    publicUrl: publicUrl(config),
-    now: () => new Date(),
-    findEventFile: (file: StoredFile, teamId: number | null) => findEventFile(postgres, file, teamId),
-  }
-  const flows = {
-    db: postgres.front,
-    flowStore: deps.flowStore,
-    retention: { days: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
-    now: () => new Date(),
-  }
-  const readBrand = createBrandReader(postgres.front, config.providerName)
-  const estimate = createWhatIf({ db: postgres.front, flowStore: deps.flowStore })
-  const signInRate = { perSecond: config.signInLimitPerMinute / 60, burst: config.signInLimitPerMinute }
-  const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
-  const mounted: Mounted[] = [
-    ...sessionRoutes({
-      ...common,
-      cookies,
-      reportRefusal: refusals.note,
-      publicUrl: publicUrl(config),
-      lifetime,
-      hashing,
-      attemptsOfClient: new ClientLimiter(signInRate),
-      attemptsOfAccount: new RateLimiter(signInRate),
-    }),
-    ...accountRoutes({
-      ...common,
-      cookies,
-      publicUrl: publicUrl(config),
-      lifetime,
-      hashing,
-      wrongPasswords,
-      breached,
-      providerNames: [config.providerName, 'pharos'],
-      mailLimits: createMailLimits(config.accountMailsPerHour),
-      tasks,
-    }),
-    ...secondFactorRoutes({
-      ...common,
-      cookies,
-      lifetime,
-      hashing,
-      wrongPasswords,
-      issuer: issuerOf(config),
-    }),
-    ...invitationRoutes({
-      ...common,
-      hashing,
-      breached,
-      providerNames: [config.providerName, 'pharos'],
-      followed: new ClientLimiter(signInRate),
-    }),
-    ...apiTokenRoutes({
-      postgres,
-      ring: config.secret,
-      quota: config.apiTokensPerTeam,
-      now: () => new Date(),
-    }),
-    ...teamRoutes({
-      postgres,
-      db: postgres.front,
-      ring: config.secret,
-      publicUrl: publicUrl(config),
-      providerName: config.providerName,
-      quota: config.membersPerTeam,
-      intervalSeconds: config.invitationIntervalSeconds,
-      mailsFromTeamTo: new RateLimiter({ perSecond: 1 / config.invitationIntervalSeconds, burst: 1 }),
-      mailsTo: new RateLimiter({
-        perSecond: 1 / config.invitationIntervalSeconds,
-        burst: invitationsAtOnceTo,
-      }),
-      mailsOfTeam: new RateLimiter({
-        perSecond: config.invitationsPerHour / 3600,
-        burst: config.invitationsPerHour,
-      }),
-    }),
-    ...domainRoutes(domainDeps(deps)),
-    ...announcementRoutes({
-      postgres,
-      db: postgres.front,
-      rpki: deps.rpki,
-      irr: deps.irr,
-      memberToggle: config.membersMayToggle,
-      allowDocumentation: config.allowDocumentationResources,
-      authorizationKinds: config.authorizationProofs,
-      ring,
-      quota: config.announcementsPerTeam,
-      listDependentZones,
-      listDependentLists,
-      readEvidence,
-      checkRequests: new RateLimiter({
-        perSecond: config.checkRequestsPerMinute / 60,
-        burst: config.checkRequestsPerMinute,
-      }),
-      now: () => new Date(),
-    }),
-    ...holdRoutes({ db: postgres.front }),
-    ...restoreRoutes(decideDeps(config, postgres, postgres.front)),
-    ...zoneHoldRoutes({ db: postgres.front }),
-    ...shieldHoldRoutes({ db: postgres.front, estimate, now: () => new Date() }),
-    ...customerRoutes({ db: postgres.front }),
-    ...platformRoutes({ db: postgres.front, ring, now: () => new Date() }),
-    ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
-    ...routerRoutes({
-      db: postgres.front,
-      freshMs: checkFreshMs(config.reconcileIntervalSeconds),
-      now: () => new Date(),
-    }),
-    ...letterRoutes({
-      postgres,
-      db: postgres.front,
-      inspector: createInspector(scannerOf(config)),
-      drafter: createDrafter(),
-      quotas: letterQuotas,
-      provider: authorizedProvider(config),
-      now: () => new Date(),
-    }),
-    ...dnsRoutes(dns),
-    ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
-    ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
-    ...inventoryRoutes({
-      ...inventory,
-      readFamilyUsage: (usage) => readFamilyUsage(deps.flowStore, usage),
-      readFlowRecords: (query) => readPortFlows(flows, query),
-    }),
-    ...crossConnectRoutes(inventory),
-    ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
-    ...auditRoutes({ postgres, db: postgres.front }),
-    ...webhookRoutes(webhookDeps(deps)),
-    ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
-    ...flowRoutes(flows),
-    ...reportRoutes({
-      postgres,
-      flows,
-      readBrand,
-      drawer: createReportDrawer(),
-      mayCall: (actor, permission) => mayCall(actor, permission, false),
-      now: () => new Date(),
-    }),
-    ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
-    ...blackholeRoutes({
-      postgres,
-      estimate,
-      readPtrNames: (teamId, host) => listPtrNames(postgres.front, teamId, host),
-      now: () => new Date(),
-    }),
-    ...shieldRoutes({
-      postgres,
-      flowStore: deps.flowStore,
-      estimate,
-      dropPercentMax: config.shieldDropPercentMax,
-      checkScrubbers: createCheckScrubbers(deps),
-      safelist: config.shieldSafelist.map(parsePrefixOrAddress),
-      now: () => new Date(),
-    }),
-    ...eventRoutes({
-      ...flows,
-      ...inventory,
-      messages: createMessageCache(),
-      flowStore: deps.flowStore,
-      listCounting: createListCounting(deps),
-    }),
-    ...deliveryRoutes({ postgres, keys: config.secret }),
-    ...searchRoutes({ postgres, db: postgres.front, mayCall }),
-  ]
+  const mounted = modules.flatMap((module) => module.routes(shared))
   checkOperations(mounted)
 
   const server = createHttpServer({
-    ...httpDeps(deps),
-    credentials,
+    ...httpDeps(shared),
+    credentials: session.credentials(shared),
     mounted,
-    facades: [powerdnsApi(dns)],
-    onDenied: (denied) => refusals.note(refusalOf(denied)),
+    facades,
+    onDenied: (denied) => refusals.note(audit.refusalOf(denied)),
   })
-  server.addHook('onReady', async () => outboxListener.start())
-  server.addHook('onClose', () => outboxListener.stop())
+  for (const { start, stop } of attached) {
+    server.addHook('onReady', async () => start?.())
+    server.addHook('onClose', async () => stop?.())
+  }
   server.addHook('onClose', () => refusals.stop())
-  server.addHook('onClose', () => tasks.settled())
-  server.addHook('onClose', async () => breached?.close())
+  server.addHook('onClose', () => shared.tasks.settled())
   addDocumentation(server, () => signingKeys.jwks())
-  addSecurityTxt(server, { contact: config.securityContact, now: () => new Date() })
-  addUnsubscribe(server, { db: postgres.front, ring: config.secret, now: () => new Date() })
-  addPortal(server, readBrand)
-  addHealth(server, healthDeps(deps))
+  addSecurityTxt(server, { contact: config.securityContact, now })
+  addUnsubscribe(server, { db: front, ring, now })
+  addPortal(server, shared.readBrand)
+  addHealth(server, healthDeps(shared))
   return server
 }
-
-/**
- * Returns whether the actor could call a route with this permission. Without `withGrant` roles do not count, as in a monthly report: its own
- * grant covers all of it.
- */
-function mayCall(actor: Actor, permission: Permission, withGrant = true): boolean {
-  if (permission.credential === 'web' && actor.kind !== 'user') return false
-  try {
-    authorize(actor, permission, withGrant)
-    return true
-  } catch (error) {
-    if (error instanceof Failure) return false
-    throw error
-  }
-}
-
-const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
-  clamdUrl === null ? {} : { scanner: scannerDrivers.create(clamdUrl, undefined) }
-
-const createTasks = ({ log }: Shared): PostResponseTasks =>
-  createPostResponseTasks(postResponseTasksMax, (error) =>
-    log.error({ err: error }, 'post-response task failed'),
-  )
 
 /** Throws unless exactly the operations of the contract are served: the documentation must not list an operation that returns 404. */
 function checkOperations(mounted: readonly Mounted[]): void {

@@ -3,12 +3,17 @@
 import type { FastifyInstance } from 'fastify'
 import { addHealth, type HealthDeps } from '../http/health.ts'
 import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'
-import { publicUrl } from '../runtime/config.ts'
 import { fail } from '../runtime/error.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
 
-export function httpDeps({ config, log, metrics, gate }: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
+export function httpDeps({
+  config,
+  publicUrl,
+  log,
+  metrics,
+  gate,
+}: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
   return {
     settings: {
       bodyLimitBytes: config.bodyLimitBytes,
@@ -18,7 +23,7 @@ export function httpDeps({ config, log, metrics, gate }: Shared): Omit<HttpDeps,
       handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
       keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
       trustedProxies: config.trustedProxies,
-      publicUrl: publicUrl(config),
+      publicUrl,
       rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
       streams: {
         atOnce: config.streamsAtOnce,

@@ -1,5 +1,5 @@
-// One process with one or more roles: opens the shared parts first, then the parts of each role, in this order; they
-// stop in the reverse order. This is the only place that decides which parts run in which role.
+// One process with one or more roles: opens the shared parts first, then the parts of each role, in the order of the modules; they stop in the
+// reverse order. A module's parts.ts decides what runs in which role.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from '../flow/datagram-source.ts'
@@ -12,36 +12,31 @@ import type { Config } from '../runtime/config.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import type { Log } from '../runtime/log.ts'
 import { collectProcessMetrics, createMetrics } from '../runtime/metrics.ts'
-import { SigningKeys } from '../session/signing-keys.ts'
-import { createApi } from './api.ts'
-import { asnProofsPart } from '../inventory/parts.ts'
-import { auditPart } from '../audit/parts.ts'
-import { collectorParts } from '../events/parts.ts'
-import { domainsPart } from '../team/parts.ts'
-import { watchInstallation } from '../status/figures.ts'
+import * as audit from '../audit/parts.ts'
+import * as byoip from '../byoip/parts.ts'
+import * as collector from '../collector/parts.ts'
+import * as db from '../db/parts.ts'
+import * as dns from '../dns/parts.ts'
+import * as events from '../events/parts.ts'
 import { openFlowStore } from '../flow/parts.ts'
-import { createFlows } from '../collector/parts.ts'
-import { dnsPublishParts } from '../dns/parts.ts'
-import { dnssecParts } from '../dns/parts.ts'
-import { createHealthServer } from './http.ts'
-import { mailPart } from '../mail/parts.ts'
-import { holdAlertsPart } from '../hold/parts.ts'
-import { netboxParts } from '../platform/parts.ts'
-import { notificationsPart } from '../notification/parts.ts'
-import { maintenancePart } from '../db/parts.ts'
-import { createNameserver } from '../dns/nameserver.parts.ts'
-import { processReportPart, type Role } from '../status/process-report.ts'
-import { reconcilerParts } from '../byoip/parts.ts'
+import * as hold from '../hold/parts.ts'
+import * as inventory from '../inventory/parts.ts'
+import * as mail from '../mail/parts.ts'
+import * as notification from '../notification/parts.ts'
+import * as platform from '../platform/parts.ts'
 import { createRegistryViews } from '../registry/parts.ts'
+import * as report from '../report/parts.ts'
 import { createRestoreGate } from '../restore/parts.ts'
-import type { Shared } from './shared.ts'
-import { reportsParts } from '../report/parts.ts'
-import { blackholePart } from '../byoip/parts.ts'
-import { shieldParts } from '../shield/parts.ts'
-import { visibilityParts } from '../byoip/parts.ts'
-
-export type { Role } from '../status/process-report.ts'
-export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector', 'nameserver']
+import { allRoles, type Role } from '../runtime/role.ts'
+import { SigningKeys } from '../session/signing-keys.ts'
+import * as shield from '../shield/parts.ts'
+import { watchInstallation } from '../status/figures.ts'
+import { processReport } from '../status/parts.ts'
+import * as team from '../team/parts.ts'
+import * as webhook from '../webhook/parts.ts'
+import { createApi } from './api.ts'
+import { createHealthServer } from './http.ts'
+import { createShared, type Parts, type Shared } from './shared.ts'
 
 export type Serving = Running & {
   /** Reports that it is not ready, and resolves when load balancers have had the time to notice; or at once, without that time. */
@@ -68,7 +63,7 @@ export async function runRole(
   const views = createRegistryViews(config, log, metrics)
   const flowStore = openFlowStore(config, roles, { log, metrics })
   const gate = createRestoreGate(config, open, log, metrics)
-  const shared: Shared = {
+  const shared = createShared({
     config,
     postgres: open,
     waker: createWaker(open),
@@ -78,11 +73,28 @@ export async function runRole(
     ...views,
     flowStore: flowStore.store,
     gate,
-  }
+  })
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner, config)
-  const nameserver = createNameserver(shared)
-  const flows = createFlows(shared)
+  const zones = dns.parts(shared)
+  const flows = collector.parts(shared)
+  const modules: readonly Parts[] = [
+    db.parts(shared),
+    audit.parts(shared),
+    inventory.parts(shared),
+    team.parts(shared),
+    mail.parts(shared),
+    byoip.parts(shared),
+    zones,
+    shield.parts(shared),
+    hold.parts(shared),
+    notification.parts(shared),
+    platform.parts(shared),
+    events.parts(shared),
+    webhook.parts(shared),
+    report.parts(shared),
+    flows,
+  ]
   const http = httpParts(shared, roles.includes('api'))
   const running = await startComponents(
     [
@@ -92,30 +104,11 @@ export async function runRole(
       flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),
-      ...(roles.includes('reconciler')
-        ? [
-            maintenancePart(shared),
-            auditPart(shared),
-            asnProofsPart(shared),
-            domainsPart(shared),
-            mailPart(shared),
-            ...reconcilerParts(shared),
-            ...visibilityParts(shared),
-            ...dnsPublishParts(shared, nameserver.applyStep),
-            ...dnssecParts(shared),
-            ...shieldParts(shared),
-            blackholePart(shared),
-            holdAlertsPart(shared),
-            notificationsPart(shared),
-            ...netboxParts(shared),
-          ]
-        : []),
-      ...(roles.includes('collector')
-        ? [...collectorParts(shared), ...reportsParts(shared), ...flows.parts]
-        : []),
-      ...(roles.includes('nameserver') ? [nameserver.part] : []),
+      ...allRoles
+        .filter((role) => roles.includes(role))
+        .flatMap((role) => modules.flatMap((module) => module[role]?.() ?? [])),
       ...http.parts,
-      processReportPart(shared, roles, () => flowStore.store.report()),
+      processReport(shared, roles, flowStore.store),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )
@@ -126,7 +119,7 @@ export async function runRole(
       await sleep(config.drainSeconds * 1000)
     },
     url: http.url(),
-    dns: nameserver.address(),
+    dns: zones.address(),
     flows: flows.addresses,
     flowStore: flowStore.store,
   }
@@ -149,8 +142,8 @@ export function openDatabase(
 
 /** The api role serves all its operations; a process without it serves its health at the same address. */
 function httpParts(shared: Shared, isApi: boolean): { parts: Component[]; url: () => string | undefined } {
-  const { postgres, config, log } = shared
-  const signingKeys = new SigningKeys(postgres.front, config.secret, (error) =>
+  const { front, ring, config, log } = shared
+  const signingKeys = new SigningKeys(front, ring, (error) =>
     log.warn({ err: error }, 'signing keys not reloaded'),
   )
   const keysPart = { name: 'signing keys', start: () => signingKeys.start(), stop: () => signingKeys.stop() }

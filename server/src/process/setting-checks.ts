@@ -15,7 +15,7 @@ import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { parseZoneName } from '../net/dns/name.ts'
 import { parsePorts } from '../net/port-list.ts'
 import { parseFlowAddress } from '../collector/parts.ts'
-import { parseNetworks } from '../webhook/parts.ts'
+import { parseNetworks } from '../net/network-list.ts'
 
 export const settingChecks: SettingChecks = {
   clamd_url: scannerDrivers.check,

@@ -1,13 +1,9 @@
-// Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process, and the RDAP source.
+// Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process.
 // Each process has its own views, because a view is a cache.
 import { createIrr, type Irr } from './irr.ts'
 import { createRpki, type Rpki } from './rpki.ts'
-import type { AuthorizationDeps } from '../byoip/validation/query-registries.ts'
-import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import { irrDrivers } from '../drivers/irr-sources.ts'
-import { createRdapSource } from '../drivers/rdap/source.ts'
 import { vrpDrivers } from '../drivers/vrp-sources.ts'
-import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
@@ -60,16 +56,4 @@ function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
   function note(labels: { kind: string; source: string }, at: Date | null): void {
     if (at !== null) metrics.registryAnswered.set(labels, at.getTime() / 1000)
   }
-}
-
-/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
-export function authorizationDeps(config: Config): AuthorizationDeps {
-  const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
-  const txt = createTxtResolver({ servers })
-  const resolver = createHostResolver({ servers })
-  const rdap =
-    bootstrap === null
-      ? undefined
-      : fromSetting('rdap_bootstrap', () => createRdapSource({ bootstrap, resolver }))
-  return { kinds, ring, txt, rdap }
 }

@@ -1,48 +1,58 @@
-// Wires the mails of monthly reports: a loop of the collector role, which has the flow store.
+// Wires the monthly reports: their operations, and their mails, a loop of the collector role, which has the flow store.
 import { createBrandReader } from '../brand/brand.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import { assertChdb } from '../drivers/clickhouse/embedded.ts'
+import { flowDeps } from '../flow/parts.ts'
+import { mayCall } from '../http/authenticate.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Config } from '../runtime/config.ts'
+import { reportRoutes } from './report.routes.ts'
 import { createReportDrawer } from './report.ts'
 import { sendReports } from './send-reports.ts'
-import type { Component } from '../runtime/component.ts'
-import { publicUrl, type Config } from '../runtime/config.ts'
-import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
 
 const intervalMs = 600_000
 
+export const routes = (shared: ApiShared): Mounted[] =>
+  reportRoutes({
+    postgres: shared.postgres,
+    flows: flowDeps(shared),
+    readBrand: shared.readBrand,
+    drawer: createReportDrawer(),
+    mayCall: (actor, permission) => mayCall(actor, permission, false),
+    now: shared.now,
+  })
+
 /** None without a mail server: reports of months before there is one would be out of date. */
-export function reportsParts(shared: Shared): Component[] {
-  const { config, postgres, flowStore, log } = shared
-  if (config.mailUrl === null && config.mailFolder === null) return []
-  const now = () => new Date()
+export const parts = (shared: Shared): Parts => ({
+  collector: () =>
+    shared.config.mailUrl === null && shared.config.mailFolder === null ? [] : [reports(shared)],
+})
+
+function reports(shared: Shared): Component {
+  const { config, postgres, owner, ring, publicUrl, now, log } = shared
   const deps = {
     postgres,
-    flows: {
-      db: postgres.front,
-      flowStore,
-      retention: { days: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
-      now,
-    },
-    readBrand: createBrandReader(postgres.owner, config.providerName),
+    flows: flowDeps(shared),
+    readBrand: createBrandReader(owner, config.providerName),
     drawer: createReportDrawer(),
-    ring: config.secret,
-    publicUrl: publicUrl(config),
+    ring,
+    publicUrl,
     keepsFlows: keepsFlows(config),
     now,
     onError: (team: number, error: unknown) => log.error({ err: error, team }, 'monthly report failed'),
   }
-  return [
-    createLoopComponent(shared, {
-      name: 'reports',
-      sends: { gate: shared.gate },
-      wakeName: 'reports',
-      intervalMs,
-      async run(signal) {
-        const teams = await sendReports(deps, signal)
-        if (teams > 0) log.info({ teams }, 'monthly reports queued')
-      },
-    }),
-  ]
+  return createLoopComponent(shared, {
+    name: 'reports',
+    sends: { gate: shared.gate },
+    wakeName: 'reports',
+    intervalMs,
+    async run(signal) {
+      const teams = await sendReports(deps, signal)
+      if (teams > 0) log.info({ teams }, 'monthly reports queued')
+    },
+  })
 }
 
 /** Without a server, flows are kept only where chDB is installed. */

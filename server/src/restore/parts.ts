@@ -12,6 +12,12 @@ import { RestoreGate } from './gate.ts'
 import { informStaff } from './inform.ts'
 import { createWitnessFile } from './witness.ts'
 import { connect } from '../dns/observe.parts.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { Shared } from '../process/shared.ts'
+import { restoreRoutes } from './restore.routes.ts'
+
+export const routes = ({ config, postgres, front }: Shared): Mounted[] =>
+  restoreRoutes(decideDeps(config, postgres, front))
 
 export const createRestoreGate = (
   config: Config,

@@ -1,26 +1,25 @@
-// The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
-// process at a time runs each of them.
+// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and one for what happens to
+// lists by time. One process at a time runs each of them.
 import type { ListCounting } from '../events/list/event-traffic.ts'
 import { createEstimateHits } from './estimate-hits.ts'
-import { refusalsOfList } from './check-list.ts'
 import { createMeasureMitigation } from './measure-mitigation.ts'
 import { HitsRecorder } from './record-hits.ts'
 import { markMitigations } from './mark-mitigations.ts'
 import { compareScrubber, reconcileScrubber, type ScrubberTarget } from './reconcile.ts'
-import { listInstalledSizes, listScrubbers, type ScrubberRow } from './scrubber.store.ts'
-import type { Scrubber } from './scrubber.ts'
-import { listNested } from './shield-list.store.ts'
-import type { CheckScrubbers } from './update-shield.ts'
+import { listScrubbers, type ScrubberRow } from './scrubber.store.ts'
 import { refreshStates, expireLists } from './expire-lists.ts'
 import { wake } from '../db/wake.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
-import { covers, type Prefix } from '../net/prefix.ts'
+import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { createCheckScrubbers, createListCounting, type CapabilitiesOf } from './check-scrubbers.ts'
+import { shieldHoldRoutes, shieldRoutes } from './shield.routes.ts'
 
 /** Confirmations and expiry are checked this often. */
 const upkeepIntervalMs = 5_000
@@ -31,8 +30,26 @@ const mitigationIntervalMs = 10_000
 /** Finds new scrubbers within this time if a notification is lost. */
 const discoverIntervalMs = 30_000
 
-export function shieldParts(shared: Shared): Component[] {
-  const { postgres, log } = shared
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, postgres, front, flowStore, estimate, now } = shared
+  return [
+    ...shieldHoldRoutes({ db: front, estimate, now }),
+    ...shieldRoutes({
+      postgres,
+      flowStore,
+      estimate,
+      dropPercentMax: config.shieldDropPercentMax,
+      checkScrubbers: createCheckScrubbers(postgres, capabilitiesOf(shared)),
+      safelist: config.shieldSafelist.map(parsePrefixOrAddress),
+      now,
+    }),
+  ]
+}
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => shieldLoops(shared) })
+
+function shieldLoops(shared: Shared): Component[] {
+  const { owner, log } = shared
   const measure = createMeasureMitigation(shared.flowStore, () => Date.now())
   return [
     createLedLoop(shared, {
@@ -41,12 +58,12 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield',
       intervalMs: upkeepIntervalMs,
       async run() {
-        const { reverted, emptied, held, failed } = await expireLists(postgres.owner)
+        const { reverted, emptied, held, failed } = await expireLists(owner)
         if (reverted > 0) log.info({ reverted }, 'shield lists reverted: not confirmed in time')
         if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
         if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
         for (const error of failed) log.error({ err: error }, 'a shield list was not reverted or removed')
-        await refreshStates(postgres.owner)
+        await refreshStates(owner)
       },
     }),
     createLedLoop(shared, {
@@ -55,7 +72,7 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield-applied',
       intervalMs: mitigationIntervalMs,
       async run(signal) {
-        const { marked, failed } = await markMitigations(postgres.owner, {
+        const { marked, failed } = await markMitigations(owner, {
           signal,
           measure,
           onMitigated: (seconds) =>
@@ -75,7 +92,7 @@ type ScrubberLoop = { readonly settings: string; readonly part: LoopComponent }
 function createScrubberLoops(shared: Shared): Component {
   const loops = new Map<string, ScrubberLoop>()
   async function discover(): Promise<void> {
-    const rows = new Map((await listScrubbers(shared.postgres.owner)).map((row) => [row.name, row]))
+    const rows = new Map((await listScrubbers(shared.owner)).map((row) => [row.name, row]))
     for (const [name, { settings, part }] of loops) {
       const row = rows.get(name)
       if (row && JSON.stringify(row) === settings) continue
@@ -149,7 +166,7 @@ function createScrubberLoop(
 }
 
 /** While a restore is open. */
-async function compare({ postgres: { owner } }: Shared, target: ScrubberTarget): Promise<void> {
+async function compare({ owner }: Shared, target: ScrubberTarget): Promise<void> {
   const source = { area: 'shield', source: target.name } as const
   try {
     await saveDifferences(owner, { ...source, differences: await compareScrubber(owner, target) })
@@ -160,78 +177,46 @@ async function compare({ postgres: { owner } }: Shared, target: ScrubberTarget):
 }
 
 async function runScrubber(
-  { postgres, log }: Shared,
+  { owner, log }: Shared,
   target: ScrubberTarget,
   recorder: HitsRecorder,
 ): Promise<void> {
   const { name: scrubber } = target
   try {
     const { applied, removed, newHolds, refused } = await reconcileScrubber(
-      { db: postgres.owner, recordHits: (counted) => recorder.record(counted) },
+      { db: owner, recordHits: (counted) => recorder.record(counted) },
       target,
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     for (const [prefix, error] of refused)
       log.error({ scrubber, prefix, err: error }, 'the scrubber refused a shield list')
     if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
-    if (applied + removed > 0) await wake(postgres.owner, 'shield-applied')
+    if (applied + removed > 0) await wake(owner, 'shield-applied')
   } finally {
-    await refreshStates(postgres.owner)
+    await refreshStates(owner)
   }
 }
 
-type CapabilityDeps = Pick<Shared, 'postgres' | 'log' | 'flowStore'>
-
-/** Returns what the scrubbers of a prefix cannot apply, by what they can do: none of them is called. */
-export const createCheckScrubbers =
-  (deps: CapabilityDeps): CheckScrubbers =>
-  async (teamId, prefix, rules) => {
-    const { front } = deps.postgres
-    const nested = await deps.postgres.inTeam(teamId, (trx) => listNested(trx, teamId, prefix))
-    const rows = await listScrubbers(front, prefix)
-    const refusals = await Promise.all(
-      rows.map(async (row) => {
-        const can = capabilitiesOf(deps, row)
-        if (!can) return []
-        const others = nested.filter((list) => getsList(row, list.prefix))
-        return refusalsOfList({ prefix, rules }, others, can, await listInstalledSizes(front, row), row.name)
-      }),
-    )
-    return { scrubbers: rows.length, refusals: refusals.flat() }
-  }
-
-/** As `listScrubbers` selects. */
-const getsList = ({ prefixes }: ScrubberRow, prefix: Prefix): boolean =>
-  prefixes.length === 0 || prefixes.some((one) => covers(one, prefix))
-
-/** Returns whether each scrubber that gets a list of one of the prefixes counts hits. One with unknown settings counts as one that does not. */
-export const createListCounting =
-  (deps: CapabilityDeps): ListCounting =>
-  async (prefixes) => {
-    const rows = new Map<string, ScrubberRow>()
-    for (const prefix of prefixes)
-      for (const row of await listScrubbers(deps.postgres.front, prefix)) rows.set(row.name, row)
-    return Array.from(rows.values(), (row) => capabilitiesOf(deps, row)?.hits ?? false)
-  }
+export const listCounting = (shared: Shared): ListCounting =>
+  createListCounting(shared.front, capabilitiesOf(shared))
 
 /** Only its settings are read; a key file that this process cannot read is the loop's concern. */
-function capabilitiesOf(
-  { log, flowStore }: CapabilityDeps,
-  { name, driver, rulesMax }: ScrubberRow,
-): Scrubber['can'] | undefined {
-  const report = (error: unknown) =>
-    log.warn({ scrubber: name, err: error }, 'capabilities of the scrubber not known')
-  try {
-    const scrubber = createScrubber(driver, {
-      name,
-      rulesMax,
-      estimateHits: createEstimateHits(flowStore, report),
-    })
-    const { can } = scrubber
-    scrubber.close().catch(report)
-    return can
-  } catch (error) {
-    report(error)
-    return undefined
+const capabilitiesOf =
+  ({ log, flowStore }: Pick<Shared, 'log' | 'flowStore'>): CapabilitiesOf =>
+  ({ name, driver, rulesMax }) => {
+    const report = (error: unknown) =>
+      log.warn({ scrubber: name, err: error }, 'capabilities of the scrubber not known')
+    try {
+      const scrubber = createScrubber(driver, {
+        name,
+        rulesMax,
+        estimateHits: createEstimateHits(flowStore, report),
+      })
+      const { can } = scrubber
+      scrubber.close().catch(report)
+      return can
+    } catch (error) {
+      report(error)
+      return undefined
+    }
   }
-}

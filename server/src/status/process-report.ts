@@ -2,17 +2,17 @@
 // Nothing depends on it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { Db } from '../db/postgres.ts'
 import { belowFloor } from '../db/schema-floor.ts'
 import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import type { Role } from '../runtime/role.ts'
 import { compareVersions, version } from '../runtime/version.ts'
-import { readRegistries } from './registry-sources.ts'
-import type { FlowStoreReport } from '../flow/parts.ts'
-import type { Shared } from '../process/shared.ts'
+import { readRegistries, type RegistryViews } from './registry-sources.ts'
+import type { FlowStoreReport } from '../flow/measured-flow-store.ts'
 import { deleteProcess, saveProcess, type LoopReport } from './status.store.ts'
-
-export type Role = 'api' | 'reconciler' | 'collector' | 'nameserver'
 
 /** A process that has not reported for three times as long counts as gone. */
 export const reportIntervalMs = 15_000
@@ -21,13 +21,16 @@ export const reportIntervalMs = 15_000
 const clockMaxMs = 5_000
 export const isClockOff = (ms: number | null): boolean => ms !== null && Math.abs(ms) > clockMaxMs
 
-export function processReportPart(
-  shared: Shared,
-  roles: readonly Role[],
-  readFlowStore: () => FlowStoreReport,
-): Component {
-  const { postgres, log, metrics } = shared
-  const db = postgres.owner
+export type ProcessReportDeps = RegistryViews & {
+  readonly owner: Db
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly roles: readonly Role[]
+  readonly readFlowStore: () => FlowStoreReport
+}
+
+export function createProcessReport(deps: ProcessReportDeps): Component {
+  const { owner: db, log, metrics, roles, readFlowStore } = deps
   const id = randomUUID()
   const started = new Date()
   const readsRegistries = roles.some((role) => role === 'api' || role === 'reconciler')
@@ -45,7 +48,7 @@ export function processReportPart(
         roles,
         started,
         loops: await readLoops(metrics),
-        registries: readsRegistries ? readRegistries(shared) : [],
+        registries: readsRegistries ? readRegistries(deps) : [],
         flow_store: readFlowStore(),
       })
       if (clockMs !== null && isClockOff(clockMs) !== wasClockOff) {

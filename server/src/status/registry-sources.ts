@@ -1,19 +1,15 @@
 // The registry sources for staff: what all running processes report, and the sources of this process that none reports.
-import {
-  listRegistriesRoute,
-  registryStates,
-  type RegistrySource,
-  type RegistryState,
-} from '@pharos/contract/admin-team'
+import { registryStates, type RegistrySource, type RegistryState } from '@pharos/contract/admin-team'
 import type { Db } from '../db/postgres.ts'
-import { handleStaff, type Mounted } from '../http/mount.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Irr } from '../registry/irr.ts'
+import type { Rpki } from '../registry/rpki.ts'
 import { listRegistryReports, type RegistryReport, type ReportedRegistry } from './status.store.ts'
 
-type Views = Pick<Shared, 'rpki' | 'irr'>
+/** The registries as this process sees them. */
+export type RegistryViews = { readonly rpki: Rpki; readonly irr: Irr }
 
 /** Returns the sources of this process, as it reports them. */
-export function readRegistries({ rpki, irr }: Views): RegistryReport[] {
+export function readRegistries({ rpki, irr }: RegistryViews): RegistryReport[] {
   return [
     ...rpki.status().sources.map(({ name, state, suspicious, asOf, problem, disagreement, vrps }) => ({
       kind: 'rpki' as const,
@@ -83,13 +79,8 @@ function sourceOf(
   }
 }
 
-type RegistryDeps = Views & { readonly db: Db }
+export type RegistryDeps = RegistryViews & { readonly db: Db }
 
-async function listRegistries({ db, ...views }: RegistryDeps): Promise<{ sources: RegistrySource[] }> {
+export async function listRegistries({ db, ...views }: RegistryDeps): Promise<{ sources: RegistrySource[] }> {
   return { sources: mergeReports(readRegistries(views), await listRegistryReports(db)) }
 }
-
-/** The HTTP side of the registries. It is here because it reads the views of the process. */
-export const registryRoutes = (deps: RegistryDeps): Mounted[] => [
-  handleStaff(listRegistriesRoute, listRegistries, deps),
-]

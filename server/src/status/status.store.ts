@@ -7,7 +7,7 @@ import { isUnread } from '../inventory/assignment/device-state.store.ts'
 import { findOpenRestore } from '../restore/restore.store.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { sendable } from '../webhook/send.store.ts'
-import type { FlowStoreReport } from '../flow/parts.ts'
+import type { FlowStoreReport } from '../flow/measured-flow-store.ts'
 
 export type LoopReport = {
   readonly name: string

@@ -20,7 +20,8 @@ import type { Config } from '../runtime/config.ts'
 import { compareVersions, version } from '../runtime/version.ts'
 import { sql } from 'kysely'
 import { readFigures, type Figures } from './figures.store.ts'
-import { isClockOff, reportIntervalMs, type Role } from './process-report.ts'
+import { allRoles } from '../runtime/role.ts'
+import { isClockOff, reportIntervalMs } from './process-report.ts'
 import {
   countUnreadDevices,
   listOpenHolds,
@@ -111,7 +112,7 @@ export type Status = {
 
 /** Names of Leadership: work of which one process of the reconciler role is the leader. */
 const ledWorks = ['audit', 'validator'] as const
-const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector', 'nameserver']
+
 /** Work that waits for longer than this needs attention. */
 const lagSecondsMax = 300
 const statementTimeout = '5s'
@@ -259,7 +260,7 @@ function processProblems({
   processes,
   leaders,
 }: Pick<Status, 'at' | 'processes' | 'leaders'>): StatusProblem[] {
-  const missing = rolesNeeded.filter((role) => !processes.some(({ roles }) => roles.includes(role)))
+  const missing = allRoles.filter((role) => !processes.some(({ roles }) => roles.includes(role)))
   const unled = missing.includes('reconciler') ? [] : ledWorks.filter((work) => !leaders.works.includes(work))
   return [
     ...missing.map((role) => ({

@@ -1,34 +1,60 @@
-// Wires the domains of teams: operations of the api role, and the loop of the reconciler role that checks domains.
+// Wires teams: their operations, and the loop of the reconciler role that checks their domains.
+import { createLoopComponent } from '../db/loop-component.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { Parts, Shared } from '../process/shared.ts'
 import type { Component } from '../runtime/component.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
-import { createVerifyLimits, type DomainDeps } from './domain.ts'
-import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import { domainRoutes } from './domain.routes.ts'
+import { createVerifyLimits } from './domain.ts'
+import { customerRoutes, teamRoutes } from './team.routes.ts'
 
-export function domainDeps(shared: Shared): DomainDeps {
-  return {
-    ...checkDeps(shared),
-    rules: { allowDocumentation: shared.config.allowDocumentationResources },
-    verifications: createVerifyLimits(shared.config.checkRequestsPerMinute),
-  }
-}
-
-function checkDeps({ config, postgres, log }: Shared): DomainCheckDeps {
-  return {
-    postgres,
-    ring: config.secret,
-    txt: createTxtResolver({ servers: config.dnsResolvers }),
-    now: () => new Date(),
-    onCheckError: (error) => log.error({ err: error }, 'domain check failed; it is retried'),
-  }
-}
-
+/** Several teams may invite the same person on the same day; more would be spam. */
+const invitationsAtOnceTo = 3
 /** A domain that is due is checked within this time. */
 const intervalMs = 10_000
 
-export function domainsPart(shared: Shared): Component {
+export function routes(shared: Shared): Mounted[] {
+  const { config, postgres, front, ring, publicUrl } = shared
+  const perInterval = 1 / config.invitationIntervalSeconds
+  return [
+    ...teamRoutes({
+      postgres,
+      db: front,
+      ring,
+      publicUrl,
+      providerName: config.providerName,
+      quota: config.membersPerTeam,
+      intervalSeconds: config.invitationIntervalSeconds,
+      mailsFromTeamTo: new RateLimiter({ perSecond: perInterval, burst: 1 }),
+      mailsTo: new RateLimiter({ perSecond: perInterval, burst: invitationsAtOnceTo }),
+      mailsOfTeam: new RateLimiter({
+        perSecond: config.invitationsPerHour / 3600,
+        burst: config.invitationsPerHour,
+      }),
+    }),
+    ...domainRoutes({
+      ...checkDeps(shared),
+      rules: { allowDocumentation: config.allowDocumentationResources },
+      verifications: createVerifyLimits(config.checkRequestsPerMinute),
+    }),
+    ...customerRoutes({ db: front }),
+  ]
+}
+
+export const parts = (shared: Shared): Parts => ({ reconciler: () => [domains(shared)] })
+
+const checkDeps = ({ config, postgres, ring, now, log }: Shared): DomainCheckDeps => ({
+  postgres,
+  ring,
+  txt: createTxtResolver({ servers: config.dnsResolvers }),
+  now,
+  onCheckError: (error) => log.error({ err: error }, 'domain check failed; it is retried'),
+})
+
+function domains(shared: Shared): Component {
   const deps = checkDeps(shared)
   return createLoopComponent(shared, {
     name: 'domains',

@@ -2,29 +2,24 @@
 import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import { createWebhookSender } from '../drivers/webhook/sender.ts'
 import { parsePorts } from '../net/port-list.ts'
-import { hostPrefix, maskHostBits, type Prefix } from '../net/prefix.ts'
-import { parseAddress } from '../net/address.ts'
+import { parseNetworks } from '../net/network-list.ts'
+import { maskHostBits, type Prefix } from '../net/prefix.ts'
+import type { Mounted } from '../http/mount.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
-import type { ChangeDeps } from './change-webhook.ts'
-import type { DeliveryDeps } from './delivery.ts'
 import { createWebhookSending, type SendOutcome } from './send-webhooks.ts'
 import { applyOperatorWebhook } from './operator-webhook.ts'
 import { parseWebhookSecret } from './operator-webhook-secret.ts'
 import type { Due } from './send.store.ts'
 import { errorOf } from './schedule.ts'
+import { webhookRoutes } from './webhook.routes.ts'
 import type { SendResult, WebhookSender } from './webhook-sender.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
-
-/** Parses addresses and networks; throws a PrefixError. */
-export function parseNetworks(texts: readonly string[]): readonly Prefix[] {
-  return texts.map((text) => (text.includes('/') ? maskHostBits(text) : hostPrefix(parseAddress(text))))
-}
+import type { Parts, Shared } from '../process/shared.ts'
 
 const allowedNetworks = ({ webhookNetworksAllowed }: Config): readonly Prefix[] =>
   fromSetting('webhook_networks_allowed', () => parseNetworks(webhookNetworksAllowed))
@@ -41,10 +36,10 @@ function operatorWebhookOf({ operatorWebhookUrl: url, operatorWebhookSecret: sec
   return url === null || secret === null ? undefined : { url, secret: parseWebhookSecret(secret) }
 }
 
-export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps & DeliveryDeps {
-  return {
+export function routes({ config, postgres, ring, metrics, now }: Shared): Mounted[] {
+  return webhookRoutes({
     postgres,
-    ring: config.secret,
+    ring,
     quota: config.webhooksPerTeam,
     urlRules: {
       networks: allowedNetworks(config),
@@ -55,10 +50,12 @@ export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps &
       perSecond: config.webhookTestsPerMinute / 60,
       burst: config.webhookTestsPerMinute,
     }),
-    now: () => new Date(),
+    now,
     onSent: (outcome) => metrics.webhookDeliveries.inc({ outcome }),
-  }
+  })
 }
+
+export const parts = (shared: Shared): Parts => ({ collector: () => [webhooksPart(shared)] })
 
 /** Retries become due without a notification. */
 const intervalMs = 2_000
@@ -66,14 +63,14 @@ const intervalMs = 2_000
 const graceMs = 5_000
 
 export function webhooksPart(shared: Shared): Component {
-  const { config, postgres, log, metrics } = shared
+  const { config, owner, ring, now, log, metrics } = shared
   const sending = createWebhookSending({
-    db: postgres.owner,
-    ring: config.secret,
+    db: owner,
+    ring,
     sender: createSender(config),
     operatorSender: createSender(config, anyNetwork),
     parallel: config.webhooksAtOnce,
-    now: () => new Date(),
+    now,
     random: Math.random,
     onOutcome: (outcome, due, result) => report(outcome, due, result, log, metrics),
     onError: (error) => log.error({ err: error }, 'webhook delivery not saved; it is sent again'),
@@ -81,7 +78,7 @@ export function webhooksPart(shared: Shared): Component {
   })
   let isApplied = false
   const run = async () => {
-    if (!isApplied) await applyOperatorWebhook(postgres.owner, config.secret, operatorWebhookOf(config))
+    if (!isApplied) await applyOperatorWebhook(owner, ring, operatorWebhookOf(config))
     isApplied = true
     await sending.run()
   }
