@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from 
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
 import { createApi } from '../src/process/api.ts'
-import { createShared } from '../src/process/shared.ts'
+import { createShared, type Shared } from '../src/process/shared.ts'
 import { createRegistryViews } from '../src/registry/parts.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
 import { createPostResponseTasks } from '../src/runtime/post-response-tasks.ts'
@@ -25,6 +25,8 @@ export type TestApi = {
   readonly config: Config
   readonly waker: Waker
   readonly signingKeys: SigningKeys
+  /** For parts of other roles beside the API. */
+  readonly shared: Shared
   /** Signs a user in and returns the tokens. */
   signIn(email: string): Promise<{ access: string; refresh: string }>
   /** Resolves when all post-response tasks have finished. */
@@ -122,6 +124,7 @@ export async function createTestApi(
     config,
     waker,
     signingKeys,
+    shared,
     settled: () => tasks.settled(),
     async signIn(email) {
       const response = await server.inject({

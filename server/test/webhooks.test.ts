@@ -13,7 +13,6 @@ import { createMetrics } from '../src/runtime/metrics.ts'
 import { addDelivery, addWebhook } from '../src/webhook/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
-import { openGate } from '../src/runtime/testing-gate.ts'
 
 let api: TestApi
 let endpoint: Endpoint
@@ -274,9 +273,7 @@ describe('deliveries', () => {
     const { postgres } = api.database
     const metrics = createMetrics()
     const log = createLog(api.config)
-    // The registries are not needed for it.
-    const shared = { config: api.config, postgres, waker: api.waker, log, metrics, gate: openGate } as never
-    const part = webhooksPart(shared)
+    const part = webhooksPart({ ...api.shared, log, metrics })
     await part.start!()
     const before = endpoint.received.length
     await addMessage(postgres.owner, teamId, { id: 'x' })

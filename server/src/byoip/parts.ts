@@ -48,17 +48,14 @@ import { type NamedSpeaker, createSpeaker, routerLabel } from '../drivers/speake
 import { DriverError } from '../runtime/driver-error.ts'
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, postgres, front: db, ring, rpki, irr, estimate, now } = shared
+  const { config, front: db } = shared
+  const deps = { ...shared, db }
   return [
     ...announcementRoutes({
-      postgres,
-      db,
-      rpki,
-      irr,
+      ...deps,
       memberToggle: config.membersMayToggle,
       allowDocumentation: config.allowDocumentationResources,
       authorizationKinds: config.authorizationProofs,
-      ring,
       quota: config.announcementsPerTeam,
       listDependentZones,
       listDependentLists,
@@ -67,24 +64,19 @@ export function routes(shared: ApiShared): Mounted[] {
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,
       }),
-      now,
     }),
-    ...holdRoutes({ db }),
-    ...routerRoutes({ db, freshMs: checkFreshMs(config.reconcileIntervalSeconds), now }),
+    ...holdRoutes(deps),
+    ...routerRoutes({ ...deps, freshMs: checkFreshMs(config.reconcileIntervalSeconds) }),
     ...letterRoutes({
-      postgres,
-      db,
+      ...deps,
       inspector: createInspector(scannerOf(config)),
       drafter: createDrafter(),
       quotas: letterQuotas,
       provider: authorizedProvider(config),
-      now,
     }),
     ...blackholeRoutes({
-      postgres,
-      estimate,
+      ...deps,
       readPtrNames: (teamId, host) => listPtrNames(db, teamId, host),
-      now,
     }),
   ]
 }

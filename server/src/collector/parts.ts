@@ -10,7 +10,8 @@ import type { ListenAddress } from '../flow/datagram-source.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Component } from '../runtime/component.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
-import { createLoopComponent } from '../db/loop-component.ts'
+import { createLoopComponent, type LoopSettings } from '../db/loop-component.ts'
+import type { WakeName } from '../db/wake.ts'
 import type { Parts, Shared } from '../process/shared.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import type { Config } from '../runtime/config.ts'
@@ -52,110 +53,54 @@ export function parts(shared: Shared): FlowParts {
     },
   })
   readOnCollect(metrics.flowSpoolFiles, () => collector.reportSpool())
-  const rates = createLoopComponent(shared, {
-    name: 'flow-rates',
-    sends: 'nothing',
-    intervalMs: ratesMs,
-    run: () => collector.exchangeRates(),
-  })
-  const packets = createLoopComponent(shared, {
-    name: 'flow-packets',
-    sends: 'nothing',
-    intervalMs: packetsMs,
-    run: () => collector.refreshPackets(now()),
-  })
-  /** A process that never receives starts no ClickHouse for it. */
-  const canLead = (): boolean => collector.addresses.length > 0
+  const loop = (name: string, intervalMs: number, run: LoopSettings['run'], wakeName?: WakeName) =>
+    createLoopComponent(shared, {
+      name,
+      sends: 'nothing',
+      intervalMs,
+      run,
+      ...(wakeName ? { wakeName } : {}),
+    })
+  /** For rows of closed hours. A process that never receives starts no ClickHouse for them. */
+  const hourly = (name: string, run: LoopSettings['run']) =>
+    createLedLoop(shared, {
+      name,
+      sends: 'nothing',
+      intervalMs: peersMs,
+      canLead: () => collector.addresses.length > 0,
+      run,
+    })
+  const rates = loop('flow-rates', ratesMs, () => collector.exchangeRates())
+  const packets = loop('flow-packets', packetsMs, () => collector.refreshPackets(now()))
   let checkedHour = 0
   const endSilentAttacks = createSilentCheck(postgres, () => collector.reports.waiting.files > 0)
   const loops = [
-    createLoopComponent(shared, {
-      name: 'flow-listen',
-      sends: 'nothing',
-      intervalMs: listenMs,
-      run: async () => void (await collector.listen()),
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-ownership',
-      sends: 'nothing',
-      wakeName: 'ownership',
-      intervalMs: ownershipMs,
-      run: () => collector.refreshOwnership(),
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-exporters',
-      sends: 'nothing',
-      wakeName: 'flows',
-      intervalMs: exportersMs,
-      run: () => collector.refreshExporters(),
-    }),
+    loop('flow-listen', listenMs, async () => void (await collector.listen())),
+    loop('flow-ownership', ownershipMs, () => collector.refreshOwnership(), 'ownership'),
+    loop('flow-exporters', exportersMs, () => collector.refreshExporters(), 'flows'),
     rates,
     packets,
-    createLoopComponent(shared, {
-      name: 'flow-silent-attacks',
-      sends: 'nothing',
-      intervalMs: silentCheckMs,
-      async run() {
-        const count = await endSilentAttacks(now())
-        await deleteOldRates(owner)
-        if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
-      },
+    loop('flow-silent-attacks', silentCheckMs, async () => {
+      const count = await endSilentAttacks(now())
+      await deleteOldRates(owner)
+      if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
     }),
-    createLoopComponent(shared, {
-      name: 'flow-detector',
-      sends: 'nothing',
-      wakeName: 'flows',
-      intervalMs: exportersMs,
-      run: () => collector.refreshDetector(),
+    loop('flow-detector', exportersMs, () => collector.refreshDetector(), 'flows'),
+    hourly('flow-peers', async (signal) => {
+      const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
+      if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
     }),
-    createLedLoop(shared, {
-      name: 'flow-peers',
-      canLead,
-      sends: 'nothing',
-      intervalMs: peersMs,
-      async run(signal) {
-        const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
-        if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
-      },
+    hourly('flow-attack-octets', async (signal) => {
+      const deps = { db: owner, flowStore, flowDays: config.flowRetentionDays }
+      await updateAttackOctets(deps, now(), signal)
     }),
-    createLedLoop(shared, {
-      name: 'flow-attack-octets',
-      canLead,
-      sends: 'nothing',
-      intervalMs: peersMs,
-      async run(signal) {
-        const deps = { db: owner, flowStore, flowDays: config.flowRetentionDays }
-        await updateAttackOctets(deps, now(), signal)
-      },
+    hourly('flow-counter-check', async () => {
+      const hour = lastClosedHour(now())
+      if (hour !== checkedHour && (await checkCounters({ db: owner, flowStore }, hour))) checkedHour = hour
     }),
-    createLedLoop(shared, {
-      name: 'flow-counter-check',
-      canLead,
-      sends: 'nothing',
-      intervalMs: peersMs,
-      async run() {
-        const hour = lastClosedHour(now())
-        if (hour !== checkedHour && (await checkCounters({ db: owner, flowStore }, hour))) checkedHour = hour
-      },
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-delay',
-      sends: 'nothing',
-      intervalMs: delayMs,
-      run: () => collector.saveDelay(),
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-counters',
-      sends: 'nothing',
-      intervalMs: countersMs,
-      run: () => collector.saveCounterSamples(),
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-learned',
-      sends: 'nothing',
-      intervalMs: learnedMs,
-      run: () => collector.saveLearned(),
-    }),
+    loop('flow-delay', delayMs, () => collector.saveDelay()),
+    loop('flow-counters', countersMs, () => collector.saveCounterSamples()),
+    loop('flow-learned', learnedMs, () => collector.saveLearned()),
   ]
   const receiving: Component = {
     name: 'flows',
@@ -178,7 +123,7 @@ export function parseFlowAddress(text: string): ListenAddress | undefined {
 }
 
 /** The addresses of both settings, without those that are off. */
-export function flowAddresses({ netflowListen, sflowListen }: Pick<Config, 'netflowListen' | 'sflowListen'>) {
+function flowAddresses({ netflowListen, sflowListen }: Pick<Config, 'netflowListen' | 'sflowListen'>) {
   const parsed = [netflowListen, sflowListen].map(parseFlowAddress)
   return parsed.filter((address) => address !== undefined)
 }

@@ -30,7 +30,7 @@ type Observed = {
 }
 
 export function observeServers(shared: Shared): Component {
-  const { postgres, waker } = shared
+  const { owner, waker } = shared
   const observed = new Map<number, Observed>()
   const onRefused = refusalAlert(shared)
 
@@ -52,7 +52,7 @@ export function observeServers(shared: Shared): Component {
     intervalMs,
     onStandby: stopAll,
     async run() {
-      const servers = await listServers(postgres.owner)
+      const servers = await listServers(owner)
       const wanted = new Map(servers.map((server) => [server.id, server]))
       for (const [id, { key }] of observed) {
         const server = wanted.get(id)
@@ -60,7 +60,7 @@ export function observeServers(shared: Shared): Component {
       }
       for (const server of servers)
         if (!observed.has(server.id)) observed.set(server.id, observe(shared, server, onRefused))
-      await deleteObservations(postgres.owner)
+      await deleteObservations(owner)
     },
   })
   let unsubscribe = (): void => {}
@@ -87,12 +87,12 @@ const keyOf = ({ keySealed, ...server }: ServerRow): string =>
   JSON.stringify([server, keySealed?.toString('hex')])
 
 function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRefused']): Observed {
-  const { postgres, log, metrics } = shared
+  const { owner, now, log, metrics } = shared
   const client = connect(shared, server)
   const observer = new ServerObserver(
     {
-      db: postgres.owner,
-      now: () => new Date(),
+      db: owner,
+      now,
       onRefused,
       onServed: (seconds) => seconds.forEach((one) => metrics.dnsChangeServedSeconds.observe(one)),
     },
@@ -130,9 +130,9 @@ function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRe
 }
 
 /** Mails about a refusal once: its reason is derived anew after each publication. */
-function refusalAlert({ config, log }: Pick<Shared, 'config' | 'log'>): ObserveDeps['onRefused'] {
+function refusalAlert({ config, ring, log }: Shared): ObserveDeps['onRefused'] {
   const alerted = new Map<number, string>()
-  const deps = { ring: config.secret, recipients: config.operatorAlertEmails }
+  const deps = { ring, recipients: config.operatorAlertEmails }
   return async (trx, zones) => {
     const found = zones.filter(({ id, since }) => alerted.get(id) !== since)
     if (found.length === 0) return undefined
@@ -145,13 +145,13 @@ function refusalAlert({ config, log }: Pick<Shared, 'config' | 'log'>): ObserveD
 }
 
 /** While a restore is open: finds what the server has that the database does not. */
-async function compare({ postgres }: Shared, server: ServerRow, client: NameServer): Promise<void> {
+async function compare({ owner }: Shared, server: ServerRow, client: NameServer): Promise<void> {
   const source = { area: 'zones', source: server.name.replace(/\.$/, '') } as const
   try {
-    const differences = await compareServer(postgres.owner, client)
-    await saveDifferences(postgres.owner, { ...source, differences })
+    const differences = await compareServer(owner, client)
+    await saveDifferences(owner, { ...source, differences })
   } catch (error) {
-    await saveProblem(postgres.owner, { ...source, problem: (error as Error).message })
+    await saveProblem(owner, { ...source, problem: (error as Error).message })
     throw error
   }
 }

@@ -53,10 +53,9 @@ const aliasIntervalMs = 5_000
 const upkeepIntervalMs = 3_600_000
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, postgres, front, ring, now, addFacade } = shared
+  const { config, front, ring } = shared
   const deps = {
-    postgres,
-    ring,
+    ...shared,
     rules: { allowDocumentation: config.allowDocumentationResources },
     transferSource: createTransferSource(async (id) => {
       const key = await findSealedKey(front, id)
@@ -66,17 +65,16 @@ export function routes(shared: ApiShared): Mounted[] {
       networks: allowedNetworks(config),
       ports: fromSetting('dns_ports_allowed', () => parsePorts(config.dnsPortsAllowed)),
     },
-    enableDnssec: enableForNewZone({ ring, now }),
+    enableDnssec: enableForNewZone(shared),
     forward: createForwardCheck({
       resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),
     }),
-    now,
   }
-  addFacade(powerdnsApi(deps))
+  shared.addFacade(powerdnsApi(deps))
   return [
     ...zoneHoldRoutes({ db: front }),
     ...dnsRoutes(deps),
-    ...dnssecRoutes({ postgres, ring, now, waits: waitsFor(config.dnsCacheSeconds) }),
+    ...dnssecRoutes({ ...shared, waits: waitsFor(config.dnsCacheSeconds) }),
   ]
 }
 

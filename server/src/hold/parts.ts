@@ -14,9 +14,13 @@ const intervalMs = 60_000
 export const parts = (shared: Shared): Parts => ({ reconciler: () => [holdAlerts(shared)] })
 
 function holdAlerts(shared: Shared): Component {
-  const { config, owner, ring, publicUrl, log } = shared
-  const recipients = config.operatorAlertEmails
-  const deps = { db: owner, ring, publicUrl, recipients, onAlert: report(log) }
+  const { config, owner, log } = shared
+  const deps = {
+    ...shared,
+    db: owner,
+    recipients: config.operatorAlertEmails,
+    onAlert: report(log),
+  }
   return createLoopComponent(shared, {
     name: 'hold-alerts',
     sends: { gate: shared.gate },

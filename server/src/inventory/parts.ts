@@ -36,13 +36,10 @@ const hourMs = 3_600_000
 const otherFiles = 500
 
 export function routes(shared: Shared): Mounted[] {
-  const { postgres, front, ring, publicUrl, now, flowStore } = shared
+  const { postgres, front, flowStore } = shared
   const common = {
-    postgres,
+    ...shared,
     db: front,
-    ring,
-    publicUrl,
-    now,
     findEventFile: (file: StoredFile, teamId: number | null) => findEventFile(postgres, file, teamId),
   }
   return [
@@ -116,14 +113,12 @@ function devices(shared: Shared): Component {
 }
 
 function asnProofDeps(shared: Shared): AsnProofDeps {
-  const { config, postgres, ring, now, log } = shared
   return {
-    postgres,
-    ring,
+    ...shared,
     sources: createAsnProofSources(shared),
-    allowDocumentationAsns: config.allowDocumentationResources,
-    now,
-    onCheckError: (error) => log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
+    allowDocumentationAsns: shared.config.allowDocumentationResources,
+    onCheckError: (error) =>
+      shared.log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
   }
 }
 

@@ -16,9 +16,9 @@ export const routes = ({ front, now }: Shared): Mounted[] => notificationRoutes(
 export const parts = (shared: Shared): Parts => ({ reconciler: () => [notifications(shared)] })
 
 function notifications(shared: Shared): Component {
-  const { config, owner, ring, publicUrl, now } = shared
+  const { config, owner } = shared
   const canMail = config.mailUrl !== null || config.mailFolder !== null
-  const deps = { db: owner, ring, publicUrl, canMail, now, derive: reportIncidents }
+  const deps = { ...shared, db: owner, canMail, derive: reportIncidents }
   return createLoopComponent(shared, {
     name: 'notifications',
     sends: { gate: shared.gate },

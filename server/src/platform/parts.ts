@@ -43,14 +43,13 @@ export function netboxOf(config: Config): NetboxSource | undefined {
 const intervalMs = 300_000
 
 function netboxImport(shared: Shared): Component[] {
-  const { config, owner, ring, log } = shared
+  const { config, owner } = shared
   const source = netboxOf(config)
   if (!source) return []
   const deps = {
+    ...shared,
     db: owner,
     source,
-    log,
-    ring,
     recipients: config.operatorAlertEmails,
   }
   return [

@@ -16,12 +16,10 @@ const intervalMs = 600_000
 
 export const routes = (shared: ApiShared): Mounted[] =>
   reportRoutes({
-    postgres: shared.postgres,
+    ...shared,
     flows: flowDeps(shared),
-    readBrand: shared.readBrand,
     drawer: createReportDrawer(),
     mayCall: (actor, permission) => mayCall(actor, permission, false),
-    now: shared.now,
   })
 
 /** None without a mail server: reports of months before there is one would be out of date. */
@@ -31,16 +29,13 @@ export const parts = (shared: Shared): Parts => ({
 })
 
 function reports(shared: Shared): Component {
-  const { config, postgres, owner, ring, publicUrl, now, log } = shared
+  const { config, owner, log } = shared
   const deps = {
-    postgres,
+    ...shared,
     flows: flowDeps(shared),
     readBrand: createBrandReader(owner, config.providerName),
     drawer: createReportDrawer(),
-    ring,
-    publicUrl,
     keepsFlows: keepsFlows(config),
-    now,
     onError: (team: number, error: unknown) => log.error({ err: error, team }, 'monthly report failed'),
   }
   return createLoopComponent(shared, {

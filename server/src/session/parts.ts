@@ -18,7 +18,7 @@ import { secondFactorRoutes } from './second-factor.routes.ts'
 import { sessionRoutes } from './session.routes.ts'
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, postgres, ring, publicUrl, metrics, reportRefusal, tasks, now } = shared
+  const { config, publicUrl, metrics } = shared
   const hashing = createSemaphore({
     permits: config.passwordHashesAtOnce,
     waiting: config.passwordHashesWaiting,
@@ -29,7 +29,6 @@ export function routes(shared: ApiShared): Mounted[] {
   const common = {
     ...accountDeps(shared),
     hashing,
-    publicUrl,
     breached: breachedPasswords(shared),
     providerNames: [config.providerName, 'pharos'],
     wrongPasswords: createWrongPasswords(config.signInLimitPerMinute),
@@ -45,33 +44,28 @@ export function routes(shared: ApiShared): Mounted[] {
   return [
     ...sessionRoutes({
       ...common,
-      reportRefusal,
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
     }),
-    ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour), tasks }),
+    ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
     ...secondFactorRoutes({ ...common, issuer: issuerOf(config) }),
     ...invitationRoutes({ ...common, followed: new ClientLimiter(signInRate) }),
-    ...apiTokenRoutes({ postgres, ring, quota: config.apiTokensPerTeam, now }),
+    ...apiTokenRoutes({ ...shared, quota: config.apiTokensPerTeam }),
   ]
 }
 
 export function credentials(shared: ApiShared) {
-  const { waker, log, reportRefusal } = shared
   return createCredentials({
     ...accountDeps(shared),
-    waker,
-    onTokenUseError: (error) => log.warn({ err: error }, 'last use of an API token not saved'),
-    reportRefusal,
+    onTokenUseError: (error) => shared.log.warn({ err: error }, 'last use of an API token not saved'),
   })
 }
 
-const accountDeps = ({ config, front, ring, accessTokens }: ApiShared) => ({
-  db: front,
-  ring,
-  accessTokens,
-  membersPerTeam: config.membersPerTeam,
-  onLoopback: isLoopback(config.host),
+const accountDeps = (shared: ApiShared) => ({
+  ...shared,
+  db: shared.front,
+  membersPerTeam: shared.config.membersPerTeam,
+  onLoopback: isLoopback(shared.config.host),
 })
 
 function breachedPasswords({ config, attach }: ApiShared): BreachedPasswords | undefined {

@@ -31,17 +31,14 @@ const mitigationIntervalMs = 10_000
 const discoverIntervalMs = 30_000
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, postgres, front, flowStore, estimate, now } = shared
+  const { config, postgres, front } = shared
   return [
-    ...shieldHoldRoutes({ db: front, estimate, now }),
+    ...shieldHoldRoutes({ ...shared, db: front }),
     ...shieldRoutes({
-      postgres,
-      flowStore,
-      estimate,
+      ...shared,
       dropPercentMax: config.shieldDropPercentMax,
       checkScrubbers: createCheckScrubbers(postgres, capabilitiesOf(shared)),
       safelist: config.shieldSafelist.map(parsePrefixOrAddress),
-      now,
     }),
   ]
 }

@@ -17,14 +17,12 @@ const invitationsAtOnceTo = 3
 const intervalMs = 10_000
 
 export function routes(shared: Shared): Mounted[] {
-  const { config, postgres, front, ring, publicUrl } = shared
+  const { config, front } = shared
   const perInterval = 1 / config.invitationIntervalSeconds
   return [
     ...teamRoutes({
-      postgres,
+      ...shared,
       db: front,
-      ring,
-      publicUrl,
       providerName: config.providerName,
       quota: config.membersPerTeam,
       intervalSeconds: config.invitationIntervalSeconds,
@@ -46,12 +44,10 @@ export function routes(shared: Shared): Mounted[] {
 
 export const parts = (shared: Shared): Parts => ({ reconciler: () => [domains(shared)] })
 
-const checkDeps = ({ config, postgres, ring, now, log }: Shared): DomainCheckDeps => ({
-  postgres,
-  ring,
-  txt: createTxtResolver({ servers: config.dnsResolvers }),
-  now,
-  onCheckError: (error) => log.error({ err: error }, 'domain check failed; it is retried'),
+const checkDeps = (shared: Shared): DomainCheckDeps => ({
+  ...shared,
+  txt: createTxtResolver({ servers: shared.config.dnsResolvers }),
+  onCheckError: (error) => shared.log.error({ err: error }, 'domain check failed; it is retried'),
 })
 
 function domains(shared: Shared): Component {

@@ -36,10 +36,10 @@ function operatorWebhookOf({ operatorWebhookUrl: url, operatorWebhookSecret: sec
   return url === null || secret === null ? undefined : { url, secret: parseWebhookSecret(secret) }
 }
 
-export function routes({ config, postgres, ring, metrics, now }: Shared): Mounted[] {
+export function routes(shared: Shared): Mounted[] {
+  const { config, metrics } = shared
   return webhookRoutes({
-    postgres,
-    ring,
+    ...shared,
     quota: config.webhooksPerTeam,
     urlRules: {
       networks: allowedNetworks(config),
@@ -50,7 +50,6 @@ export function routes({ config, postgres, ring, metrics, now }: Shared): Mounte
       perSecond: config.webhookTestsPerMinute / 60,
       burst: config.webhookTestsPerMinute,
     }),
-    now,
     onSent: (outcome) => metrics.webhookDeliveries.inc({ outcome }),
   })
 }
@@ -63,14 +62,13 @@ const intervalMs = 2_000
 const graceMs = 5_000
 
 export function webhooksPart(shared: Shared): Component {
-  const { config, owner, ring, now, log, metrics } = shared
+  const { config, owner, ring, log, metrics } = shared
   const sending = createWebhookSending({
+    ...shared,
     db: owner,
-    ring,
     sender: createSender(config),
     operatorSender: createSender(config, anyNetwork),
     parallel: config.webhooksAtOnce,
-    now,
     random: Math.random,
     onOutcome: (outcome, due, result) => report(outcome, due, result, log, metrics),
     onError: (error) => log.error({ err: error }, 'webhook delivery not saved; it is sent again'),
