@@ -1,5 +1,5 @@
-// What the parts of one process share, and the form of a module's `parts.ts`: `parts` returns what the module runs in each role, `routes` its
-// operations.
+// The dependencies that all parts of a process share, and the form of a module's `parts.ts`: `parts` returns the components of each role,
+// `routes` the operations.
 import type { ReadBrand } from '../brand/brand.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { RefusedCall } from '../db/audit.ts'
@@ -58,7 +58,7 @@ export const createShared = (opened: Opened): Shared => ({
 /** The components of a module by role. They are created only in a process that has the role. */
 export type Parts = Partial<Readonly<Record<Role, () => readonly Component[]>>>
 
-/** What the operations share in addition. */
+/** Further dependencies of operations. */
 export type ApiShared = Shared & {
   readonly accessTokens: AccessTokens
   readonly tasks: PostResponseTasks
