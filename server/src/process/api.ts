@@ -94,9 +94,9 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     facades,
     onDenied: (denied) => refusals.note(audit.refusalOf(denied)),
   })
-  for (const { start, stop } of attached) {
-    server.addHook('onReady', async () => start?.())
-    server.addHook('onClose', async () => stop?.())
+  for (const component of attached) {
+    server.addHook('onReady', async () => component.start?.())
+    server.addHook('onClose', async () => component.stop?.())
   }
   server.addHook('onClose', () => refusals.stop())
   server.addHook('onClose', () => shared.tasks.settled())
