@@ -346,6 +346,14 @@ describe('the import table', () => {
     )
   })
 
+  it('has one place that leads a loop, and a command that leads for once', () => {
+    const leading = sourceFiles()
+      .flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
+      .filter(({ to }) => to === 'server/src/db/leadership.ts')
+      .map(({ from }) => from)
+    assert.deepEqual(leading, ['server/src/commands/flows.ts', 'server/src/db/led-loop.ts'])
+  })
+
   it('has the folders of a module in layers', () => {
     const files = sourceFiles()
     const violations = files

@@ -31,7 +31,7 @@ import { allRoles, type Role } from '../runtime/role.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
 import * as shield from '../shield/parts.ts'
 import { watchInstallation } from '../status/figures.ts'
-import { processReport } from '../status/parts.ts'
+import { createProcessReport } from '../status/process-report.ts'
 import * as team from '../team/parts.ts'
 import * as webhook from '../webhook/parts.ts'
 import { createApi } from './api.ts'
@@ -108,7 +108,7 @@ export async function runRole(
         .filter((role) => roles.includes(role))
         .flatMap((role) => modules.flatMap((module) => module[role]?.() ?? [])),
       ...http.parts,
-      processReport(shared, roles, flowStore.store),
+      createProcessReport({ ...shared, roles, readFlowStore: () => flowStore.store.report() }),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )
