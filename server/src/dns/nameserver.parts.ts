@@ -1,24 +1,24 @@
 // The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
 // answer: while the database is down it serves what it has.
 import { join } from 'node:path'
-import { compileAccess, type Access } from './serve/access.ts'
-import { ServedZones } from './serve/served-zones.ts'
-import { requestTransfer } from './publish/follow.store.ts'
-import { readAccess, type StoredStep } from './serve/served.store.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import { createHandler } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
-import type { Peer } from './answer/zone-source.ts'
-import { untilServed, updateZone } from './update/apply-update.ts'
 import { rcode } from '../net/dns/message.ts'
-import { createAnswerer } from './serve/answer-query.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
+import type { Shared } from '../process/shared.ts'
 import type { Component } from '../runtime/component.ts'
+import { fromSetting } from '../runtime/from-setting.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
-import { fromSetting } from '../runtime/from-setting.ts'
-import { createLoopComponent } from '../db/loop-component.ts'
-import type { Shared } from '../process/shared.ts'
+import type { Peer } from './answer/zone-source.ts'
+import { requestTransfer } from './publish/follow.store.ts'
+import { compileAccess, type Access } from './serve/access.ts'
+import { createAnswerer } from './serve/answer-query.ts'
+import { ServedZones } from './serve/served-zones.ts'
+import { readAccess, type StoredStep } from './serve/served.store.ts'
+import { untilServed, updateZone } from './update/apply-update.ts'
 
 /** Compares all zones with the rows within this time, also without notifications. */
 const intervalMs = 30_000
@@ -46,7 +46,7 @@ export function createNameserver(shared: Shared): Nameserver {
     db: owner,
     isInMemory: config.dnsAnswer === 'all',
     now,
-    snapshot: { file: join(config.dataDir, 'dns', 'zones.snapshot'), ring: ring, log },
+    snapshot: { file: join(config.dataDir, 'dns', 'zones.snapshot'), ring, log },
   })
   let access = nobody
   const openSecret = (name: DomainName, sealed: Buffer): Uint8Array | undefined => {

@@ -1,49 +1,49 @@
 // Wires the DNS: its operations, and the loops of the reconciler role, which publish zones, tell name servers about it, follow primaries and
 // move the states of DNSSEC.
+import { createDueWorker } from '../db/due-work.ts'
 import { createLedLoop } from '../db/led-loop.ts'
-import { resolveAliases } from './alias/resolve-aliases.ts'
-import { hasDeleted, purge } from './publish/purge.ts'
-import { OtherNotifier } from './publish/notify-others.ts'
-import { publishCatalog } from './publish/publish-catalog.ts'
-import { listUnpublished, requestResigning } from './publish/publish.store.ts'
-import { type SignWhole, renewalTime } from './publish/publish-zone.ts'
-import { parallelZones, publishZones } from './publish/publish-zones.ts'
-import type { StoredStep } from './serve/served.store.ts'
-import { signZone } from './sign/sign-zone.ts'
-import { signInThread } from './sign/sign-in-thread.ts'
-import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
+import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
+import { exchange } from '../drivers/dns-follower/exchange.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import { parseZoneName } from '../net/dns/name.ts'
-import { isWithin, objectionToAddress } from '../net/public-address.ts'
-import type { Component } from '../runtime/component.ts'
-import { fromSetting } from '../runtime/from-setting.ts'
-import { observeServers } from './observe.parts.ts'
-import { type LoopComponent, createLoopComponent } from '../db/loop-component.ts'
-import { parseNetworks } from '../net/network-list.ts'
+import { createPrimary, createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
+import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
+import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
 import type { Mounted } from '../http/mount.ts'
-import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import { parseNetworks } from '../net/network-list.ts'
 import { parsePorts } from '../net/port-list.ts'
 import type { Prefix } from '../net/prefix.ts'
+import { isWithin, objectionToAddress } from '../net/public-address.ts'
+import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
+import { fromSetting } from '../runtime/from-setting.ts'
+import { resolveAliases } from './alias/resolve-aliases.ts'
 import { dnsRoutes } from './dns.routes.ts'
+import { checkDelegations } from './dnssec/check-delegations.ts'
 import { dnssecRoutes } from './dnssec/dnssec.routes.ts'
+import { evaluateDnssec } from './dnssec/evaluate-dnssec.ts'
+import type { FindOptions } from './dnssec/find-parent.ts'
 import { enableForNewZone } from './dnssec/request-dnssec.ts'
 import { isDelegable, rootServers } from './dnssec/root-servers.ts'
 import { createNameserver, type Nameserver } from './nameserver.parts.ts'
+import { observeServers } from './observe.parts.ts'
 import { powerdnsApi } from './powerdns/powerdns.routes.ts'
-import { zoneHoldRoutes } from './publish/zone-hold.routes.ts'
-import { createForwardCheck } from './reverse/forward-check.ts'
-import { openTsigKey } from './settings/sealed-tsig-key.ts'
 import { followZone } from './publish/follow-zone.ts'
 import { claimSecondaries, findSealedKey } from './publish/follow.store.ts'
-import { createDueWorker } from '../db/due-work.ts'
-import { createPrimary, createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
-import { checkDelegations } from './dnssec/check-delegations.ts'
-import { evaluateDnssec } from './dnssec/evaluate-dnssec.ts'
-import type { FindOptions } from './dnssec/find-parent.ts'
+import { OtherNotifier } from './publish/notify-others.ts'
+import { publishCatalog } from './publish/publish-catalog.ts'
+import { renewalTime, type SignWhole } from './publish/publish-zone.ts'
+import { parallelZones, publishZones } from './publish/publish-zones.ts'
+import { listUnpublished, requestResigning } from './publish/publish.store.ts'
+import { hasDeleted, purge } from './publish/purge.ts'
+import { zoneHoldRoutes } from './publish/zone-hold.routes.ts'
+import { createForwardCheck } from './reverse/forward-check.ts'
+import type { StoredStep } from './serve/served.store.ts'
+import { openTsigKey } from './settings/sealed-tsig-key.ts'
 import { waitsFor } from './sign/key-state.ts'
-import { exchange } from '../drivers/dns-follower/exchange.ts'
-import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
+import { signInThread } from './sign/sign-in-thread.ts'
+import { signZone } from './sign/sign-zone.ts'
 
 /** Finds what is to be published within this time if a notification is lost. */
 const publishIntervalMs = 30_000
@@ -104,7 +104,7 @@ function publishLoops(shared: Shared, onStep: (step: StoredStep) => void): Compo
   const { config, owner, ring, now, log } = shared
   const deps = {
     db: owner,
-    ring: ring,
+    ring,
     signWhole,
     now,
     onStep,
@@ -245,7 +245,7 @@ function dnssecLoops(shared: Shared): Component[] {
   const { config, owner, ring, now, log } = shared
   const cacheSeconds = config.dnsCacheSeconds
   const waits = waitsFor(cacheSeconds)
-  const deps = { db: owner, ring: ring, now, waits, cacheSeconds }
+  const deps = { db: owner, ring, now, waits, cacheSeconds }
   const loop = { intervalMs: Math.min(dnssecIntervalMs, cacheSeconds * 500) }
   const find = findOptions(config.dnsRoots)
   const states = createLedLoop(shared, {

@@ -1,22 +1,22 @@
 // Wires mail: the transport that the configuration names, and the loop of the reconciler role that sends mails. Requests never
 // wait for a mail server: they queue a row.
 import { createBrandReader } from '../brand/brand.ts'
+import { createLoopComponent } from '../db/loop-component.ts'
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
-import type { MailTemplate } from './mail.ts'
-import type { MailTransport } from './mail-transport.ts'
+import type { Parts, Shared } from '../process/shared.ts'
 import { findReportFile } from '../report/mailed-report.store.ts'
-import { sendMails, type Letterhead, type MailOutcome } from './send-mails.ts'
-import { templateNames } from './templates.ts'
 import { restoreTemplates } from '../restore/inform.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
-import type { Log } from '../runtime/log.ts'
-import { parseMailbox } from '../text/mailbox.ts'
-import type { Metrics } from '../runtime/metrics.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
-import { createLoopComponent } from '../db/loop-component.ts'
-import type { Parts, Shared } from '../process/shared.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { parseMailbox } from '../text/mailbox.ts'
+import type { MailTransport } from './mail-transport.ts'
+import type { MailTemplate } from './mail.ts'
+import { sendMails, type Letterhead, type MailOutcome } from './send-mails.ts'
+import { templateNames } from './templates.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>
 

@@ -1,6 +1,6 @@
 // The api role: the HTTP server with the operations of every module.
-import type { FastifyInstance } from 'fastify'
 import { routes } from '@pharos/contract/routes'
+import type { FastifyInstance } from 'fastify'
 import * as audit from '../audit/parts.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import * as byoip from '../byoip/parts.ts'

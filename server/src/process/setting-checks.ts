@@ -1,21 +1,21 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
 import { serviceTypes } from '@pharos/contract/service'
+import { parseFlowAddress } from '../collector/parts.ts'
 import { parseClickHouseUrl } from '../drivers/clickhouse/url.ts'
+import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { checkNameServers } from '../drivers/dns/resolver-query.ts'
 import { irrDrivers } from '../drivers/irr-sources.ts'
 import { mailDrivers } from '../drivers/mail-transports.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
 import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
 import { scannerDrivers } from '../drivers/scanners.ts'
-import { vrpDrivers } from '../drivers/vrp-sources.ts'
 import { visibilityDrivers } from '../drivers/visibility-sources.ts'
+import { vrpDrivers } from '../drivers/vrp-sources.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import { parseNetworks } from '../net/network-list.ts'
+import { parsePorts } from '../net/port-list.ts'
 import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
-import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
-import { parseZoneName } from '../net/dns/name.ts'
-import { parsePorts } from '../net/port-list.ts'
-import { parseFlowAddress } from '../collector/parts.ts'
-import { parseNetworks } from '../net/network-list.ts'
 
 export const settingChecks: SettingChecks = {
   clamd_url: scannerDrivers.check,

@@ -1,8 +1,8 @@
 // The dependencies that all parts of a process share, and the form of a module's `parts.ts`: `parts` returns the components of each role,
 // `routes` the operations.
 import type { ReadBrand } from '../brand/brand.ts'
-import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { RefusedCall } from '../db/audit.ts'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import type { createWhatIf } from '../flow/what-if.ts'

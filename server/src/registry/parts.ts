@@ -1,13 +1,13 @@
 // Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process.
 // Each process has its own views, because a view is a cache.
-import { createIrr, type Irr } from './irr.ts'
-import { createRpki, type Rpki } from './rpki.ts'
 import { irrDrivers } from '../drivers/irr-sources.ts'
 import { vrpDrivers } from '../drivers/vrp-sources.ts'
 import type { Config } from '../runtime/config.ts'
+import { fromSetting } from '../runtime/from-setting.ts'
 import type { Log } from '../runtime/log.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
-import { fromSetting } from '../runtime/from-setting.ts'
+import { createIrr, type Irr } from './irr.ts'
+import { createRpki, type Rpki } from './rpki.ts'
 
 /** Creates the views, not started yet; without sources every answer is `unavailable`. Throws a ConfigError if a source is not valid. */
 export function createRegistryViews(

@@ -2,19 +2,19 @@
 import { join } from 'node:path'
 import { settleBlackholes, settleRoutes } from '../byoip/regions/settle-routes.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
+import { connect } from '../dns/observe.parts.ts'
 import { listServers } from '../dns/publish/observe.store.ts'
 import { settleZones, type ReadZone } from '../dns/publish/settle-zones.ts'
+import type { Mounted } from '../http/mount.ts'
+import type { Shared } from '../process/shared.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { DecideDeps } from './decide.ts'
 import { RestoreGate } from './gate.ts'
 import { informStaff } from './inform.ts'
-import { createWitnessFile } from './witness.ts'
-import { connect } from '../dns/observe.parts.ts'
-import type { Mounted } from '../http/mount.ts'
-import type { Shared } from '../process/shared.ts'
 import { restoreRoutes } from './restore.routes.ts'
+import { createWitnessFile } from './witness.ts'
 
 export const routes = ({ config, postgres, front }: Shared): Mounted[] =>
   restoreRoutes(decideDeps(config, postgres, front))

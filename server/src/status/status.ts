@@ -2,25 +2,25 @@
 // attention. It asks no router, registry or process itself.
 import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/former-router'
+import { ratioText } from '@pharos/contract/notification-text'
+import { sql } from 'kysely'
 import { readFormerRouters } from '../byoip/regions/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/regions/router.ts'
-import { ratioText } from '@pharos/contract/notification-text'
-import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import {
   countUnseen,
   listVisibilitySources,
   type SourceStatus,
   type UnseenCounts,
 } from '../byoip/visibility/visibility.store.ts'
+import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import type { Db } from '../db/postgres.ts'
 import { describeHeld } from '../platform/engine/guard.ts'
 import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
-import { compareVersions, version } from '../runtime/version.ts'
-import { sql } from 'kysely'
-import { readFigures, type Figures } from './figures.store.ts'
 import { allRoles } from '../runtime/role.ts'
+import { compareVersions, version } from '../runtime/version.ts'
+import { readFigures, type Figures } from './figures.store.ts'
 import { isClockOff, reportIntervalMs } from './process-report.ts'
 import {
   countUnreadDevices,
