@@ -64,7 +64,7 @@ import {
   listCrossConnectRows,
   readCrossConnect,
 } from '../../src/inventory/cross-connect/cross-connect.store.ts'
-import { countDevices } from '../../src/inventory/device/device.store.ts'
+import { countDevices, findDevice, listDeviceRows } from '../../src/inventory/device/device.store.ts'
 import { findStaffDevice } from '../../src/inventory/device/staff-device.store.ts'
 import { keepingFacts } from '../../src/inventory/assignment/link-ports.store.ts'
 import { findPort } from '../../src/inventory/port/port.store.ts'
@@ -225,6 +225,8 @@ export const statementCalls: readonly StatementCall[] = [
   ({ postgres }) => findCrossConnect(postgres, team, id),
   ({ db }) => readCrossConnect(db, id),
   ({ postgres }) => countDevices(postgres, team, ['location', 'role', 'vendor', 'status', 'tag'], {}),
+  ({ postgres }) => listDeviceRows(postgres, team, { ordering: 'vendor', limit: 1, offset: 0 }),
+  ({ postgres }) => findDevice(postgres, team, 1),
   ({ db }) => findStaffDevice(db, id),
   ({ postgres }) => findPort(postgres, team, id),
   ({ postgres }) => findPrefix(postgres, team, id),
