@@ -36,14 +36,14 @@ const columns: readonly Column<Incident>[] = [
   {
     id: 'network',
     header: texts.columns.network,
-    width: 150,
+    width: 140,
     card: 'primary',
     cell: ({ id, network }) => <RowLink to={`/events/${id}`}>{networkText(network)}</RowLink>,
   },
   {
     id: 'status',
     header: texts.columns.status,
-    width: 205,
+    width: 195,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -57,7 +57,7 @@ const columns: readonly Column<Incident>[] = [
     id: 'class',
     header: texts.columns.type,
     orderBy: 'classification_key',
-    width: 185,
+    width: 170,
     card: 'secondary',
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
@@ -96,14 +96,15 @@ const columns: readonly Column<Incident>[] = [
   {
     id: 'hit',
     header: texts.columns.affected,
-    width: 105,
-    grows: true,
+    width: 150,
+    hidden: true,
     cell: ({ relationships }) => <Affected relationships={relationships} />,
   },
   {
     id: 'source',
     header: texts.columns.source,
-    width: 165,
+    width: 150,
+    grows: true,
     cell: ({ sources }) => <ReportedBy sources={sources} />,
   },
   {

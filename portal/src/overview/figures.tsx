@@ -7,7 +7,7 @@ import { useGrant } from '../api/use-grant.ts'
 import { changeText } from '../events/by-day.ts'
 import { Figure } from '../ui/figure.tsx'
 import { formatRate } from '../ui/rate.ts'
-import { ago, formatTime, useZone, zoneName } from '../ui/time.tsx'
+import { formatTime, since, useZone, zoneName } from '../ui/time.tsx'
 import { useNow } from '../ui/use-now.ts'
 import classes from './overview.module.css'
 import type { Attacks } from './use-attacks.ts'
@@ -143,7 +143,7 @@ export function OngoingAttacks({ attacks: { ongoing, last } }: { attacks: Attack
       note={
         count > 0
           ? bps > 0 && texts.ongoingLargest(formatRate(bps, 'bps'))
-          : last.data && (ended ? texts.lastEnded(ago(ended, now)) : texts.neverAttacked)
+          : last.data && (ended ? texts.lastEnded(since(ended, now)) : texts.neverAttacked)
       }
     />
   )
@@ -170,7 +170,7 @@ export function RegionsInSync({ answer }: { answer: Answer<{ readonly results: r
           ? texts.noRegions
           : behind.length > 0
             ? texts.regionsBehind(behind.map(({ name }) => name).join(', '))
-            : oldest !== undefined && texts.regionsChecked(ago(oldest, now))
+            : oldest !== undefined && texts.regionsChecked(since(oldest, now))
       }
     />
   )

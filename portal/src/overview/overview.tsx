@@ -113,7 +113,11 @@ function Shown({ user }: { user: User }) {
         )}
         {isRouted && !isNew && (
           <div className={classes['list']}>
-            <AnnouncementsCard answer={list} rows={isLarge ? 10 : 6} />
+            <AnnouncementsCard
+              answer={list}
+              open={regions.data?.results.map(({ slug }) => slug) ?? []}
+              rows={isLarge ? 10 : 6}
+            />
           </div>
         )}
         {isWatched && !isQuiet && (

@@ -127,7 +127,7 @@ export const words = {
     all: (n: number) => `All ${n.toLocaleString('en')}`,
     prefix: 'Prefix',
     status: 'Status',
-    regions: 'Regions',
+    regions: 'Announced in',
     origin: 'Origin',
   },
   latest: {
