@@ -81,6 +81,7 @@ import { createReportDrawer } from '../report/report.ts'
 import { reportRoutes } from '../report/report.routes.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { searchRoutes } from '../search/search.routes.ts'
+import { readPosition } from '../stream/follow-stream.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
@@ -189,6 +190,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       hashing,
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
+      streamPosition: () => readPosition(postgres.front),
     }),
     ...accountRoutes({
       ...common,
