@@ -54,7 +54,6 @@ export const words = {
     rankNth: (nth: string) => `${nth} largest`,
     rankNote: (count: string) => `of ${count} in the 30 days up to its start`,
     rankAlone: 'The only attack in the 30 days up to its start',
-    meaning: 'What this means',
     reports: 'Reports',
     reportedBy: (detectors: number, events: number) =>
       `Reported by ${detectors} ${detectors === 1 ? 'detector' : 'detectors'} in ${events} events, which are one attack: the same target and time. The figures above are of all of them.`,
@@ -124,6 +123,7 @@ export const words = {
   },
   details: {
     title: 'Details',
+    description: 'Description',
     flags: 'Properties',
     detector: 'Detector',
     detectorId: 'Detector’s ID',
