@@ -95,7 +95,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
 
   it('lists an attack of two detectors once, and has both reports on its page', async () => {
     const page = await openPage('/events')
-    const row = page.getByRole('row').filter({ hasText: 'Reported by 2 detectors' }).first()
+    const row = page.getByRole('row').filter({ hasText: '2 detectors' }).first()
     await row.getByRole('link').first().click()
     const reports = page.getByRole('region', { name: 'Reports' })
     await reports.getByText(/^Reported by 2 detectors in 2 events/).waitFor()

@@ -36,14 +36,14 @@ const columns: readonly Column<Incident>[] = [
   {
     id: 'network',
     header: texts.columns.network,
-    width: 140,
+    width: 145,
     card: 'primary',
     cell: ({ id, network }) => <RowLink to={`/events/${id}`}>{networkText(network)}</RowLink>,
   },
   {
     id: 'status',
     header: texts.columns.status,
-    width: 195,
+    width: 205,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -57,7 +57,7 @@ const columns: readonly Column<Incident>[] = [
     id: 'class',
     header: texts.columns.type,
     orderBy: 'classification_key',
-    width: 170,
+    width: 190,
     card: 'secondary',
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
@@ -67,7 +67,7 @@ const columns: readonly Column<Incident>[] = [
     orderBy: 'affected_bps',
     largestFirst: true,
     align: 'right',
-    width: 90,
+    width: 85,
     card: 'secondary',
     cell: ({ affected_bps }) => (affected_bps > 0 ? formatRate(affected_bps, 'bps') : <Dimmed>–</Dimmed>),
   },
@@ -77,7 +77,7 @@ const columns: readonly Column<Incident>[] = [
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
-    width: 125,
+    width: 100,
     cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
   timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
@@ -90,7 +90,7 @@ const columns: readonly Column<Incident>[] = [
     id: 'lasted',
     header: texts.columns.duration,
     align: 'right',
-    width: 108,
+    width: 104,
     cell: (event) => durationOf(event),
   },
   {
@@ -103,7 +103,7 @@ const columns: readonly Column<Incident>[] = [
   {
     id: 'source',
     header: texts.columns.source,
-    width: 150,
+    width: 120,
     grows: true,
     cell: ({ sources }) => <ReportedBy sources={sources} />,
   },

@@ -31,7 +31,7 @@ const columns: readonly Column<StaffIncident>[] = [
   {
     id: 'network',
     header: texts.network,
-    width: 140,
+    width: 145,
     card: 'primary',
     cell: ({ network }) => <Mono>{networkText(network)}</Mono>,
   },
@@ -49,7 +49,7 @@ const columns: readonly Column<StaffIncident>[] = [
   {
     id: 'status',
     header: texts.status,
-    width: 195,
+    width: 205,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -63,7 +63,7 @@ const columns: readonly Column<StaffIncident>[] = [
     id: 'class',
     header: texts.type,
     orderBy: 'classification_key',
-    width: 170,
+    width: 190,
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
   {
@@ -72,7 +72,7 @@ const columns: readonly Column<StaffIncident>[] = [
     orderBy: 'affected_bps',
     largestFirst: true,
     align: 'right',
-    width: 95,
+    width: 90,
     cell: ({ affected_bps: bps }) => rate(bps, 'bps'),
   },
   {
@@ -82,7 +82,7 @@ const columns: readonly Column<StaffIncident>[] = [
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
-    width: 125,
+    width: 100,
     cell: ({ affected_pps: pps }) => rate(pps, 'pps'),
   },
   timeColumn('start', texts.start, ({ start }) => start, { orderBy: 'start' }),
@@ -90,13 +90,13 @@ const columns: readonly Column<StaffIncident>[] = [
     id: 'lasted',
     header: texts.duration,
     align: 'right',
-    width: 108,
+    width: 104,
     cell: (incident) => durationOf(incident),
   },
   {
     id: 'source',
     header: texts.detectors,
-    width: 150,
+    width: 120,
     grows: true,
     cell: ({ sources }) => sources.map(detectorName).join(', '),
   },

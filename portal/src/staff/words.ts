@@ -555,7 +555,7 @@ export const words = {
     status: 'Status',
     type: 'Type',
     bps: 'Peak rate',
-    pps: 'Peak packet rate',
+    pps: 'Peak pps',
     start: 'Started',
     end: 'Ended',
     duration: 'Duration',
