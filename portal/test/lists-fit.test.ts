@@ -22,7 +22,7 @@ describe('the lists of the portal', { skip: skipWithoutBrowser() }, () => {
         for (const cell of list.querySelectorAll<HTMLElement>('tbody td')) {
           const time = cell.querySelector('time')
           if (time && cell.scrollWidth > cell.clientWidth) found.push(`cut: ${time.textContent}`)
-          if (time && / UTC$/.test(cell.innerText)) found.push(`the zone in a cell: ${cell.innerText}`)
+          if (time && cell.innerText.endsWith(' UTC')) found.push(`the zone in a cell: ${cell.innerText}`)
           if (!cell.querySelector('button:not([data-opener])')) continue
           if (cell.getBoundingClientRect().right > right + 1) found.push(`outside: ${cell.innerText}`)
           if (cell.scrollWidth > cell.clientWidth) found.push(`cut: ${cell.innerText}`)

@@ -99,7 +99,7 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: words.search,
         'aria-label': words.search,
-        ...{ [paletteField]: true },
+        [paletteField]: true,
       }}
     />
   )
