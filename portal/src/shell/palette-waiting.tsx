@@ -4,8 +4,8 @@ import { IconSearch } from '@tabler/icons-react'
 import classes from './palette-waiting.module.css'
 import { words } from './words.ts'
 
-/** The attribute of the palette's own field. */
-export const paletteField = 'data-palette-field'
+/** The attribute of the palette once it is loaded. */
+export const paletteMark = 'data-palette'
 
 export const PaletteWaiting = ({ query }: { readonly query: string }) => (
   <div className={classes['over']} aria-busy>

@@ -35,7 +35,7 @@ import { useMay } from '../api/use-grant.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
-import { paletteField } from './palette-waiting.tsx'
+import { paletteMark } from './palette-waiting.tsx'
 import { pageOfHit, subtitleOf } from './search-hits.ts'
 import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
@@ -90,7 +90,7 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
       onSpotlightClose={onClose}
       nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
       highlightQuery
-      attributes={{ content: { 'aria-label': words.searchButton } }}
+      attributes={{ content: { 'aria-label': words.searchButton, [paletteMark]: true } }}
       classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
       limit={60}
       scrollable
@@ -99,7 +99,6 @@ export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: words.search,
         'aria-label': words.search,
-        [paletteField]: true,
       }}
     />
   )

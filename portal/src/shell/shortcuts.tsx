@@ -8,7 +8,7 @@ import { pagesOf } from '../pages.tsx'
 import { whenIdle } from '../ui/idle.ts'
 import { isHandledElsewhere } from '../ui/key-events.ts'
 import { overlayNow, showOverlay, useOverlay } from './overlay.ts'
-import { paletteField, PaletteWaiting } from './palette-waiting.tsx'
+import { paletteMark, PaletteWaiting } from './palette-waiting.tsx'
 
 const loadShortcutList = () => import('./shortcut-list.tsx')
 const loadPalette = () => import('./palette.tsx')
@@ -62,7 +62,7 @@ export function Shortcuts({ user }: { user: User }) {
 }
 
 const isInPalette = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest(`[${paletteField}]`) !== null
+  target instanceof HTMLInputElement && target.closest(`[${paletteMark}]`) !== null
 
 /** A key while the palette is open and its field does not have the focus yet: neither the page nor a field below gets it. */
 function typeAhead(event: KeyboardEvent, setQuery: (change: (query: string) => string) => void): void {
