@@ -272,6 +272,14 @@ export const listAnnouncementsRoute = route({
     'filters with and.',
   permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see' },
   query: Strict({
+    search: Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'contained in the prefix, description or origin such as AS64496, case-insensitive; or an address or CIDR: overlapping prefixes',
+      }),
+    ),
     cidr: Optional(
       Repeatable(
         Type.String({

@@ -11,6 +11,7 @@ import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { fetchAhead, router } from './router.tsx'
+import { preparePrinting } from './theme/print.ts'
 import { cssVariables, styleNonce, theme } from './theme/theme.ts'
 
 /** A page that takes longer is shown as loading. */
@@ -51,6 +52,7 @@ async function start(): Promise<void> {
     </StrictMode>,
   )
   await isQuiet
+  preparePrinting()
   fetchAhead()
   const { followStream } = await import('./api/stream.ts')
   followStream()

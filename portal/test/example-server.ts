@@ -166,7 +166,10 @@ export async function startExampleServer(): Promise<ExampleServer> {
       )
     }
     response.statusCode = route.success
-    if (startsSession(route)) response.setHeader('set-cookie', 'pharos-signed-in=yes; Path=/')
+    if (startsSession(route)) {
+      response.setHeader('set-cookie', 'pharos-signed-in=yes; Path=/')
+      response.setHeader('stream-position', String(lastEvent))
+    }
     if (route.name === logoutRoute.name)
       response.setHeader('set-cookie', 'pharos-signed-in=; Path=/; Max-Age=0')
     response.setHeader('content-type', route.download?.[0] ?? 'application/json')

@@ -162,7 +162,7 @@ describe('a figure that several pages show', { skip: skipWithoutBrowser() }, () 
     const row = rowWith(list, href!)
     const attack = await open(page, href!)
     assert.equal(part(attack, /Peak (\d[\d.,]* \wbps)/), Peak)
-    assert.equal(part(attack, /Packet rate (\d[\d.,]* \w?pps)/), row['Peak packet rate'])
+    assert.equal(part(attack, /Packet rate (\d[\d.,]* \w?pps)/), row['Peak pps'])
     assert.equal(part(attack, /Duration (.+?) ended/), row['Duration'])
     const near = found(
       attack.links.find(({ href }) => /affected_network=/.test(href)),

@@ -58,6 +58,18 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.waitForURL(/\/events/)
   })
 
+  it('do not cover a mistake with the options of the field that gets the focus because of it', async () => {
+    await using person = await example.open({ reducedMotion: 'reduce' })
+    const { page } = person
+    await page.goto(`${example.server.url}/zones/lindholm.example`)
+    await page.getByRole('button', { name: 'Add record' }).click()
+    const type = page.locator('[data-records] input[aria-haspopup=listbox]').first()
+    await type.focus()
+    assert.equal(await page.getByRole('listbox').count(), 0)
+    await type.click()
+    await page.getByRole('listbox').waitFor()
+  })
+
   it('say that signing out has failed, and stay signed in', async () => {
     await using person = await example.open()
     const { page } = person

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { listIncidentsRoute } from '@pharos/contract/incident'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, openExample, signIn, skipWithoutBrowser } from './browser.ts'
+import { openBrowser, openExample, signIn, skipWithoutBrowser, until } from './browser.ts'
 import { exampleOf, pageOf, startExampleServer, type ExampleServer } from './example-server.ts'
 import { held, intercept } from './intercept.ts'
 
@@ -66,9 +66,36 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.close()
   })
 
+  it('requests nothing twice on a cold page, and what a message is about once more', async () => {
+    const page = await context.newPage()
+    const requests: string[] = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (request.method() === 'GET' && pathname.startsWith('/v3/')) requests.push(pathname + search)
+    })
+    await page.goto(server.url)
+    await isLive(page).waitFor()
+    await page.getByRole('heading', { name: 'Regions' }).waitFor()
+    const cold = requests.length
+    // What the connection alone would have invalidated has been requested again by then.
+    attack('203.0.113.82')
+    await page.getByText('New attack on 203.0.113.82').waitFor()
+    await until('the attacks to be requested again', async () => {
+      assert.ok(requests.slice(cold).some((path) => path.includes('/incidents')))
+    })
+    const repeated = requests.filter((path, at) => requests.indexOf(path) < at)
+    assert.ok(cold > 10)
+    assert.deepEqual(
+      repeated.filter((path) => !path.startsWith('/v3/lighthouse/')),
+      [],
+    )
+    assert.deepEqual(pageErrors, [])
+    await page.close()
+  })
+
   it('lists an attack of two detectors once, and has both reports on its page', async () => {
     const page = await openPage('/events')
-    const row = page.getByRole('row').filter({ hasText: 'Reported by 2 detectors' }).first()
+    const row = page.getByRole('row').filter({ hasText: '2 detectors' }).first()
     await row.getByRole('link').first().click()
     const reports = page.getByRole('region', { name: 'Reports' })
     await reports.getByText(/^Reported by 2 detectors in 2 events/).waitFor()

@@ -444,6 +444,23 @@ describe('the list', () => {
     assert.deepEqual(await cidrs({ enabled: true, cidr: ['10.10.0.0/16'], region: ['fra'] }), pick(1))
   })
 
+  it('searches in prefixes, descriptions and origins, and for what covers an address', async () => {
+    await seedSome()
+    await sql`update announcements set description = 'Web servers' where prefix = '9.0.0.0/24'`.execute(
+      database.postgres.owner,
+    )
+    const found = (search: string) => cidrs({ search })
+    assert.deepEqual(await found('10.10'), pick(1, 4))
+    assert.deepEqual(await found('2001:DB8'), pick(3))
+    assert.deepEqual(await found(' web '), pick(2))
+    assert.deepEqual(await found('64496'), pick(4))
+    assert.deepEqual(await found('as6449'), pick(1, 2, 3, 4))
+    assert.deepEqual(await found('10.10.200.1'), pick(1, 4))
+    assert.deepEqual(await found('10.0.0.0/8'), pick(0, 1, 4))
+    assert.deepEqual(await found('10.99'), [], 'of another team')
+    assert.deepEqual(await found('%'), [])
+  })
+
   it('sorts cidr numerically, IPv4 first', async () => {
     await seedSome()
     assert.deepEqual(await cidrs({ ordering: 'cidr' }), pick(2, 0, 1, 4, 3))

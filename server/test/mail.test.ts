@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import PostalMime from 'postal-mime'
 import { wake } from '../src/db/wake.ts'
 import { startSmtpServer, type TestSmtpServer } from '../src/drivers/mail/testing-smtp.ts'
-import { mailPart } from '../src/mail/parts.ts'
+import { letterheadOf, mailPart } from '../src/mail/parts.ts'
 import type { Component } from '../src/runtime/component.ts'
 import type { Config } from '../src/runtime/config.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -102,6 +102,28 @@ const row = async (): Promise<Row | undefined> => {
 }
 
 const tokenPattern = /https:\/\/portal\.net\.example\/reset-password#(phm_\S+)/
+
+it('mails come from the provider, and name its support address unless the settings name another one', () => {
+  const settings = {
+    mailUrl: null,
+    mailFolder: 'mails',
+    mailFrom: null,
+    mailReplyTo: null,
+    providerName: 'Pharos',
+  } as unknown as Parameters<typeof letterheadOf>[0]
+  const brand = { name: 'Example Transit', support: 'mailto:noc@example.net?subject=Help' }
+  assert.deepEqual(letterheadOf(settings, brand), {
+    from: { name: 'Example Transit', address: 'pharos@localhost' },
+    replyTo: { name: '', address: 'noc@example.net' },
+    provider: 'Example Transit',
+  })
+  const chosen = { ...settings, mailFrom: 'Mails <no@example.net>', mailReplyTo: 'help@example.net' }
+  assert.deepEqual(letterheadOf(chosen, { ...brand, support: 'https://example.net/help' }), {
+    from: { name: 'Mails', address: 'no@example.net' },
+    replyTo: { name: '', address: 'help@example.net' },
+    provider: 'Example Transit',
+  })
+})
 
 describe('a mail', () => {
   it('that a request caused is delivered, and its link works', async () => {

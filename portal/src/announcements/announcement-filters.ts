@@ -37,8 +37,9 @@ export function useAnnouncementFilters(): ListDeclaration {
   return useMemo(
     () => ({
       sort: 'cidr',
-      search: network,
+      search: { kind: 'text', name: 'search', label: texts.search, placeholder: texts.search },
       filters: [
+        network,
         { kind: 'choice', name: 'condition', label: texts.condition, options: conditions },
         { kind: 'choice', name: 'status', label: texts.status, options: statuses },
         {

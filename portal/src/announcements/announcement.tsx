@@ -42,7 +42,7 @@ import { History } from './history.tsx'
 import { Letters } from './letters.tsx'
 import { Messages } from './messages.tsx'
 import { RegionMapCard } from './region-map-card.tsx'
-import { announcedIn } from './region-count.ts'
+import { regionCount } from './region-count.ts'
 import { Regions } from './regions.tsx'
 import { Stepper } from './stepper.tsx'
 import { tabsOfAnnouncement, type AnnouncementTab } from './tabs.ts'
@@ -106,6 +106,8 @@ function useTab(announcement: Announcement) {
 function Shown({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
   const { id, cidr, origin_asn, details } = announcement
   const [change, setChange] = useState<Change>()
+  // The traffic of a prefix that has just been announced comes later than its card.
+  const [wasEnabled] = useState(announcement.enabled)
   const [asking, { open, close }] = useDisclosure(false)
   const { tab, setTab } = useTab(announcement)
   const state = blockedShown(announcement) ?? announcementStatusShown(announcement.status)
@@ -152,11 +154,11 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
             filters={[{ key: 'local_address', op: 'within', values: [cidr] }]}
             name={cidr}
             height={160}
-            isOptional
+            {...(wasEnabled ? {} : { isOptional: true, isLate: true })}
           />
         )}
         <Tabs value={tab} onChange={setTab} keepMounted={false}>
-          <AnnouncementTabs announcement={announcement} />
+          <AnnouncementTabs announcement={announcement} regions={regions} />
           <Tabs.Panel value="checks" pt="md">
             <Checks announcement={announcement} />
           </Tabs.Panel>
@@ -190,7 +192,9 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
   )
 }
 
-function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
+type TabsProps = { announcement: Announcement; regions: readonly Region[] }
+
+function AnnouncementTabs({ announcement, regions }: TabsProps) {
   const { id, validations = [] } = announcement
   const letters = useAnswer(listLettersRoute, { query: { announcement_id: [id], limit: 100 } })
   const history = useAnswer(listAnnouncementHistoryRoute, {
@@ -198,11 +202,14 @@ function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
     query: { limit: 1 },
   })
   const open = validations.filter(({ state }) => state !== 'valid').length
-  const counts: Readonly<Partial<Record<AnnouncementTab, number | undefined>>> = {
-    checks: open > 0 ? open : validations.length,
-    regions: announcedIn(announcement)?.length,
-    letters: letters.data?.count,
-    history: history.data?.count,
+  const counts: Readonly<Partial<Record<AnnouncementTab, string | undefined>>> = {
+    checks: String(open > 0 ? open : validations.length),
+    regions: regionCount(
+      announcement,
+      regions.map(({ slug }) => slug),
+    )?.text,
+    letters: letters.data?.count.toLocaleString('en'),
+    history: history.data?.count.toLocaleString('en'),
   }
   return (
     <Tabs.List>
@@ -211,7 +218,7 @@ function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
           {words.tabs[one]}
           {counts[one] !== undefined && (
             <span className={classes['count']} data-color={one === 'checks' && open > 0 ? 'warn' : undefined}>
-              {counts[one].toLocaleString('en')}
+              {counts[one]}
             </span>
           )}
         </Tabs.Tab>

@@ -1,6 +1,8 @@
 // The team's announcements, or those that were deleted and can be restored.
 import { IconPlus } from '@tabler/icons-react'
-import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute, listRegionsRoute, type Announcement } from '@pharos/contract/byoip'
+import { useMemo } from 'react'
+import { useAnswer } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'
 import { OrDash, timeColumn } from '../ui/cells.tsx'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
@@ -46,7 +48,7 @@ const origin: Column<Announcement> = {
   cell: ({ origin_asn }) => `AS${origin_asn}`,
 }
 
-const columns: readonly Column<Announcement>[] = [
+const columnsWith = (open: readonly string[]): readonly Column<Announcement>[] => [
   prefix,
   description,
   origin,
@@ -69,7 +71,7 @@ const columns: readonly Column<Announcement>[] = [
     id: 'regions',
     header: texts.regions,
     width: 110,
-    cell: (announcement) => <RegionCount announcement={announcement} />,
+    cell: (announcement) => <RegionCount announcement={announcement} open={open} />,
   },
   {
     id: 'checks',
@@ -102,7 +104,7 @@ const deletedColumns: readonly Column<Announcement>[] = [
   timeColumn('deleted', texts.deleted, ({ details }) => details?.deleted ?? null),
   description,
   origin,
-  { id: 'regions', header: texts.regions, cell: ({ regions }) => regions.join(', ') },
+  { id: 'regions', header: texts.meantFor, cell: ({ regions }) => regions.join(', ') },
 ]
 
 const panel: PanelDeclaration<Announcement> = {
@@ -115,6 +117,8 @@ const query = { include: 'details,region_states' }
 
 export function Announcements() {
   const declaration = useAnnouncementFilters()
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } }).data
+  const columns = useMemo(() => columnsWith(regions?.results.map(({ slug }) => slug) ?? []), [regions])
   const view = useListSearch('/announcements', declaration)
   const canManage = useGrant('ipam.manage')
   const canOperate = useGrant('ipam.operate')

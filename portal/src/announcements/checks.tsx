@@ -10,11 +10,12 @@ import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Section } from '../ui/section.tsx'
+import { storedChoice, useStoredChoice, type StoredChoice } from '../ui/stored-choice.ts'
 import { Ago, CopyTextButton, ObjectText, TaskRow } from '../ui/task-row.tsx'
 import { Time } from '../ui/time.tsx'
 import { byUrgency, openChecks, viewOf, type Actor } from './check-view.ts'
 import { checkName } from './history-text.ts'
-import { fillObject, registries, registryOf } from './registries.ts'
+import { fillObject, registries, registryOf, type Registry } from './registries.ts'
 import { words } from './words.ts'
 
 const { checks: texts } = words
@@ -149,35 +150,65 @@ function Fix({ check, announcement, isPreflight }: FixProps) {
   return null
 }
 
-/** Returns the regional registry of the origin; RIPE until it is known. */
-function useRegistry(asn: number) {
-  const verification = useAnswer(verifyAsnRoute, { params: { asn } })
-  return registryOf(verification.data?.rir)
+const choices = new Map<number, StoredChoice<string>>()
+function choiceOf(team: number): StoredChoice<string> {
+  const choice = choices.get(team) ?? storedChoice(`pharos-registry-${team}`, '')
+  choices.set(team, choice)
+  return choice
 }
+
+/**
+ * Returns the registries that may have the objects of a prefix, the likeliest first: the one that the person chose for the team, then the
+ * regional one of the origin. None if neither is known: a guess would lead to the editor of a registry that refuses.
+ */
+function useRegistries(asn: number) {
+  const verification = useAnswer(verifyAsnRoute, { params: { asn } })
+  const choice = choiceOf(useUser()?.current_team.id ?? 0)
+  const names = [useStoredChoice(choice), verification.data?.rir]
+  return { likely: names.flatMap((name) => registryOf(name) ?? []), choose: choice.set }
+}
+
+type RegistryFieldProps = {
+  readonly value: Registry | undefined
+  readonly options: readonly Registry[]
+  readonly onChoose: (source: string) => void
+}
+
+const RegistryField = ({ value, options, onChoose }: RegistryFieldProps) => (
+  <Select
+    w={140}
+    aria-label={texts.registry}
+    placeholder={texts.chooseRegistry}
+    allowDeselect={false}
+    data={options.map(({ source }) => source)}
+    value={value?.source ?? null}
+    onChange={(next) => next !== null && onChoose(next)}
+  />
+)
 
 type RouteObjectProps = { check: Validation; fix: string; asn: number }
 
 function RouteObject({ check, fix, asn }: RouteObjectProps) {
-  const ofOrigin = useRegistry(asn)
   const team = useUser()?.current_team.name ?? ''
+  const existing = (check.evidence['objects'] as { source: string }[] | undefined)?.[0]?.source
+  const { likely, choose } = useRegistries(asn)
   const [chosen, setChosen] = useState<string>()
-  const known = (check.evidence['objects'] as { source: string }[] | undefined)?.[0]?.source
-  const registry = registryOf(chosen ?? known ?? ofOrigin.source)
-  const text = fillObject(fix, { source: registry.source, organization: team })
+  const registry = registryOf(chosen ?? existing) ?? likely[0]
+  const text = fillObject(fix, { source: registry?.source, organization: team })
   return (
     <>
       <ObjectText text={text} />
       <Group gap="xs">
         <CopyTextButton text={text} />
-        <Select
-          w={116}
-          aria-label={texts.registry}
-          allowDeselect={false}
-          data={registries.map(({ source }) => source)}
-          value={registry.source}
-          onChange={(next) => next !== null && setChosen(next)}
+        <RegistryField
+          value={registry}
+          options={registries}
+          onChoose={(source) => {
+            setChosen(source)
+            choose(source)
+          }}
         />
-        <EditorLink editor={registry.routes} />
+        {registry && <EditorLink editor={registry.routes} />}
       </Group>
       <Text size="xs" c="dimmed">
         {texts.duration.irr}
@@ -186,14 +217,21 @@ function RouteObject({ check, fix, asn }: RouteObjectProps) {
   )
 }
 
+const withRoas = registries.filter(({ roas }) => roas !== undefined)
+
 function Roa({ fix, asn }: { fix: string; asn: number }) {
-  const { roas } = useRegistry(asn)
+  const { likely, choose } = useRegistries(asn)
+  const editor = likely.find(({ roas }) => roas !== undefined)?.roas
   return (
     <>
       <ObjectText text={fix} />
       <Group gap="xs">
         <CopyTextButton text={fix} />
-        {roas && <EditorLink editor={roas} />}
+        {editor ? (
+          <EditorLink editor={editor} />
+        ) : (
+          <RegistryField value={undefined} options={withRoas} onChoose={choose} />
+        )}
       </Group>
       <Text size="xs" c="dimmed">
         {texts.duration.rpki}

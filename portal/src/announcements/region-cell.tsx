@@ -1,19 +1,15 @@
-// In how many regions routers announce a prefix, of those that are chosen for it: the same on every page.
-import type { Announcement } from '@pharos/contract/byoip'
+// In how many regions routers announce a prefix, of those that it is meant for: the same on every page.
 import { Dimmed } from '../ui/cells.tsx'
-import { announcedIn } from './region-count.ts'
-import { words } from './words.ts'
+import { regionCount, type Regional } from './region-count.ts'
 
-type Regional = Pick<Announcement, 'regions' | 'region_states'>
+type Props = {
+  readonly announcement: Regional
+  /** The slugs of all regions that the team can use. */
+  readonly open: readonly string[]
+}
 
-export function RegionCount({ announcement }: { announcement: Regional }) {
-  const { regions } = announcement
-  const announced = announcedIn(announcement)
-  if (announced === undefined) return '–'
-  if (regions.length === 0 && announced.length === 0) return <Dimmed>{words.list.noRegions}</Dimmed>
-  return (
-    <span title={words.list.regionNames(announced, regions)}>
-      {words.list.regionCount(announced.length, regions.length)}
-    </span>
-  )
+export function RegionCount({ announcement, open }: Props) {
+  const count = regionCount(announcement, open)
+  if (count === undefined) return <Dimmed>–</Dimmed>
+  return <span title={count.names}>{count.text}</span>
 }

@@ -48,14 +48,15 @@ export const registries: readonly Registry[] = [
   },
 ]
 
-const first = registries[0]!
-
-/** Returns the registry of that name in any case, such as `ripe` or `RIPE NCC`; RIPE if it is none of them. */
-export const registryOf = (name: string | null | undefined): Registry =>
-  registries.find(({ source }) => name?.toUpperCase().startsWith(source)) ?? first
+/** Returns the registry of that name in any case, such as `ripe` or `RIPE NCC`; undefined if it is none of them. */
+export const registryOf = (name: string | null | undefined): Registry | undefined =>
+  registries.find(({ source }) => name?.toUpperCase().startsWith(source))
 
 /** The text of a route object with what is known in place of its placeholders, which stay as they are otherwise. */
-export const fillObject = (text: string, known: { readonly source: string; readonly organization: string }) =>
+export const fillObject = (
+  text: string,
+  known: { readonly source: string | undefined; readonly organization: string },
+) =>
   text
-    .replace('<your registry>', known.source)
+    .replace('<your registry>', known.source ?? '<your registry>')
     .replace('<your organisation>', known.organization || '<your organization>')

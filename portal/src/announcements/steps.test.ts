@@ -137,9 +137,10 @@ describe('the steps of an announcement', () => {
 describe('helpers of the page', () => {
   it('fills an object with what is known, and keeps other placeholders', () => {
     const text = 'descr: <your organisation>\nmnt-by: <your maintainer>\nsource: <your registry>'
-    const known = { source: registryOf('arin').source, organization: 'Demo' }
+    const known = { source: registryOf('arin')?.source, organization: 'Demo' }
     assert.equal(fillObject(text, known), 'descr: Demo\nmnt-by: <your maintainer>\nsource: ARIN')
-    assert.equal(registryOf(null).source, 'RIPE')
+    assert.match(fillObject(text, { source: undefined, organization: '' }), /source: <your registry>$/)
+    for (const name of [null, undefined, '', 'IANA']) assert.equal(registryOf(name), undefined)
   })
 
   it('sends only the fields that differ', () => {

@@ -1,7 +1,7 @@
 // Visibility in words: how many route collectors in other networks have the route, how fast a change reached them, and what is
 // wrong. Pure.
 import type { Visibility } from '@pharos/contract/visibility'
-import { ago, formatDuration } from '../ui/time-text.ts'
+import { formatDuration, since } from '../ui/time-text.ts'
 
 const collectors = (count: number): string => `${count} ${count === 1 ? 'collector' : 'collectors'}`
 
@@ -20,9 +20,9 @@ function changeText({ last_change: change, zombie }: Visibility, now: number): s
   const { kind, at, seconds_to_80pct: seconds } = change
   const took = seconds === null ? undefined : formatDuration(seconds * 1000)
   if (kind === 'announced') return took === undefined ? undefined : `reached 80 % after ${took}`
-  const since = `withdrawn ${ago(at, now)}`
-  if (zombie) return `still seen although ${since}`
-  return took === undefined ? since : `${since}, gone from 80 % after ${took}`
+  const withdrawn = `withdrawn ${since(at, now)}`
+  if (zombie) return `still seen although ${withdrawn}`
+  return took === undefined ? withdrawn : `${withdrawn}, gone from 80 % after ${took}`
 }
 
 /** Returns one sentence about the current state; undefined if it is not known. */
@@ -30,7 +30,7 @@ export function visibilityText(visibility: Visibility, now = Date.now()): string
   const { state, zombie, collectors_seeing, last_change: change } = visibility
   if (state === 'unavailable') return undefined
   if (zombie && change)
-    return `Still seen at ${collectors(collectors_seeing ?? 0)} although withdrawn ${ago(change.at, now)}.`
+    return `Still seen at ${collectors(collectors_seeing ?? 0)} although withdrawn ${since(change.at, now)}.`
   const parts = [seenText(visibility), changeText(visibility, now)]
   return `${parts.filter((part) => part !== undefined).join('; ')}.`
 }

@@ -7,6 +7,7 @@ const prefixes = (count: number): string =>
 export const words = {
   list: {
     filters: {
+      search: 'Prefix, description, AS',
       network: 'Prefix or address',
       networkMistake: 'Enter an address or prefix, such as 203.0.113.0/24',
       condition: 'Condition',
@@ -54,9 +55,10 @@ export const words = {
       origin: 'Origin AS',
       status: 'Status',
       enabled: 'Enabled',
-      regions: 'Regions',
+      regions: 'Announced in',
+      meantFor: 'Regions',
       checks: 'Checks',
-      compared: 'Compared with routers',
+      compared: 'Last compared',
       created: 'Created',
       id: 'ID',
       left: 'Restore within',
@@ -66,11 +68,13 @@ export const words = {
       yes: 'Yes',
       no: 'No',
     },
-    noRegions: 'None chosen',
-    regionCount: (announced: number, chosen: number) =>
-      chosen === 0 ? `Still in ${announced}` : `${announced} of ${chosen}`,
-    regionNames: (announced: readonly string[], chosen: readonly string[]) =>
-      `Announced in ${announced.join(', ') || 'none'}, of ${chosen.join(', ') || 'none'}`,
+    regionCount: (announced: number, of: number) => `${announced} of ${of}`,
+    regionNames: (announced: readonly string[], target: readonly string[]) =>
+      `Announced in ${announced.join(', ') || 'no region'}. ${
+        target.length === 0
+          ? 'Enabling it uses the regions that were enabled last'
+          : `Meant for ${target.join(', ')}`
+      }.`,
   },
 
   regionsOf: (count: number) => plural(count, 'region'),
@@ -203,6 +207,7 @@ export const words = {
     },
     maintainer: 'your maintainer',
     registry: 'Registry',
+    chooseRegistry: 'Choose registry',
     copy: 'Copy',
     copied: 'Copied',
     open: (name: string) => `Open ${name}`,

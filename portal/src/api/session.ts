@@ -1,13 +1,12 @@
 // The session of this tab and the others of the browser. The refresh token is a cookie that scripts cannot read; the access
 // token is in memory only. One tab at a time requests tokens (Web Locks) and posts them to the others, so that a refresh
 // token is presented once and no late answer replaces the cookie of a newer session. Nothing is stored in the browser.
-import { createClient, ProblemError, type CallInput } from '@pharos/contract/client'
+import { createClient, ProblemError, type Answer, type CallInput } from '@pharos/contract/client'
 import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
   createSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
-  type SessionTokens,
   type User,
 } from '@pharos/contract/session'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
@@ -35,10 +34,18 @@ const call = createClient({
 })
 
 type Access = { readonly token: string; readonly until: number }
-type Entry = { readonly access: Access; readonly user: User; readonly etag: string }
+type Entry = {
+  readonly access: Access
+  readonly user: User
+  readonly etag: string
+  /** Of the stream when the tokens were made; undefined if the server does not tell. */
+  readonly position: string | undefined
+}
 type Message = Entry | { readonly out: 'signed_out' | 'expired' }
 
 let access: Access | undefined
+/** Every answer that this tab has of the team is newer. */
+let position: string | undefined
 /** Of another team, until the person has decided about the unsaved changes of this tab. */
 let held: Entry | undefined
 /** Resolves once nothing is held. */
@@ -66,8 +73,7 @@ export const session = {
   /** Throws the problem of the server; `otp_required` if a code of the second factor is needed. */
   async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
     await exclusively(async () => {
-      const { body } = await call(createSessionTokenRoute, { body: credentials, headers: cookieMode })
-      shareTokens(body)
+      shareTokens(await call(createSessionTokenRoute, { body: credentials, headers: cookieMode }))
     })
   },
 
@@ -99,6 +105,8 @@ export const session = {
    * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
   replace: callForTokens,
+  /** Returns the position of the stream before anything of the team was read. */
+  streamPosition: (): string | undefined => position,
   /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */
   takeUser(user: User): void {
     if (state.kind === 'in') change({ ...state, user })
@@ -129,7 +137,7 @@ async function callForTokens<R extends Route>(
 ): Promise<ResponseOf<R>> {
   const send = async () => {
     const answer = await call(route, { body, headers: cookieMode } as unknown as CallInput<R>)
-    shareTokens(answer.body as SessionTokens, take)
+    shareTokens(answer as unknown as Answer<typeof createSessionTokenRoute>, take)
     return answer.body as ResponseOf<R>
   }
   return exclusively(async () => {
@@ -177,9 +185,12 @@ async function refresh(): Promise<void> {
   })
 }
 
-async function requestTokens(): Promise<SessionTokens> {
-  const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })
-  return { ...body, user: body.user! }
+async function requestTokens(): Promise<Answer<typeof createSessionTokenRoute>> {
+  const { body, ...rest } = await call(refreshSessionRoute, {
+    body: { refresh: inCookie },
+    headers: cookieMode,
+  })
+  return { ...rest, body: { ...body, user: body.user! } }
 }
 
 /** Must be called with the lock held. */
@@ -198,10 +209,11 @@ const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.status === 401
 
 function shareTokens(
-  { access: token, user, user_etag: etag }: SessionTokens,
+  { body: { access: token, user, user_etag: etag }, headers }: Answer<typeof createSessionTokenRoute>,
   take: (entry: Entry) => void = follow,
 ): void {
-  const entry = { access: { token, until: expiryOf(token) }, user, etag }
+  const position = headers.get('stream-position') ?? undefined
+  const entry = { access: { token, until: expiryOf(token) }, user, etag, position }
   post(entry)
   take(entry)
 }
@@ -231,8 +243,10 @@ function release(): void {
   answerQuestion(false)
 }
 
-function enter({ access: next, user, etag }: Entry): void {
+function enter({ access: next, user, etag, position: began }: Entry): void {
   access = next
+  const isSameTeam = state.kind === 'in' && state.user.current_team.id === user.current_team.id
+  if (!isSameTeam) position = began
   if (held !== undefined) release()
   const known = state.kind === 'in' && state.etag === etag
   if (!known) change({ kind: 'in', user, etag })

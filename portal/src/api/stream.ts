@@ -39,11 +39,12 @@ export function followStream(): void {
   const update = () => {
     const mayBeLet = refusedEtag !== undefined && refusedEtag !== etagNow()
     if (teamIdNow() === team && !mayBeLet) return
+    // After a refusal the position is too old to start from.
+    lastEventId = teamIdNow() === team ? undefined : session.streamPosition()
     team = teamIdNow()
     refusedEtag = undefined
     following.abort()
     following = new AbortController()
-    lastEventId = undefined
     setLive(undefined)
     if (team !== 0) void lead(team, following.signal)
   }
@@ -135,11 +136,12 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await promise
 }
 
-function take(event: StreamEvent): void {
-  const isFirst = lastEventId === undefined
+function take(received: StreamEvent): void {
+  // Without a position of this tab, what happened before is not known.
+  const isLate = received.type === 'ready' && lastEventId === undefined
+  const event: StreamEvent = isLate ? { ...received, type: 'reset' } : received
   lastEventId = event.id
-  if (event.type === 'reset' || (event.type === 'ready' && isFirst))
-    scheduleInvalidation('Analysis', 'BYOIP', 'DNS', 'Inventory')
+  if (event.type === 'reset') scheduleInvalidation('Analysis', 'BYOIP', 'DNS', 'Inventory')
   else if (event.type !== 'ready' && event.type !== 'notifications.changed')
     scheduleInvalidation(groupOf(event.type))
   for (const listener of listeners) listener(event)

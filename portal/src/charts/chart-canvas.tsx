@@ -2,6 +2,7 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import UPlot from 'uplot'
+import { drawnWidth } from '../theme/print.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
 import { cellAt, moveToCell } from './chart-cells.ts'
 import { barWidths, dataOf, optionsOf } from './chart-options.ts'
@@ -47,7 +48,7 @@ export default function ChartCanvas(props: CanvasProps) {
         now: () => latest.current,
         inks: readInks(),
         timeZone,
-        width: parent.clientWidth,
+        width: drawnWidth(parent),
         onCursor: (shown) => latest.current.onPoint(pointOf(shown, latest.current)),
         onDrag: (from, to) => latest.current.onDrag([Math.round(from), Math.round(to)]),
       }),
@@ -60,8 +61,8 @@ export default function ChartCanvas(props: CanvasProps) {
       if (point) latest.current.onPick(point.index, event)
     })
     const observer = new ResizeObserver(() => {
-      if (parent.clientWidth > 0 && parent.clientWidth !== made.width)
-        made.setSize({ width: parent.clientWidth, height: latest.current.height })
+      const width = drawnWidth(parent)
+      if (width > 0 && width !== made.width) made.setSize({ width, height: latest.current.height })
     })
     observer.observe(parent)
     return () => {

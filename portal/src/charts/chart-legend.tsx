@@ -55,6 +55,7 @@ export function Legend({ chart, hidden, onToggle }: LegendProps) {
               <button
                 type="button"
                 className={classes['entry']}
+                data-printed
                 aria-pressed={!hidden.includes(label)}
                 onClick={() => onToggle(label)}
               >

@@ -1,5 +1,6 @@
 // The colors of a canvas, read from the CSS variables again whenever the color scheme changes.
 import { useSyncExternalStore } from 'react'
+import { drawnAttributes } from '../theme/print.ts'
 import type { ChartColor } from './chart-props.ts'
 
 /** Returns the CSS variable of a series color; a state has that of its dot. */
@@ -44,7 +45,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   observer ??= new MutationObserver(notify)
   if (listeners.size === 1) {
-    observer.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] })
+    observer.observe(document.documentElement, { attributeFilter: drawnAttributes })
     // The face replaces the fallback in the canvas, too.
     void document.fonts.ready.then(notify)
   }
@@ -59,5 +60,5 @@ function notify(): void {
   for (const listener of listeners) listener()
 }
 
-/** Returns a number that changes with the color scheme. */
+/** Returns a number that changes with the color scheme, and when the page is printed. */
 export const useInkVersion = (): number => useSyncExternalStore(subscribe, () => version)

@@ -1,6 +1,6 @@
 // One attack: its figures, its traffic, what a person can do about it, its course, what it affects, and which detectors report it. The course is that
 // of one of its reports.
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
@@ -37,6 +37,7 @@ import { FlowsOfEvent } from './flows-of-event.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
+import classes from './events.module.css'
 import { words } from './words.ts'
 
 const { page: texts } = words
@@ -83,7 +84,7 @@ const EventNotFound = () => (
 
 /** `incident` is undefined until it is known. */
 function Shown({ event, incident }: { event: RelatedEventDetail; incident: IncidentDetail | undefined }) {
-  const { affected_network: network, status, classification_key: type, description, end } = event
+  const { affected_network: network, status, classification_key: type, end } = event
   const relationships = useRelationships(event)
   const now = useNow(end === null, 10_000)
   // A single measurement comes after the flow records, which have the whole course.
@@ -100,17 +101,20 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
         <EventStatusBadge key={one} status={one} />
       ))}
       note={
-        first ? (
-          <>
-            {texts.attackOn(classificationLabel(type))}{' '}
-            <ResourceLink resource={first.match_resource} id={idOf(first)}>
-              {first.match_value}
-            </ResourceLink>
-            {first.match_resouce_name !== first.match_value && ` ${first.match_resouce_name}`}
-          </>
-        ) : (
-          classificationLabel(type)
-        )
+        <>
+          {first ? (
+            <>
+              {texts.attackOn(classificationLabel(type))}{' '}
+              <ResourceLink resource={first.match_resource} id={idOf(first)}>
+                {first.match_value}
+              </ResourceLink>
+              {first.match_resouce_name !== first.match_value && ` ${first.match_resouce_name}`}
+            </>
+          ) : (
+            classificationLabel(type)
+          )}
+          <p className={classes['meaning']}>{meaningOf(type)}</p>
+        </>
       }
       actions={<Actions event={event} />}
     >
@@ -140,16 +144,6 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
         {!hasCourse && <Traffic event={event} now={now} />}
         {!isWide && !hasCourse && actions}
         <ShareCards parsed={event.parsed_data} />
-        <Section title={texts.meaning}>
-          <Stack gap="xs" maw="72ch">
-            <Text size="sm">{meaningOf(type)}</Text>
-            {description !== '' && (
-              <Text size="sm" c="dimmed">
-                {description}
-              </Text>
-            )}
-          </Stack>
-        </Section>
         <Details event={event} />
         <RawData event={event} />
       </Columns>
@@ -199,6 +193,7 @@ function Details({ event }: { event: RelatedEventDetail }) {
     <Section title={details.title}>
       <Facts
         facts={[
+          [details.description, event.description],
           [details.vectors, parsed.vectors?.map(classificationLabel).join(', ')],
           [details.protocols, parsed.protocols?.map((one) => one.toUpperCase()).join(', ')],
           [details.total, total.join(', ')],

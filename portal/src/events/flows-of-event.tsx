@@ -42,6 +42,7 @@ export function FlowsOfEvent({ event }: Props) {
       marks={marks}
       height={280}
       isOptional
+      isLate
     />
   )
 }

@@ -54,7 +54,6 @@ export const words = {
     rankNth: (nth: string) => `${nth} largest`,
     rankNote: (count: string) => `of ${count} in the 30 days up to its start`,
     rankAlone: 'The only attack in the 30 days up to its start',
-    meaning: 'What this means',
     reports: 'Reports',
     reportedBy: (detectors: number, events: number) =>
       `Reported by ${detectors} ${detectors === 1 ? 'detector' : 'detectors'} in ${events} events, which are one attack: the same target and time. The figures above are of all of them.`,
@@ -124,6 +123,7 @@ export const words = {
   },
   details: {
     title: 'Details',
+    description: 'Description',
     flags: 'Properties',
     detector: 'Detector',
     detectorId: 'Detector’s ID',
@@ -211,14 +211,14 @@ export const words = {
     emptyFilteredText: 'Try a longer time range or clear the filters.',
     ongoingCount: (count: number) => (count === 1 ? '1 ongoing attack' : `${count} ongoing attacks`),
     showMore: (count: number) => `Show ${count} more`,
-    reportedBy: (count: number) => `Reported by ${count} detectors`,
+    reportedBy: (count: number) => `${count} detectors`,
     confidences: { low: 'Low', medium: 'Medium', high: 'High' },
     columns: {
       network: 'Network',
       status: 'Status',
       type: 'Type',
       bps: 'Peak rate',
-      pps: 'Peak packet rate',
+      pps: 'Peak pps',
       start: 'Started',
       end: 'Ended',
       ongoing: 'Ongoing',

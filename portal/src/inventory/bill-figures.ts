@@ -24,3 +24,15 @@ export function summaryOf(bill: BillablePort): string {
 /** `95th percentile, greater of in and out`. */
 export const modelOf = ({ billing_method: method, direction }: BillablePort): string =>
   `${words.billingMethod[method]}${method === 'flat' ? '' : `, ${words.billingDirection[direction]}`}`
+
+/** Below it a month is marked: a percentile leaves out as much. */
+const measuredWhole = 0.95
+
+/** Returns the share of the samples that were measured, in whole percent and rounded down, if it is too small to rely on. */
+export function measuredPart({
+  samples,
+  missing_samples: missing,
+}: Pick<BillablePort, 'samples' | 'missing_samples'>): number | undefined {
+  const all = samples + missing
+  return all === 0 || samples >= measuredWhole * all ? undefined : Math.floor((100 * samples) / all)
+}

@@ -2,16 +2,10 @@
 import { Table, Text } from '@mantine/core'
 import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/bill-price'
 import { formatRate } from '../ui/rate.ts'
+import { moneyText } from './money-text.ts'
 import { words } from './words.ts'
 
 const { price: texts } = words.bill
-
-/** `4,250.00 EUR`: digits are grouped as text, since an amount is no binary fraction. */
-export function moneyText(amount: string, currency: string): string {
-  const [whole, fraction] = amount.split('.')
-  const grouped = whole!.replaceAll(/\B(?=(\d{3})+$)/g, ',').replace('-', '−')
-  return `${grouped}${fraction === undefined ? '' : `.${fraction}`} ${currency}`
-}
 
 const isOfBytes = ({ per }: PriceLine): boolean => per === 1_000_000_000
 

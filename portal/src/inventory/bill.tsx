@@ -29,9 +29,10 @@ import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAllRows } from '../ui/use-all-rows.ts'
-import { creditText, moneyText, PriceLines } from './bill-price.tsx'
+import { creditText, PriceLines } from './bill-price.tsx'
+import { moneyText } from './money-text.ts'
 import { monthText, pastMonths } from './bill-month.ts'
-import { amount, modelOf, rate, summaryOf } from './bill-figures.ts'
+import { amount, measuredPart, modelOf, rate, summaryOf } from './bill-figures.ts'
 import { recountCommand, samplesFile, sortedRates } from './billing-samples.ts'
 import { words } from './words.ts'
 
@@ -120,7 +121,12 @@ function Bill({ bill, isPart, service, month }: BillProps & { readonly isPart: b
               texts.bothWays(rate(bill.average_in_bps) ?? '–', rate(bill.average_out_bps) ?? '–'),
             ],
             [texts.volume, texts.bothWays(amount(bill.octets_in) ?? '–', amount(bill.octets_out) ?? '–')],
-            [texts.samples, texts.samplesOf(bill.samples, bill.missing_samples)],
+            [
+              texts.samples,
+              <span key="samples">
+                {texts.samplesOf(bill.samples, bill.missing_samples)} <Incomplete bill={bill} />
+              </span>,
+            ],
             ...(isPart
               ? [
                   [texts.from, <Time key="from" at={bill.period_start} />] as const,
@@ -280,6 +286,11 @@ export function PastMonths({ service }: { service: Service }) {
   )
 }
 
+function Incomplete({ bill }: { bill: Pick<BillablePort, 'samples' | 'missing_samples'> }) {
+  const percent = measuredPart(bill)
+  return percent === undefined ? null : <StatePill color="warn">{texts.incomplete(percent)}</StatePill>
+}
+
 const PastMonth = (period: BillingPeriod) => (
   <Table.Tr>
     <Table.Td>{monthText(period.period)}</Table.Td>
@@ -294,7 +305,7 @@ const PastMonth = (period: BillingPeriod) => (
       <OrDash>{period.price?.amount && moneyText(period.price.amount, period.price.currency)}</OrDash>
     </Table.Td>
     <Table.Td>
-      {period.missing_samples}
+      {period.missing_samples.toLocaleString('en')} <Incomplete bill={period} />
       {period.corrected_by !== null ? (
         <> · {texts.replaced(period.corrected_by)}</>
       ) : (

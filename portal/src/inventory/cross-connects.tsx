@@ -21,7 +21,7 @@ const columns: readonly Column<CrossConnect>[] = [
     id: 'name',
     header: texts.name,
     orderBy: 'name',
-    width: 220,
+    width: 200,
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => <RowLink to={`/cross-connects/${id}`}>{name}</RowLink>,

@@ -63,7 +63,7 @@ const columns: readonly Column<Device>[] = [
     id: 'model',
     header: texts.model,
     orderBy: 'vendor',
-    width: 190,
+    width: 170,
     cell: ({ vendor, model }) => <OrDash>{`${vendor} ${model}`.trim()}</OrDash>,
   },
   {

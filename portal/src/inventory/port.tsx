@@ -65,6 +65,7 @@ export function PortPage() {
           title={texts.flows}
           note={texts.flowsNote}
           isOptional
+          isLate
         />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
         {optics.error && optics.data === undefined && (

@@ -59,7 +59,7 @@ const columns: readonly Column<Port>[] = [
   {
     id: 'load',
     header: texts.load,
-    width: 120,
+    width: 150,
     cell: (port) => <PortLoad port={port} />,
   },
   {
@@ -85,6 +85,7 @@ const columns: readonly Column<Port>[] = [
   timeColumn('last_change', texts.lastChange, ({ last_change: at }) => at, {
     orderBy: 'last_change',
     none: texts.unknownChange,
+    hidden: true,
   }),
   {
     id: 'id',

@@ -386,6 +386,7 @@ export const words = {
     samples: 'Samples',
     samplesOf: (samples: number, missing: number) =>
       `${samples.toLocaleString('en')}${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}`,
+    incomplete: (percent: number) => `Incomplete: ${percent === 0 ? 'less than 1' : percent} % measured`,
     recount: 'Recount',
     recountTitle: 'How the percentile is counted',
     download: 'Download samples',

@@ -21,8 +21,7 @@ export function useUnread(): number | undefined {
     () =>
       onMessage(({ type, message }) => {
         if (type === 'notifications.changed') takeState(message.data as NotificationsChangedData)
-        // What was missed before is not repeated to this tab.
-        if (type === 'ready' || type === 'reset') void invalidate(listNotificationsRoute)
+        if (type === 'reset') void invalidate(listNotificationsRoute)
       }),
     [],
   )

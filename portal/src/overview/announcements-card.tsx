@@ -15,11 +15,13 @@ const { announcements: texts } = words
 
 type Props = {
   readonly answer: Answer<{ readonly results: readonly Announcement[]; readonly count: number }>
+  /** The slugs of all regions that the team can use. */
+  readonly open: readonly string[]
   /** The most rows. */
   readonly rows: number
 }
 
-export const AnnouncementsCard = ({ answer, rows }: Props) => (
+export const AnnouncementsCard = ({ answer, open, rows }: Props) => (
   <Section
     title={texts.title}
     fill
@@ -59,7 +61,7 @@ export const AnnouncementsCard = ({ answer, rows }: Props) => (
                 <AnnouncementStatusBadge status={row.status} />
               </td>
               <td>
-                <RegionCount announcement={row} />
+                <RegionCount announcement={row} open={open} />
               </td>
               <td data-wide className={classes['mono']}>
                 AS{row.origin_asn}

@@ -1,13 +1,13 @@
 // The figures of the first page, each with a comparison and a link to exactly the rows that it counts.
 import { Anchor } from '@mantine/core'
-import type { AnnouncementCounts, Region } from '@pharos/contract/byoip'
+import type { AnnouncementCounts } from '@pharos/contract/byoip'
 import { Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useGrant } from '../api/use-grant.ts'
 import { changeText } from '../events/by-day.ts'
 import { Figure } from '../ui/figure.tsx'
 import { formatRate } from '../ui/rate.ts'
-import { ago, formatTime, useZone, zoneName } from '../ui/time.tsx'
+import { formatTime, since, useZone, zoneName } from '../ui/time.tsx'
 import { useNow } from '../ui/use-now.ts'
 import classes from './overview.module.css'
 import type { Attacks } from './use-attacks.ts'
@@ -22,20 +22,20 @@ export type Answer<T> = {
   readonly refetch: () => Promise<unknown>
 }
 
-const Value = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
+export const Value = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
   <Link {...to} className={classes['figureLink']!}>
     {children}
   </Link>
 )
 
-const NoteLink = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
+export const NoteLink = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
   <Link {...to} className={classes['noteLink']!}>
     {children}
   </Link>
 )
 
 /** While loading a dash; after a failure "Unknown", with Retry. */
-function Pending({ label, answer }: { label: string; answer: Answer<unknown> }) {
+export function Pending({ label, answer }: { label: string; answer: Answer<unknown> }) {
   if (!answer.error) return <Figure label={label} value={<span aria-busy>–</span>} />
   return (
     <Figure
@@ -143,34 +143,7 @@ export function OngoingAttacks({ attacks: { ongoing, last } }: { attacks: Attack
       note={
         count > 0
           ? bps > 0 && texts.ongoingLargest(formatRate(bps, 'bps'))
-          : last.data && (ended ? texts.lastEnded(ago(ended, now)) : texts.neverAttacked)
-      }
-    />
-  )
-}
-
-export function RegionsInSync({ answer }: { answer: Answer<{ readonly results: readonly Region[] }> }) {
-  const now = useNow()
-  if (!answer.data) return <Pending label={texts.regions} answer={answer} />
-  const regions = answer.data.results
-  const behind = regions.filter(({ last_check_result: result }) => result !== true)
-  // The oldest of them: every region has been compared since.
-  const oldest = regions
-    .flatMap(({ last_check: at }) => (at === null ? [] : [at]))
-    .toSorted()
-    .at(0)
-  return (
-    <Figure
-      label={texts.regions}
-      value={(regions.length - behind.length).toLocaleString('en')}
-      unit={texts.of(regions.length)}
-      {...(behind.length > 0 ? { color: 'warn' as const } : {})}
-      note={
-        regions.length === 0
-          ? texts.noRegions
-          : behind.length > 0
-            ? texts.regionsBehind(behind.map(({ name }) => name).join(', '))
-            : oldest !== undefined && texts.regionsChecked(ago(oldest, now))
+          : last.data && (ended ? texts.lastEnded(since(ended, now)) : texts.neverAttacked)
       }
     />
   )

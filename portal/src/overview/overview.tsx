@@ -13,12 +13,13 @@ import { whenIdle } from '../ui/idle.ts'
 import { Grid, Page } from '../ui/page.tsx'
 import { Alarm } from './alarm.tsx'
 import { AnnouncementsCard } from './announcements-card.tsx'
-import { Announced, OngoingAttacks, RecentAttacks, RegionsInSync } from './figures.tsx'
+import { Announced, OngoingAttacks, RecentAttacks } from './figures.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LargestCard } from './largest-card.tsx'
 import classes from './overview.module.css'
 import { PinnedViews } from './pinned-views.tsx'
 import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
+import { BillSoFar, PortsUp, ZonesServed } from './service-figures.tsx'
 import { ToDo } from './to-do.tsx'
 import { useAttacks } from './use-attacks.ts'
 import { words } from './words.ts'
@@ -64,7 +65,7 @@ function useAnnouncements(enabled: boolean) {
 
 function Shown({ user }: { user: User }) {
   const has = useSeenModules()
-  const [isWatched, isRouted] = [has('lighthouse'), has('ipam')]
+  const [isServed, isWatched, isRouted] = [has('inventory'), has('lighthouse'), has('ipam')]
   const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
   const attacks = useAttacks(isWatched, isLarge ? 10 : 6)
   const { counts, list, regions } = useAnnouncements(isRouted)
@@ -76,11 +77,13 @@ function Shown({ user }: { user: User }) {
   return (
     <Page title={words.title} note={user.current_team.name} wide>
       {largest && <Alarm largest={largest} count={ongoing.data!.count} />}
-      <Grid min={150}>
+      <Grid min={160}>
+        {isServed && <PortsUp />}
         {isRouted && <Announced answer={counts} />}
+        {has('dns') && <ZonesServed />}
+        {isServed && <BillSoFar />}
         {isWatched && <RecentAttacks attacks={attacks} />}
         {isWatched && <OngoingAttacks attacks={attacks} />}
-        {isRouted && <RegionsInSync answer={regions} />}
       </Grid>
       {isWatched && !isQuiet && <LazyTrafficCard name={user.current_team.name} height={180} isOptional />}
       {isWatched && <PinnedViews />}
@@ -107,13 +110,18 @@ function Shown({ user }: { user: User }) {
                 answer={regions}
                 counts={isWhole ? countsByRegion(list.data.results) : undefined}
                 deviations={isWhole ? deviationsByRegion(list.data.results) : undefined}
+                hasMap={isLarge}
               />
             </Suspense>
           </div>
         )}
         {isRouted && !isNew && (
           <div className={classes['list']}>
-            <AnnouncementsCard answer={list} rows={isLarge ? 10 : 6} />
+            <AnnouncementsCard
+              answer={list}
+              open={regions.data?.results.map(({ slug }) => slug) ?? []}
+              rows={isLarge ? 10 : 6}
+            />
           </div>
         )}
         {isWatched && !isQuiet && (

@@ -1,12 +1,16 @@
-// The regions on a map: whether their routers are in sync, and how many prefixes of the team they have.
+// The regions: whether their routers are in sync, how many prefixes of the team they have, and when that was last compared; on a large
+// screen with a map.
 import { Skeleton, Text } from '@mantine/core'
 import type { Region } from '@pharos/contract/byoip'
 import { placeOf } from '../announcements/region-places.ts'
 import { RegionMap, type MapRegion } from '../charts/region-map.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { TextLink } from '../ui/link.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { Ago } from '../ui/task-row.tsx'
 import type { Answer } from './figures.tsx'
+import classes from './overview.module.css'
 import { words } from './words.ts'
 
 const { regions: texts } = words
@@ -17,20 +21,26 @@ type Props = {
   readonly counts: ReadonlyMap<string, number> | undefined
   /** Prefixes that are out of sync; undefined if they are not known. */
   readonly deviations: ReadonlyMap<string, number> | undefined
+  readonly hasMap: boolean
 }
 
-export const RegionsCard = ({ answer, counts, deviations }: Props) => (
+export const RegionsCard = ({ answer, counts, deviations, hasMap }: Props) => (
   <Section
     title={texts.title}
     note={answer.data && <Summary regions={answer.data.results} deviations={deviations} />}
     fill
+    flush
   >
     {answer.data ? (
-      <Shown regions={answer.data.results} counts={counts} deviations={deviations} />
-    ) : answer.error ? (
-      <Problem error={answer.error} retry={() => answer.refetch()} />
+      <Shown regions={answer.data.results} counts={counts} deviations={deviations} hasMap={hasMap} />
     ) : (
-      <Skeleton height={200} />
+      <div className={classes['padded']}>
+        {answer.error ? (
+          <Problem error={answer.error} retry={() => answer.refetch()} />
+        ) : (
+          <Skeleton height={200} />
+        )}
+      </div>
     )}
   </Section>
 )
@@ -51,39 +61,72 @@ function Summary({ regions, deviations }: ShownProps) {
   )
 }
 
-function Shown({ regions, counts, deviations }: ShownProps & Pick<Props, 'counts'>) {
-  const shown = regions.map((region) => ({ region, place: placeOf(region) }))
-  const missing = shown.filter(({ place }) => place === undefined).map(({ region }) => region.name)
+function Shown({ regions, counts, deviations, hasMap }: ShownProps & Pick<Props, 'counts' | 'hasMap'>) {
   if (regions.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" className={classes['padded']!}>
         {texts.none}
       </Text>
     )
   return (
     <>
-      <RegionMap
-        label={texts.label}
-        regions={shown.flatMap(({ region, place }): MapRegion[] => {
-          if (!place) return []
-          const { slug, name } = region
-          return [
-            {
-              ...place,
-              ...stateOf(region, deviations),
-              code: slug.toUpperCase(),
-              name,
-              ...(counts ? { countText: texts.prefixes(counts.get(slug) ?? 0) } : {}),
-              href: `/announcements?region=${encodeURIComponent(slug)}&enabled=true`,
-            },
-          ]
-        })}
-      />
-      {missing.length > 0 && (
-        <Text size="xs" c="dimmed" mt="xs">
-          {texts.noPlace(missing.join(', '))}
-        </Text>
+      {hasMap && (
+        <div className={classes['padded']}>
+          <RegionMap
+            label={texts.label}
+            regions={regions.flatMap((region): MapRegion[] => {
+              const place = placeOf(region)
+              if (!place) return []
+              const { slug, name } = region
+              const text = counts && { countText: texts.prefixes(counts.get(slug) ?? 0) }
+              return [
+                {
+                  ...place,
+                  ...stateOf(region, deviations),
+                  code: slug.toUpperCase(),
+                  name,
+                  ...text,
+                  href: `/announcements?region=${encodeURIComponent(slug)}&enabled=true`,
+                },
+              ]
+            })}
+          />
+        </div>
       )}
+      <table className={classes['table']} aria-label={texts.title}>
+        <thead>
+          <tr>
+            <th scope="col">{texts.region}</th>
+            <th scope="col">{texts.state}</th>
+            <th scope="col" data-number>
+              {texts.announced}
+            </th>
+            <th scope="col" data-wide>
+              {texts.compared}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {regions.map((region) => {
+            const { slug, name, last_check: compared } = region
+            const { state, stateText } = stateOf(region, deviations)
+            return (
+              <tr key={slug}>
+                <td>
+                  <TextLink to="/announcements" search={{ region: [slug], enabled: true }} size="sm">
+                    {name}
+                  </TextLink>
+                </td>
+                <td data-wraps>
+                  <StatePill color={state}>{stateText}</StatePill>
+                </td>
+                <td data-number>{counts ? (counts.get(slug) ?? 0).toLocaleString('en') : '–'}</td>
+                <td data-wide>{compared === null ? texts.never : <Ago at={compared} />}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
     </>
   )
 }

@@ -5,6 +5,7 @@ import type { CrossConnect } from '@pharos/contract/cross-connect'
 import type { Port } from '@pharos/contract/port'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
+import type { OpticWarning } from '@pharos/contract/transceiver'
 import type { Webhook } from '@pharos/contract/webhook'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
@@ -49,7 +50,7 @@ export type Task = {
   readonly isMono?: boolean
   readonly detail?: string
   readonly color: StateColor
-  readonly who: keyof typeof texts.who
+  readonly who: 'you' | 'provider'
   readonly verb: string
   readonly to: LinkOptions
 }
@@ -246,6 +247,35 @@ function crossConnectTasks({ crossConnects }: Known): readonly Task[] {
   }))
 }
 
+/** `Rx power falling 0.05 dB a day, alarm about 15 Jan 2027`. */
+function opticsText({
+  code,
+  metric,
+  margin_db,
+  step_db,
+  per_day,
+  limit_reached: until,
+}: OpticWarning): string {
+  const { levels, ...of } = texts.optics
+  const level = levels[metric]
+  if (code === 'low_margin' && margin_db !== null) return of.low_margin(level, rounded(margin_db))
+  if (code === 'step' && step_db !== null) return of.step(level, rounded(Math.abs(step_db)))
+  if (code === 'trend' && per_day !== null) {
+    const unit = metric === 'bias' ? 'mA' : 'dB'
+    return of.trend(
+      level,
+      `${rounded(Math.abs(per_day))} ${unit}`,
+      until === null ? undefined : dayText(until),
+    )
+  }
+  return texts.light
+}
+
+const rounded = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 2 })
+
+const dayText = (day: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
+
 function portTasks({ opticPorts }: Known): readonly Task[] {
   const each = (opticPorts?.results ?? []).map(({ id, name, device_name: device, optics }): Task => {
     const warning = optics?.warnings[0]
@@ -253,7 +283,7 @@ function portTasks({ opticPorts }: Known): readonly Task[] {
     return {
       text: `${device} ${name}`,
       isMono: true,
-      detail: warning?.limit_reached ? texts.lightUntil(warning.limit_reached) : texts.light,
+      detail: warning ? opticsText(warning) : texts.light,
       color: 'warn',
       // The module in the provider's port is the provider's.
       who: isHere ? 'provider' : 'you',

@@ -35,6 +35,15 @@ const shownRows = 5
 const requestedRows = 6
 const team = { team_id: 'current' } as const
 
+/** The zones that are not served as they should be: those of the figure too. */
+export const troubledZones = {
+  query: {
+    status: ['error', 'pending_verification'] as ('error' | 'pending_verification')[],
+    include: 'state_messages',
+    limit: requestedRows,
+  },
+}
+
 /** Requests only what the user's roles allow. */
 function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>) {
   const { data, error, isPending, refetch } = useQuery({
@@ -56,9 +65,7 @@ export function ToDo({ user }: { user: User }) {
     },
   })
   const hasDns = has('dns')
-  const troubledZones = useIf(hasDns, listZonesRoute, {
-    query: { status: ['error', 'pending_verification'], include: 'state_messages', limit: requestedRows },
-  })
+  const troubled = useIf(hasDns, listZonesRoute, troubledZones)
   const dnssecZones = useIf(hasDns, listZonesRoute, {
     query: { dnssec: ['pending_ds'], limit: requestedRows },
   })
@@ -91,7 +98,7 @@ export function ToDo({ user }: { user: User }) {
   const tasks = tasksOf(
     {
       failed: failed.data,
-      troubledZones: troubledZones.data,
+      troubledZones: troubled.data,
       dnssecZones: dnssecZones.data,
       crossConnects: crossConnects.data,
       opticPorts: opticPorts.data,
@@ -109,7 +116,7 @@ export function ToDo({ user }: { user: User }) {
   )
   const answers = [
     failed,
-    troubledZones,
+    troubled,
     dnssecZones,
     crossConnects,
     opticPorts,
@@ -166,8 +173,9 @@ function Rows({ tasks }: { tasks: readonly Task[] }) {
                 {text}
               </div>
               <div className={classes['taskDetail']}>
-                {texts.who[who]}
-                {detail !== undefined && ` · ${detail}`}
+                {[...(who === 'you' ? [] : [texts.waitsFor]), ...(detail === undefined ? [] : [detail])].join(
+                  ' · ',
+                )}
               </div>
             </div>
             <TextLink {...to} size="sm" className={classes['verb']!} aria-label={`${verb}: ${text}`}>

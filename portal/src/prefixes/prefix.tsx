@@ -49,11 +49,7 @@ export function PrefixPage() {
           </Section>
         }
       >
-        <LazyTrafficCard
-          filters={[{ key: 'local_address', op: 'within', values: [cidr] }]}
-          name={cidr}
-          isOptional
-        />
+        <LazyTrafficCard filters={[{ key: 'local_address', op: 'within', values: [cidr] }]} name={cidr} />
         {has('ipam') && <Announcements prefix={answer.data} />}
         {has('lighthouse') && <Events prefix={answer.data} />}
       </Columns>

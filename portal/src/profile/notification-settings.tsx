@@ -137,7 +137,7 @@ function SettingsForm({ user, settings }: { user: User; settings: NotificationSe
   })
   const { mail, staff_mail: staffMail, attack_bps: bps, attack_pps: pps } = form.fields.values
   return (
-    <FormLayout form={form} action={words.save}>
+    <FormLayout form={form} action={words.save} disabled={!form.fields.isDirty()}>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
       {isMember && (
         <>

@@ -75,7 +75,7 @@ function Details({ user }: { user: User }) {
   return (
     <FormSection title={words.details} help={words.detailsHelp}>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
-      <Form form={form} action={words.save}>
+      <Form form={form} action={words.save} disabled={!form.fields.isDirty()}>
         <Field form={form} name="first_name" />
         <Field form={form} name="last_name" />
         <Field form={form} name="display_name" />

@@ -10,8 +10,8 @@ export const words = {
   subscribe: 'Get the report by mail',
   traffic: {
     title: 'Traffic',
-    received: 'Received',
-    sent: 'Sent',
+    received: 'In',
+    sent: 'Out',
     volume: (volume: string) => `${volume} in total`,
     average: 'Average',
     p95: '95th percentile',

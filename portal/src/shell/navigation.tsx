@@ -3,6 +3,7 @@ import { NavLink, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useMay } from '../api/use-grant.ts'
 import { groupLabels, isBelow, pagesOf, type AnyPage, type CountName, type Group } from '../pages.tsx'
 import type { Counts } from './counts.ts'
@@ -24,8 +25,14 @@ export function Navigation({ user, path, counts, isNarrow = false }: NavigationP
   const may = useMay()
   const entries = pagesOf(user, may).filter(({ icon, group }) => icon !== undefined && group !== 'account')
   const groups = [...Map.groupBy(entries, ({ group }) => group)]
+  const list = useRef<HTMLDivElement>(null)
+  const current = entries.find((page) => isBelow(page, path))?.path
+  // The provider's pages are below the fold of a laptop.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+  }, [current])
   return (
-    <div data-narrow={isNarrow || undefined} className={classes['navigation']}>
+    <div ref={list} data-narrow={isNarrow || undefined} className={classes['navigation']}>
       {groups.map(([group, pages]) => (
         <GroupOfPages key={group ?? ''} group={group} isNarrow={isNarrow}>
           {pages.map((page) => (

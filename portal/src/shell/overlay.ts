@@ -16,4 +16,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-export const useOverlay = (): Overlay => useSyncExternalStore(subscribe, () => shown)
+/** For a handler of keys: what is shown now, not when the page was last rendered. */
+export const overlayNow = (): Overlay => shown
+
+export const useOverlay = (): Overlay => useSyncExternalStore(subscribe, overlayNow)

@@ -28,13 +28,14 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useMay } from '../api/use-grant.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
+import { paletteMark } from './palette-waiting.tsx'
 import { pageOfHit, subtitleOf } from './search-hits.ts'
 import { signOut } from './sign-out.ts'
 import { words } from './words.ts'
@@ -66,8 +67,14 @@ const paletteKinds = searchKinds.filter((kind) => kind !== 'event')
 const debounceMs = 120
 const queryLengthMin = 2
 
-export function Palette({ user, onClose }: { user: User; onClose: () => void }) {
-  const [query, setQuery] = useState('')
+type PaletteProps = {
+  readonly user: User
+  readonly query: string
+  readonly onQuery: (query: string) => void
+  readonly onClose: () => void
+}
+
+export function Palette({ user, query, onQuery, onClose }: PaletteProps) {
   const { hits, isPending, error } = useHits(query)
   const own = [...usePages(user), ...useChoices(), ...teamsOf(user)]
   useEffect(() => spotlight.open(), [])
@@ -77,13 +84,13 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
       // The frame handles the keys; the first one loads this file.
       shortcut={null}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={onQuery}
       actions={[...hits, { group: words.goTo, actions: own }]}
       filter={(text, groups) => groups.flatMap((group) => (isGroup(group) ? filtered(text, group) : []))}
       onSpotlightClose={onClose}
       nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
       highlightQuery
-      attributes={{ content: { 'aria-label': words.searchButton } }}
+      attributes={{ content: { 'aria-label': words.searchButton, [paletteMark]: true } }}
       classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
       limit={60}
       scrollable

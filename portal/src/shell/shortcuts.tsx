@@ -1,15 +1,19 @@
 // Keyboard shortcuts: a single key, `g` and a key within a second, or Ctrl-K for the palette. None while the user types.
-// The palette and the list of shortcuts are loaded when they are first opened.
+// The palette and the list of shortcuts are loaded once the browser is idle. What is typed until the palette has the focus is its query.
 import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useMay } from '../api/use-grant.ts'
 import { pagesOf } from '../pages.tsx'
+import { whenIdle } from '../ui/idle.ts'
 import { isHandledElsewhere } from '../ui/key-events.ts'
-import { showOverlay, useOverlay } from './overlay.ts'
+import { overlayNow, showOverlay, useOverlay } from './overlay.ts'
+import { paletteMark, PaletteWaiting } from './palette-waiting.tsx'
 
-const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }))
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const loadShortcutList = () => import('./shortcut-list.tsx')
+const loadPalette = () => import('./palette.tsx')
+const ShortcutList = lazy(async () => ({ default: (await loadShortcutList()).ShortcutList }))
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 const secondKeyWithinMs = 1_000
 
 export function Shortcuts({ user }: { user: User }) {
@@ -17,8 +21,15 @@ export function Shortcuts({ user }: { user: User }) {
   const may = useMay()
   const shown = useOverlay()
   const leader = useRef(-Infinity)
+  const [query, setQuery] = useState('')
+  useEffect(() => {
+    // Without it they are loaded when they are opened, and an error is shown then.
+    void whenIdle().then(() => Promise.allSettled([loadPalette(), loadShortcutList()]))
+  }, [])
+  useEffect(() => setQuery(''), [shown])
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
+      if (overlayNow() === 'palette' && !isInPalette(event.target)) return typeAhead(event, setQuery)
       if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault()
         return showOverlay('palette')
@@ -41,11 +52,28 @@ export function Shortcuts({ user }: { user: User }) {
   }, [navigate, user, may])
   const close = () => showOverlay(undefined)
   return (
-    <Suspense>
-      {shown === 'shortcuts' && <ShortcutList user={user} onClose={close} />}
-      {shown === 'palette' && <Palette user={user} onClose={close} />}
-    </Suspense>
+    <>
+      <Suspense>{shown === 'shortcuts' && <ShortcutList user={user} onClose={close} />}</Suspense>
+      <Suspense fallback={<PaletteWaiting query={query} />}>
+        {shown === 'palette' && <Palette user={user} query={query} onQuery={setQuery} onClose={close} />}
+      </Suspense>
+    </>
   )
+}
+
+const isInPalette = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement && target.closest(`[${paletteMark}]`) !== null
+
+/** A key while the palette is open and its field does not have the focus yet: neither the page nor a field below gets it. */
+function typeAhead(event: KeyboardEvent, setQuery: (change: (query: string) => string) => void): void {
+  const { key, ctrlKey, metaKey, altKey } = event
+  if (key === 'Escape') return showOverlay(undefined)
+  if (ctrlKey || metaKey || altKey) return
+  if (key.length === 1) setQuery((query) => query + key)
+  else if (key === 'Backspace') setQuery((query) => query.slice(0, -1))
+  else return
+  event.preventDefault()
+  event.stopImmediatePropagation()
 }
 
 function focusSearch(event: KeyboardEvent): void {

@@ -1,7 +1,7 @@
 // One customer in facts, and the way into their team.
 import { Button } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, type LinkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { session } from '../api/session.ts'
 import { invalidate } from '../api/queries.ts'
@@ -72,8 +72,14 @@ export function Waiting({ teamId }: { teamId: number }) {
   )
 }
 
+type OpenProps = {
+  readonly customer: Pick<Customer, 'id' | 'name'>
+  /** The page that is shown then; the overview if left out. */
+  readonly to?: LinkOptions
+}
+
 /** Switches the session to the customer's team, after a word about what that means. */
-export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {
+export function OpenAsTeam({ customer: { id, name }, to = { to: '/' } }: OpenProps) {
   const user = useUser()
   const navigate = useNavigate()
   if (user?.current_team.id === id)
@@ -88,7 +94,7 @@ export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {
       action={t.open}
       trigger={(open) => <Button onClick={open}>{t.open}</Button>}
       onSubmit={async () => {
-        if (await session.switchTeam(id)) await navigate({ to: '/' })
+        if (await session.switchTeam(id)) await navigate(to)
       }}
     >
       <Effects confirms texts={[t.openText(name)]} />

@@ -1,5 +1,5 @@
 // All devices of the provider: how reading them goes, poll now, and maintenance.
-import { Button, Text } from '@mantine/core'
+import { ActionIcon, Menu, Text } from '@mantine/core'
 import {
   deviceErrors,
   listStaffDevicesRoute,
@@ -8,11 +8,12 @@ import {
   type StaffDevice,
 } from '@pharos/contract/admin-device'
 import { deviceStatuses } from '@pharos/contract/device'
+import { IconDots } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { deviceColors, DevicePill } from '../inventory/inventory-state.tsx'
 import { words as inventory } from '../inventory/words.ts'
-import { Mono, OrDash, RowActions, timeColumn } from '../ui/cells.tsx'
+import { actionsColumn, Mono, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Field } from '../ui/form.tsx'
@@ -33,37 +34,41 @@ const columns: readonly Column<StaffDevice>[] = [
     id: 'name',
     header: t.name,
     orderBy: 'name',
-    width: 180,
-    grows: true,
+    width: 170,
     card: 'primary',
-    cell: ({ name, location }) => (
-      <>
-        <Mono>{name}</Mono>
-        {location && <div className={classes['small']}>{location.name}</div>}
-      </>
-    ),
+    cell: ({ name }) => <Mono>{name}</Mono>,
   },
   {
     id: 'status',
     header: t.state,
     orderBy: 'status',
-    width: 240,
+    width: 130,
     card: 'state',
-    cell: ({ status, error, error_text: details }) => (
-      <>
-        <DevicePill status={status} />
-        {error !== null && (
-          <div className={classes['bad']} title={details}>
-            {t.errors[error]}
-          </div>
-        )}
-      </>
-    ),
+    cell: ({ status }) => <DevicePill status={status} />,
+  },
+  {
+    id: 'error',
+    header: t.failure,
+    width: 130,
+    grows: true,
+    card: 'secondary',
+    cell: ({ error, error_text: details }) =>
+      error !== null && (
+        <span className={classes['bad']} title={[t.errors[error], details].filter(Boolean).join('\n')}>
+          {t.errorNames[error]}
+        </span>
+      ),
+  },
+  {
+    id: 'location',
+    header: t.location,
+    width: 130,
+    cell: ({ location }) => <OrDash>{location?.name}</OrDash>,
   },
   {
     id: 'model',
     header: t.model,
-    width: 160,
+    width: 150,
     card: 'secondary',
     cell: ({ vendor, model }) => <OrDash>{`${vendor} ${model}`.trim()}</OrDash>,
   },
@@ -71,6 +76,7 @@ const columns: readonly Column<StaffDevice>[] = [
     id: 'address',
     header: t.address,
     width: 140,
+    hidden: true,
     cell: ({ management_ip: ip }) => <OrDash>{ip && <Mono>{ip}</Mono>}</OrDash>,
   },
   timeColumn('seen', t.lastSeen, ({ last_seen }) => last_seen, { orderBy: 'last_seen', none: t.never }),
@@ -82,20 +88,7 @@ const columns: readonly Column<StaffDevice>[] = [
     width: 110,
     cell: ({ ports, interfaces }) => t.portsOf(ports, interfaces),
   },
-  {
-    id: 'actions',
-    header: t.actions,
-    width: 190,
-    cell: (device) =>
-      device.driver === 'none' ? null : (
-        <RowActions>
-          <Button size="compact-xs" variant="default" onClick={() => void poll(device).catch(notifyProblem)}>
-            {t.poll}
-          </Button>
-          <Maintenance device={device} />
-        </RowActions>
-      ),
-  },
+  actionsColumn(t.actions, (device) => (device.driver === 'none' ? null : <Actions device={device} />), 80),
 ]
 
 async function poll({ id, name }: StaffDevice): Promise<void> {
@@ -111,32 +104,44 @@ const declared = {
   }),
 }
 
-const Maintenance = ({ device: { id, name, maintenance_until } }: { device: StaffDevice }) => (
-  <Dialog<{ hours: string }>
-    title={t.maintenanceOf(name)}
-    action={t.set}
-    initialValues={{ hours: maintenance_until === null ? '1' : '0' }}
-    declared={declared}
-    trigger={(open) => (
-      <Button size="compact-xs" variant="default" onClick={open}>
-        {t.maintenance}
-      </Button>
-    )}
-    onSubmit={async ({ hours }) => {
-      const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
-      await call(maintainDeviceRoute, { params: { device_id: id }, body: { until } })
-      notifySuccess(t.maintained(name, until !== null))
-      await invalidate(listStaffDevicesRoute)
-    }}
-  >
-    {(_fields, form) => (
-      <>
-        <Text size="sm">{t.maintenanceText}</Text>
-        <Field form={form} name="hours" autoFocus />
-      </>
-    )}
-  </Dialog>
-)
+function Actions({ device }: { device: StaffDevice }) {
+  const { id, name, maintenance_until } = device
+  const menu = (openMaintenance: () => void) => (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon size="sm" aria-label={t.actionsOf(name)}>
+          <IconDots size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void poll(device).catch(notifyProblem)}>{t.poll}</Menu.Item>
+        <Menu.Item onClick={openMaintenance}>{t.maintenance}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+  return (
+    <Dialog<{ hours: string }>
+      title={t.maintenanceOf(name)}
+      action={t.set}
+      initialValues={{ hours: maintenance_until === null ? '1' : '0' }}
+      declared={declared}
+      trigger={menu}
+      onSubmit={async ({ hours }) => {
+        const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
+        await call(maintainDeviceRoute, { params: { device_id: id }, body: { until } })
+        notifySuccess(t.maintained(name, until !== null))
+        await invalidate(listStaffDevicesRoute)
+      }}
+    >
+      {(_fields, form) => (
+        <>
+          <Text size="sm">{t.maintenanceText}</Text>
+          <Field form={form} name="hours" autoFocus />
+        </>
+      )}
+    </Dialog>
+  )
+}
 
 const declaration: ListDeclaration = {
   sort: 'name',

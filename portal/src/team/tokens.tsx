@@ -30,7 +30,7 @@ const columns: readonly Column<Token>[] = [
   {
     id: 'scopes',
     header: t.scopes,
-    width: 220,
+    width: 180,
     grows: true,
     card: 'secondary',
     cell: ({ scopes: granted, is_admin }) =>

@@ -264,7 +264,7 @@ export const words = {
   webhook: {
     add: 'Add webhook',
     url: 'URL',
-    urlHelp: 'We send a signed POST request to this address. It must begin with https://.',
+    urlHelp: 'We send a signed POST request to this address.',
     description: 'Description',
     events: 'Events',
     eventGroups: {

@@ -67,6 +67,13 @@ export const theme = createTheme({
     // What scrolls must be reachable by keyboard (WCAG 2.1.1).
     TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     TextInput: { defaultProps: { size: 'sm' } },
+    // A field that gets the focus because of its mistake shows the mistake, not its options above it: a click or a key opens them.
+    ...Object.fromEntries(
+      ['Autocomplete', 'Select', 'MultiSelect', 'TagsInput'].map((name) => [
+        name,
+        { defaultProps: { openOnFocus: false } },
+      ]),
+    ),
     // No target is smaller than 24 px (WCAG 2.2, 2.5.8), however small it looks beside its neighbors.
     Button: {
       defaultProps: { size: 'sm' },

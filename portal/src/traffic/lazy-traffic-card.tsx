@@ -14,7 +14,7 @@ const TrafficCard = lazy(async () => {
 export function LazyTrafficCard(props: TrafficCardProps) {
   if (!useHasModule('lighthouse')) return null
   return (
-    <Suspense fallback={<Skeleton height={(props.height ?? 220) + 110} radius="lg" />}>
+    <Suspense fallback={props.isLate ? null : <Skeleton height={(props.height ?? 220) + 110} radius="lg" />}>
       <TrafficCard {...props} />
     </Suspense>
   )

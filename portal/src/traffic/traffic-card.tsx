@@ -34,6 +34,8 @@ export type TrafficCardProps = {
   readonly height?: number
   /** Renders nothing if there is no traffic: the page is about something else. A failure is shown. */
   readonly isOptional?: boolean
+  /** Takes no room until its traffic is known: what is below it is not moved away and back. */
+  readonly isLate?: boolean
 }
 
 const hourMs = 3_600_000
@@ -48,6 +50,7 @@ export function TrafficCard({
   marks = [],
   height = 220,
   isOptional = false,
+  isLate = false,
 }: TrafficCardProps) {
   const hasDirections = direction === 'both'
   const [by, setBy] = useState<'direction' | 'protocol'>(hasDirections ? 'direction' : 'protocol')
@@ -71,6 +74,7 @@ export function TrafficCard({
   const rows = useMemo(() => rowsOf(series, [shownBy], 'avg'), [answer.data, shownBy])
   const hasTraffic = rows.some(({ series }) => (series.max ?? 0) > 0)
   if (isOptional && answer.data && !hasTraffic) return null
+  if (isLate && answer.isPending) return null
   const failure = answer.error && !answer.data ? failureOf(answer.error) : undefined
   return (
     <Section

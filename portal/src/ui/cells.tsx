@@ -34,8 +34,9 @@ export const timeColumn = <Row,>(
 ): Column<Row> => ({
   id,
   header,
-  width: 175,
+  width: 180,
   largestFirst: true,
+  isTime: true,
   ...rest,
   cell: (row) => <Time at={timeOf(row)} none={none} />,
 })

@@ -13,7 +13,7 @@ export const emails = (options: Common & { readonly placeholder?: string }): Fie
   ...common(options),
   check: (value: readonly string[]) => {
     const wrong = value.find((one) => isEmail(one) !== undefined)
-    return wrong === undefined ? undefined : `must be e-mail addresses; ${wrong} is not one`
+    return wrong === undefined ? undefined : `must look like ann@example.net; ${wrong} does not`
   },
   Widget: (props) => (
     <TagsInput

@@ -268,6 +268,8 @@ type FormProps<Values, Result> = {
   readonly fullWidth?: boolean
   /** Shown next to the button. */
   readonly aside?: ReactNode
+  /** There is nothing to send. */
+  readonly disabled?: boolean
   readonly children: ReactNode
 }
 
@@ -279,6 +281,7 @@ export function Form<Values, Result>({
   size,
   fullWidth = false,
   aside,
+  disabled = false,
   children,
 }: FormProps<Values, Result>) {
   return (
@@ -287,7 +290,12 @@ export function Form<Values, Result>({
         {children}
         <FormProblem form={form} />
         <Group>
-          <SubmitButton form={form} fullWidth={fullWidth} {...(size === undefined ? {} : { size })}>
+          <SubmitButton
+            form={form}
+            disabled={disabled}
+            fullWidth={fullWidth}
+            {...(size === undefined ? {} : { size })}
+          >
             {action}
           </SubmitButton>
           {aside}

@@ -16,6 +16,8 @@ export type Column<Row> = {
   readonly width?: number
   /** Takes the width that other columns leave; one of a list. */
   readonly grows?: boolean
+  /** Its heading names the time zone. */
+  readonly isTime?: true
   /** Stays in view at the right, on narrow screens too. */
   readonly pinned?: true
   /** Where the cell stands on the card that a phone shows for the row. */

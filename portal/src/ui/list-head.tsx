@@ -5,6 +5,7 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import type { Column } from './list-column.ts'
 import { widthMax, widthMin, type ListHeader, type ListLayout } from './list-layout.ts'
 import classes from './list.module.css'
+import { useZoneOfColumn } from './time.tsx'
 import { words } from './words.ts'
 
 /** Returns the order after a click: by the column, then reversed. */
@@ -69,7 +70,9 @@ type HeadingProps = {
 }
 
 function Heading({ header, column, isFirst, sort, onSort, layout, filler }: HeadingProps) {
-  const { header: title, orderBy, align, pinned } = column
+  const { header: name, orderBy, align, pinned, isTime } = column
+  const zone = useZoneOfColumn()
+  const title = isTime && zone !== undefined ? `${name} (${zone})` : name
   const direction = sort === orderBy ? 'ascending' : sort === `-${orderBy}` ? 'descending' : 'none'
   return (
     <>

@@ -5,7 +5,7 @@ import { useId, type ReactNode } from 'react'
 import { LazyTooltip } from './lazy-tooltip.tsx'
 import type { StateColor } from './status.tsx'
 import classes from './task-row.module.css'
-import { ago, formatTime, useZone } from './time.tsx'
+import { formatTime, since, useZone } from './time.tsx'
 import { useNow } from './use-now.ts'
 import { words } from './words.ts'
 
@@ -63,13 +63,13 @@ export function TaskRow({ color, stateText, title, who, when, text, children }: 
   )
 }
 
-/** `3 minutes ago`, with the time as a tooltip. */
+/** `3 minutes ago`, of what has happened, with the time as a tooltip. */
 export function Ago({ at }: { at: string }) {
   const [zone] = useZone()
   const now = useNow()
   return (
     <LazyTooltip label={() => formatTime(at, zone)}>
-      <time dateTime={at}>{ago(at, now)}</time>
+      <time dateTime={at}>{since(at, now)}</time>
     </LazyTooltip>
   )
 }

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ago, daysUntil, formatDuration, isZone, shortName, splitAtTimes, timeIn } from './time-text.ts'
+import {
+  ago,
+  daysUntil,
+  formatDuration,
+  isZone,
+  shortName,
+  since,
+  splitAtTimes,
+  timeIn,
+} from './time-text.ts'
 
 const noon = '2026-03-01T12:00:05.000Z'
 
@@ -14,6 +23,11 @@ describe('times as text', () => {
     assert.equal(shortName('UTC', noon), 'UTC')
     assert.equal(shortName('Europe/London', noon), 'GMT')
     assert.notEqual(shortName('Europe/London', '2026-07-01T12:00:00Z'), 'GMT')
+  })
+
+  it('have happened, also by a clock that is behind or a page that has not been drawn for a while', () => {
+    assert.equal(since(noon, Date.parse('2026-03-01T12:02:10Z')), '2 minutes ago')
+    assert.equal(since(noon, Date.parse(noon) - 31_000), 'now')
   })
 
   it('distinguish zones from other texts', () => {

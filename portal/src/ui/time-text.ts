@@ -59,6 +59,10 @@ export function ago(time: string, now = Date.now()): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
+/** Returns how long ago something happened: `now` by a clock that is behind. */
+export const since = (time: string, now = Date.now()): string =>
+  ago(time, Math.max(now, new Date(time).getTime()))
+
 const dayMs = 86_400_000
 
 /** Returns the days left until then, rounded up; 0 if it has passed. */

@@ -5,7 +5,7 @@ import { storedChoice, useStoredChoice } from './stored-choice.ts'
 import classes from './list.module.css'
 import { ago, isZone, shortName, splitAtTimes, timeIn } from './time-text.ts'
 
-export { ago, daysUntil, formatDuration, isZone } from './time-text.ts'
+export { ago, daysUntil, formatDuration, isZone, since } from './time-text.ts'
 
 /** The zone of all times on the page: the user's own, or UTC. */
 export type Zone = 'local' | 'utc'
@@ -37,15 +37,28 @@ export function zoneName(zone: Zone): string {
 export function formatTime(time: string, zone: Zone): string {
   const name = zoneName(zone)
   const text = timeIn(time, name)
-  return name === browserZone() && zone === 'local' ? text : `${text} ${shortName(name, time)}`
+  return hasZone(zone) ? `${text} ${shortName(name, time)}` : text
+}
+
+/** Whether times are shown with their zone: not in that of the browser. */
+const hasZone = (zone: Zone): boolean => zone === 'utc' || zoneName(zone) !== browserZone()
+
+/** Returns the zone of a column of times, `UTC` or `Berlin`; undefined for that of the browser. An abbreviation would change in summer. */
+export function useZoneOfColumn(): string | undefined {
+  const [zone] = useZone()
+  return hasZone(zone) ? zoneName(zone).split('/').at(-1)!.replaceAll('_', ' ') : undefined
 }
 
 export function Time({ at, none = '–' }: { at: string | null; none?: string }) {
   const [zone] = useZone()
   if (at === null) return <span className={classes['dimmed']}>{none}</span>
+  const name = zoneName(zone)
   return (
     <LazyTooltip label={() => `${formatTime(at, zone === 'utc' ? 'local' : 'utc')} · ${ago(at)}`}>
-      <time dateTime={at}>{formatTime(at, zone)}</time>
+      <time dateTime={at}>
+        {timeIn(at, name)}
+        {hasZone(zone) && <span className={classes['zone']}> {shortName(name, at)}</span>}
+      </time>
     </LazyTooltip>
   )
 }

@@ -16,7 +16,7 @@ import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@ta
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { ago } from '../ui/time.tsx'
+import { since } from '../ui/time.tsx'
 import { digOf } from './dig.ts'
 import { draftOf, isChanged, ttlPresets, ttlText, type Draft } from './record-drafts.ts'
 import { commonTypes, exampleOf, helpOf } from './record-types.ts'
@@ -101,7 +101,7 @@ function AliasState({ alias: { status, addresses, message, resolved } }: { alias
         <>
           <StatePill color="bad">{texts.alias.failing}</StatePill>
           <div className={classes['comment']}>
-            {message} {resolved !== null && texts.alias.resolved(ago(resolved))}
+            {message} {resolved !== null && texts.alias.resolved(since(resolved))}
           </div>
         </>
       )}

@@ -32,3 +32,16 @@ export const exampleOf = (type: string): string => examples[keyOf(type)] ?? ''
 
 /** Returns what the parts of a value are; undefined for a type that is not known. */
 export const helpOf = (type: string): string | undefined => words.records.typeHelp[keyOf(type)]
+
+const rankOf = ({ name, type }: { readonly name: string; readonly type: string }): number =>
+  name !== '@' ? 2 : type === 'SOA' ? 0 : type === 'NS' ? 1 : 2
+
+/** Returns the sets of a page as a zone file has them: those of the zone itself begin with SOA and NS. */
+export const asInZoneFile = <Set extends { readonly name: string; readonly type: string }>(
+  sets: readonly Set[],
+): readonly Set[] => {
+  // Only their own order changes: a page begins and ends with any name.
+  const ofZone = sets.filter(({ name }) => name === '@').toSorted((a, b) => rankOf(a) - rankOf(b))
+  let at = 0
+  return sets.map((set) => (set.name === '@' ? ofZone[at++]! : set))
+}

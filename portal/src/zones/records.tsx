@@ -36,7 +36,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { Applied, ChangesBar, Review } from './record-review.tsx'
 import { isChanged, parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
-import { commonTypes } from './record-types.ts'
+import { asInZoneFile, commonTypes } from './record-types.ts'
 import { EditRow, moveBetweenRows, Row } from './record-rows.tsx'
 import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
@@ -235,7 +235,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
               {added.map((draft) => (
                 <EditRow key={draft.key} draft={draft} drafts={drafts} zone={zone.name} />
               ))}
-              {results.map((set) => (
+              {(sort === 'name' ? asInZoneFile(results) : results).map((set) => (
                 <Row
                   key={set.id}
                   set={set}

@@ -336,7 +336,7 @@ export const words = {
     unsignedText: 'Signatures and keys are removed by themselves',
     offTitle: 'DNSSEC is off',
     offText:
-      'Signed answers cannot be forged on their way. Pharos creates the key, signs the zone and renews the signatures; you enter one DS record at your registrar.',
+      'Signed answers cannot be forged on their way. The key is created, the zone is signed and the signatures are renewed for you; you enter one DS record at your registrar.',
     offSecondary: 'A secondary zone is signed by its primary servers.',
     enable: 'Enable DNSSEC',
     enableText:

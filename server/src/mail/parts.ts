@@ -1,6 +1,6 @@
 // Wires mail: the transport that the configuration names, and the loop of the reconciler role that sends mails. Requests never
 // wait for a mail server: they queue a row.
-import { createBrandReader } from '../brand/brand.ts'
+import { createBrandReader, type Brand } from '../brand/brand.ts'
 import { createLoopComponent } from '../db/loop-component.ts'
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
@@ -12,7 +12,8 @@ import type { Config } from '../runtime/config.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { parseMailbox } from '../text/mailbox.ts'
+import { parseEmail } from '../text/email.ts'
+import { isHeaderText, parseMailbox } from '../text/mailbox.ts'
 import type { MailTransport } from './mail-transport.ts'
 import type { MailTemplate } from './mail.ts'
 import { sendMails, type Letterhead, type MailOutcome } from './send-mails.ts'
@@ -26,12 +27,25 @@ export function configuredTransport(config: MailConfig, options?: SmtpOptions): 
   return fromSetting('mail_url', () => createMailTransport({ url, folder }, options))
 }
 
-/** Returns the sender of mails. Only mails in a folder may lack a configured one. */
-export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig): Letterhead {
+/**
+ * Returns the sender of mails: the provider, whose support address is the contact unless the settings name another one. Only mails in a folder
+ * may lack a configured sender.
+ */
+export function letterheadOf(
+  { mailFrom, mailReplyTo, providerName }: MailConfig,
+  { name, support }: Pick<Brand, 'name' | 'support'> = { name: providerName, support: null },
+): Letterhead {
+  const from = parseMailbox(mailFrom ?? 'pharos@localhost')
+  const ofSupport = parseEmail(/^mailto:([^?]*)/.exec(support ?? '')?.[1] ?? '')
   return {
-    from: mailFrom === null ? { name: 'Pharos', address: 'pharos@localhost' } : parseMailbox(mailFrom),
-    replyTo: mailReplyTo === null ? null : parseMailbox(mailReplyTo),
-    provider: providerName,
+    from: from.name === '' && isHeaderText(name) ? { ...from, name } : from,
+    replyTo:
+      mailReplyTo !== null
+        ? parseMailbox(mailReplyTo)
+        : ofSupport === undefined
+          ? null
+          : { name: '', address: ofSupport },
+    provider: name,
   }
 }
 
@@ -63,7 +77,7 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
         ring: config.secret,
         transport: transport!,
         attachments: { 'monthly-report': (content) => findReportFile(postgres.owner, content) },
-        letterhead: { ...letterheadOf(config), provider: (await readBrand()).name },
+        letterhead: letterheadOf(config, await readBrand()),
         onOutcome: (outcome) => report(outcome, transport!.name, log, metrics),
         ...(templates ? { templates } : {}),
       },

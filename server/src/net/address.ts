@@ -28,18 +28,22 @@ export function familyOf(canonical: string): Family {
  * for IPv4-mapped IPv6 (`::ffff:0:0/96`): the same host under a second name would slip past every comparison.
  */
 export function readAddress(text: string, end: number, length?: number): Bits {
-  if (text.length > textLengthMax) throw new PrefixError('syntax', malformed)
+  if (text.length > textLengthMax) throw new PrefixError('syntax', expected(length))
   const family = familyOf(text)
   const bits = readBits(text, end, family, length ?? widthOf(family))
-  if (bits === undefined) throw explain(text.slice(0, end))
+  if (bits === undefined) throw explain(text.slice(0, end), length)
   if (family === 6 && isMapped(bits)) throw mapped(bits, length !== undefined)
   return bits
 }
 
-const malformed = 'not an IPv4 or IPv6 address; write it like 203.0.113.0/24 or 2001:db8::/32'
+/** `length`: of a prefix; undefined if an address alone is expected. */
+const expected = (length: number | undefined): string =>
+  length === undefined
+    ? 'must be an IPv4 or IPv6 address such as 203.0.113.7 or 2001:db8::7'
+    : 'must be an IPv4 or IPv6 prefix such as 203.0.113.0/24 or 2001:db8::/32'
 
 /** Returns the reason why `readBits` rejected an address. Slow; only for the message. */
-function explain(address: string): PrefixError {
+function explain(address: string, length: number | undefined): PrefixError {
   if (address.includes('%')) return new PrefixError('zone', 'leave out the zone id (from "%" on)')
   const octets = address.includes(':') ? [] : address.split('.')
   if (octets.some((octet) => /^0\d/.test(octet))) {
@@ -48,7 +52,7 @@ function explain(address: string): PrefixError {
       'write the octets of an IPv4 address in decimal without leading zeros',
     )
   }
-  return new PrefixError('syntax', malformed)
+  return new PrefixError('syntax', expected(length))
 }
 
 function isMapped(bits: Bits): boolean {

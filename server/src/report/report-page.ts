@@ -74,8 +74,8 @@ function drawFigures(sheets: Sheets, report: MonthlyReport): void {
   })
   const largest = attacks.largest[0]
   const cards: Card[] = [
-    rateCard('in', 'Received', traffic.bytes_in),
-    rateCard('out', 'Sent', traffic.bytes_out),
+    rateCard('in', 'In', traffic.bytes_in),
+    rateCard('out', 'Out', traffic.bytes_out),
     {
       label: 'Attacks',
       value: countText(attacks.count),
@@ -107,8 +107,8 @@ const seriesOf = ({ traffic }: MonthlyReport, direction: 'in' | 'out'): Series |
   traffic.hours?.series.find(({ key }) => key['direction'] === direction)
 
 const directions = [
-  ['in', 'Received', ink.series[0]],
-  ['out', 'Sent', ink.series[1]],
+  ['in', 'In', ink.series[0]],
+  ['out', 'Out', ink.series[1]],
 ] as const
 
 const [wide, number] = [
@@ -159,7 +159,7 @@ function drawTraffic(sheets: Sheets, report: MonthlyReport): void {
     shown.map(({ label, series }) => [
       label,
       ...[series.avg, series.p95, series.max].map(rateOrDash),
-      formatRate((label === 'Sent' ? traffic.bytes_out : traffic.bytes_in) ?? 0, 'B'),
+      formatRate((label === 'Out' ? traffic.bytes_out : traffic.bytes_in) ?? 0, 'B'),
     ]),
   )
   const groups = [

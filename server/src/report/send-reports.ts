@@ -143,8 +143,8 @@ function summaryOf({
   return [
     ...(traffic.state === 'measured'
       ? ([
-          ['Received, 95th percentile', rateOf('in')],
-          ['Sent, 95th percentile', rateOf('out')],
+          ['In, 95th percentile', rateOf('in')],
+          ['Out, 95th percentile', rateOf('out')],
           ['Total traffic', formatRate((traffic.bytes_in ?? 0) + (traffic.bytes_out ?? 0), 'B')],
         ] satisfies [string, string][])
       : ([['Traffic', noTrafficTexts[traffic.state]]] satisfies [string, string][])),

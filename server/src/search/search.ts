@@ -10,7 +10,7 @@ import {
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
-import { parseSearchTerm } from './search-term.ts'
+import { parseSearchTerm } from '../net/search-term.ts'
 import type { HitRow, SearchSource } from './source.ts'
 import { sources } from './sources.store.ts'
 

@@ -3,7 +3,7 @@ import type { Route } from '@pharos/contract/route'
 import type { SearchKind } from '@pharos/contract/search'
 import { sql, type RawBuilder } from 'kysely'
 import type { Actor } from '../operation/operation.ts'
-import type { SearchTerm } from './search-term.ts'
+import type { SearchTerm } from '../net/search-term.ts'
 
 export type Sql = RawBuilder<unknown>
 

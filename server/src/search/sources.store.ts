@@ -19,7 +19,7 @@ import { reportedStatus, unreadAnnouncements } from '../byoip/status/reported-st
 import { statusOfZone } from '../dns/zone/zone-status.store.ts'
 import { visibleDevices } from '../inventory/device/device.store.ts'
 import { teamPorts } from '../inventory/port/port.store.ts'
-import type { SearchTerm } from './search-term.ts'
+import type { SearchTerm } from '../net/search-term.ts'
 import {
   best,
   hits,

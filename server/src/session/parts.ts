@@ -7,6 +7,7 @@ import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
+import { readPosition } from '../stream/follow-stream.ts'
 import { invitationRoutes } from './accept-invitation.routes.ts'
 import { accountRoutes } from './account.routes.ts'
 import { apiTokenRoutes } from './api-token.routes.ts'
@@ -46,6 +47,7 @@ export function routes(shared: ApiShared): Mounted[] {
       ...common,
       attemptsOfClient: new ClientLimiter(signInRate),
       attemptsOfAccount: new RateLimiter(signInRate),
+      streamPosition: () => readPosition(shared.front),
     }),
     ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
     ...secondFactorRoutes({ ...common, issuer: issuerOf(config) }),

@@ -18,7 +18,9 @@ import { signOut } from './sign-out.ts'
 import { userAgentOf } from './request-source.ts'
 import { describeCredential } from './current-credential.ts'
 
-export type SessionRouteDeps = SignInDeps & CookieDeps
+/** Returns the id with which the stream begins at this moment. */
+type PositionDeps = { readonly streamPosition: () => Promise<string> }
+export type SessionRouteDeps = SignInDeps & CookieDeps & PositionDeps
 
 export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(refreshSessionRoute, refresh, { ...deps, rotate: createRotate(deps.db, deps.lifetime) }),
@@ -27,9 +29,15 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(logoutRoute, logout, deps),
 ]
 
+/** What the caller reads from now on is older than no message after this position. A session without one begins with new messages. */
+async function positionHeader({ streamPosition }: PositionDeps): Promise<Record<string, string>> {
+  const position = await streamPosition().catch(() => undefined)
+  return position === undefined ? {} : { 'stream-position': position }
+}
+
 /** RFC 7240: a client that has the user already, and sends its ETag, can request a reply without it. */
 async function refresh(
-  deps: RefreshDeps & CookieDeps,
+  deps: RefreshDeps & CookieDeps & PositionDeps,
   guest: Guest,
   body: BodyOf<typeof refreshSessionRoute>,
   query: QueryOf<typeof refreshSessionRoute>,
@@ -41,8 +49,8 @@ async function refresh(
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
-    return moveRefreshToCookie(cookies, headers, { body: tokens })
-  const applied = { 'preference-applied': 'return=minimal' }
+    return moveRefreshToCookie(cookies, headers, { body: tokens, headers: await positionHeader(deps) })
+  const applied = { 'preference-applied': 'return=minimal', ...(await positionHeader(deps)) }
   return moveRefreshToCookie(cookies, headers, { body: { ...tokens, user: null }, headers: applied })
 }
 
@@ -58,7 +66,7 @@ async function createSessionToken(
     'team_id' in body
       ? await changeTeam(deps, guest, guest.actor, body.team_id)
       : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
-  return moveRefreshToCookie(deps.cookies, headers, { body: tokens })
+  return moveRefreshToCookie(deps.cookies, headers, { body: tokens, headers: await positionHeader(deps) })
 }
 
 async function getSessionToken(

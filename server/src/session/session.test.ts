@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
 import { openSession } from '../../test/support/credentials.ts'
+import { parsePosition } from '../stream/position.ts'
 
 let api: TestApi
 let red: TestTeam
@@ -32,6 +33,9 @@ describe('signing in', () => {
     assert.equal(response.statusCode, 200)
     const body = response.json()
     assert.deepEqual(Object.keys(body), ['access', 'refresh', 'user_etag', 'user'])
+    assert.ok(parsePosition(String(response.headers['stream-position'])))
+    const refreshed = await refresh(body.refresh)
+    assert.ok(parsePosition(String(refreshed.headers['stream-position'])))
     assert.deepEqual(Object.keys(body.user), [
       'id',
       'email',

@@ -53,6 +53,10 @@ export async function followStream(
   return eventsFrom(deps, actor, wanted ?? streamMessageTypes, from, isWhole, follows)
 }
 
+/** Returns the id with which a follower gets every message from now on. */
+export const readPosition = async (db: Db): Promise<string> =>
+  formatPosition(positionAt(await findHorizon(db)))
+
 async function* eventsFrom(
   { postgres, outboxListener }: StreamDeps,
   { teamId, ...caller }: Actor,

@@ -81,7 +81,7 @@ import { insertMessages } from '../../src/outbox/outbox.store.ts'
 import { platformKinds } from '../../src/platform/kinds/index.ts'
 import type { Kind } from '../../src/platform/engine/kind.ts'
 import { deleteRow, insertRows, readRows, updateRow } from '../../src/platform/engine/table.store.ts'
-import { parseSearchTerm } from '../../src/search/search-term.ts'
+import { parseSearchTerm } from '../../src/net/search-term.ts'
 import { sources } from '../../src/search/sources.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
@@ -182,6 +182,7 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listWaiting(db, limit),
   ({ db }) => listSeals(db, 0, limit),
   ({ postgres }) => listAnnouncementRows(postgres, team, announcements, undefined, true),
+  ({ postgres }) => listAnnouncementRows(postgres, team, { ...announcements, search: '::1' }, undefined, true),
   ({ db }) => notifyStatusChanges(db, [statusChange]),
   ({ db }) => notifyCheckedStatuses(db),
   ({ db }) => saveStatuses(db, [id]),

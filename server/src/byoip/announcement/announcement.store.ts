@@ -1,6 +1,6 @@
 // The SQL of a team's announcements: read, lock, save. Every statement filters by the team. The statements of the loops,
 // which work for all teams, are in reconcile.store.ts.
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type {
   AnnouncementCondition,
   AnnouncementStatus,
@@ -14,6 +14,7 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { parseSearchTerm } from '../../net/search-term.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
 import { detailNames } from '../status/announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
@@ -152,6 +153,7 @@ export async function listAnnouncementRows(
       where a.team_id = ${teamId} ${andAll(
         query.deleted ? sql`a.deleted is not null` : sql`a.deleted is null`,
         overlapped && sql`a.prefix && any(${overlapped}::inet[])`,
+        query.search !== undefined && found(query.search),
         originAsns && sql`a.origin_asn = any(${originAsns}::bigint[])`,
         statuses && sql`${reportedStatus} = any(${statuses}::text[])`,
         conditions && sql`${condition} = any(${conditions}::text[])`,
@@ -183,6 +185,14 @@ export async function listAnnouncementRows(
 
 const onRouters = sql`('announcing', 'announced', 'partially_announced', 'withdrawing', 'error')`
 const blocked = sql`('pending_validation', 'validating', 'validation_failed', 'suspended')`
+
+/** Whether the search finds announcement `a`: by a part of its text, or as a network that overlaps its prefix. */
+function found(search: string): RawBuilder<boolean> {
+  const { text, prefix } = parseSearchTerm(search)
+  return sql`(
+    strpos(lower(concat_ws(chr(10), text(a.prefix), a.description, 'AS' || a.origin_asn)), ${text}) > 0
+    ${prefix === null ? sql`` : sql`or a.prefix && ${prefix}::inet`})`
+}
 
 /** Of announcement `a`, joined as by `unreadOf`. */
 const condition = sql<AnnouncementCondition>`case

@@ -207,7 +207,7 @@ describe('a delivery without key or network reports what to fix', () => {
     [
       'a name for an address',
       (body) => ({ ...body, ip: 'host' }),
-      '/ip: not an IPv4 or IPv6 address; write it like 203.0.113.0/24 or 2001:db8::/32',
+      '/ip: must be an IPv4 or IPv6 address such as 203.0.113.7 or 2001:db8::7',
     ],
     [
       'a mapped address',

@@ -1,6 +1,6 @@
 // What a search text can mean: text, an address or prefix, an ASN. Pure.
-import { parseAsn } from '../net/asn.ts'
-import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { parseAsn } from './asn.ts'
+import { parsePrefixOrAddress, type Prefix } from './prefix.ts'
 
 export type SearchTerm = {
   /** In lower case, without spaces around it. */
