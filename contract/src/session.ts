@@ -135,7 +135,7 @@ export const getSessionTokenRoute = route({
   description:
     'Returns the credential in use and its user, for both kinds of credential. Never contains a secret. ' +
     'Returns 304 for a matching `etag` or `If-None-Match`.',
-  permission: { credential: 'any', personal: true },
+  permission: { credential: 'any', personal: true, limitedBy: 'nothing' },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
     token: Component('CurrentCredential', {

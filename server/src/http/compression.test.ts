@@ -22,6 +22,7 @@ const actor = {
   isStaff: true,
   lacksSecondFactor: false,
   modules: ['lighthouse', 'ipam'],
+  limits: null,
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }
 

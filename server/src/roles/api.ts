@@ -61,6 +61,7 @@ import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post
 import { ClientLimiter } from '../runtime/client-limiter.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
+import { createRequireVisible } from '../limit/visible.ts'
 import { AccessTokens } from '../session/access-token.ts'
 import { accountRoutes } from '../session/account.routes.ts'
 import { openBreachedPasswords } from '../session/breached-passwords.ts'
@@ -337,6 +338,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     credentials,
     mounted,
     facades: [powerdnsApi(dns)],
+    requireVisible: createRequireVisible(postgres),
     onDenied: (denied) => refusals.note(refusalOf(denied)),
   })
   server.addHook('onReady', async () => outboxListener.start())

@@ -101,6 +101,10 @@ export const failureTexts = {
     refresh: ({ scope }: { scope: string }) =>
       `To refresh, the API token needs the scope ${scope}. Create a token with it, or call without \`refresh\`.`,
   },
+  resource_limited: {
+    operation:
+      'This API token is limited to resources, and the operation is not: it is closed to the token. Use a token without `resources`.',
+  },
   module_disabled: {
     module: ({ module }: { module: string }) =>
       `The module ${module} is not enabled for the team. Ask your provider to enable it.`,
@@ -727,6 +731,22 @@ export const invalidTexts = {
   ],
   ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
   ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
+  outsideLimit: [
+    'resource_limited',
+    ({ allowed }: { allowed: readonly string[] }) =>
+      `is outside of the resources of this credential: ${allowed.length === 0 ? 'it has none of this kind' : allowed.join(', ')}`,
+  ],
+  resourcesMissing: ['missing', 'names no resource; leave it out for all resources of the team'],
+  repeatedResource: ['repeated', 'is given more than once'],
+  scopeClosed: [
+    'scope_closed',
+    ({ scope }: { scope: string }) => `${scope} opens nothing for a token with resources; leave it out`,
+  ],
+  scopeWithoutResource: [
+    'scope_closed',
+    ({ scope, needed }: { scope: string; needed: readonly string[] }) =>
+      `${scope} opens nothing without ${needed.join(' or ')} in the resources`,
+  ],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
   repeatedTemplate: [
     'repeated',

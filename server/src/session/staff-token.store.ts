@@ -36,11 +36,11 @@ export async function findRefusedStaffToken(db: Db, id: string): Promise<Refused
 export async function saveStaffTokenUse(
   db: Db,
   id: string,
-  secretMac: Buffer,
+  secretMac: Buffer | null,
   address: string | null,
 ): Promise<void> {
   await sql`
-    update staff_tokens set last_used = now(), last_used_address = ${address}, secret_mac = ${secretMac}
+    update staff_tokens set last_used = now(), last_used_address = ${address}, secret_mac = coalesce(${secretMac}, secret_mac)
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }
 

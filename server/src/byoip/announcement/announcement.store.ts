@@ -14,6 +14,7 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import type { Limits } from '../../operation/limits.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
 import { detailNames } from '../status/announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
@@ -134,6 +135,7 @@ export async function listAnnouncementRows(
   query: AnnouncementListQuery,
   overlapped: readonly Prefix[] | undefined,
   withChecks: boolean,
+  limits: Limits | null,
 ): Promise<Page<WithChecks>> {
   const {
     origin_asn: originAsns,
@@ -151,6 +153,7 @@ export async function listAnnouncementRows(
       from announcements a ${byStatus || statuses || conditions ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${andAll(
         query.deleted ? sql`a.deleted is not null` : sql`a.deleted is null`,
+        limits && isWithin(limits),
         overlapped && sql`a.prefix && any(${overlapped}::inet[])`,
         originAsns && sql`a.origin_asn = any(${originAsns}::bigint[])`,
         statuses && sql`${reportedStatus} = any(${statuses}::text[])`,
@@ -181,6 +184,9 @@ export async function listAnnouncementRows(
   return { page: page.map(fullOf), count }
 }
 
+/** Whether announcement `a` is within the prefixes of a limited token. */
+const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
+
 const onRouters = sql`('announcing', 'announced', 'partially_announced', 'withdrawing', 'error')`
 const blocked = sql`('pending_validation', 'validating', 'validation_failed', 'suspended')`
 
@@ -198,13 +204,17 @@ export type AnnouncementCountRow = {
 }
 
 /** Counts the team's announcements by shown status and condition. */
-export const countAnnouncementRows = (postgres: Postgres, teamId: number): Promise<AnnouncementCountRow[]> =>
+export const countAnnouncementRows = (
+  postgres: Postgres,
+  teamId: number,
+  limits: Limits | null,
+): Promise<AnnouncementCountRow[]> =>
   postgres.readInTeam(
     teamId,
     sql<AnnouncementCountRow>`
       select s.status, s.condition, count(*)::integer as count from (
         select ${reportedStatus} as status, ${condition} as condition
-        from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null) s
+        from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null ${andAll(limits && isWithin(limits))}) s
       group by 1, 2`,
   )
 

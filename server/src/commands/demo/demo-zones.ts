@@ -31,7 +31,7 @@ export async function addDemoZones(
     roles: ['admin'],
     isStaff: false,
     modules: ['dns'],
-    lacksSecondFactor: false,
+    limits: null, lacksSecondFactor: false,
   }
   const deps = {
     postgres,
