@@ -22,7 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
   // The resources of limited tokens and keys: their rows, and what a path names.
-  limit: ['contract', 'net', 'net/dns', 'operation', 'runtime', 'db', 'packages'],
+  limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'contract',

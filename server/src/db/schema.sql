@@ -453,6 +453,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.rotate_api_token(token text, new_mac bytea, overlap_hours integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update api_tokens set secret_mac = new_mac,
+    previous_mac = case when overlap_hours > 0 then secret_mac end,
+    previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+  where id = token and team_id = current_team_id()
+$function$;
+
 CREATE OR REPLACE FUNCTION public.shield_holds(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
@@ -3450,7 +3462,7 @@ grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant select on announcement_visibility to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (description, enabled, status, version, as_set, delegate_loa, loa_signatory, check_requested, deleted) on announcements to pharos_tenant;
-grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator, service_account_id, is_limited), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator, service_account_id, is_limited, previous_until), update (name, secret_mac, scopes, allowed_networks, is_admin, expires, revoked, created_by, service_account_id, previous_mac, previous_until) on api_tokens to pharos_tenant;
+grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator, service_account_id, is_limited), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator, service_account_id, is_limited, previous_until), update (name, scopes, allowed_networks, is_admin, expires, revoked, service_account_id) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on attachments to pharos_tenant;

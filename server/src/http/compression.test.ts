@@ -40,6 +40,9 @@ const token = (name: string) => ({
   last_used_address: null,
   active: true,
   inactive_reason: null,
+  resources: null,
+  service_account_id: null,
+  previous_secret_until: null,
 })
 let names = ['first']
 const event = '{"id":"a","description":"ä'.padEnd(400, 'x')

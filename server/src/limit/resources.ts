@@ -7,7 +7,8 @@ import { findType, isMetaType, typeName } from '../net/dns/type.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import type { Limits, NamePattern, ZoneLimit } from '../operation/limits.ts'
-import { errorAt, Failure, failWith, notFound, prefixErrorAt } from '../runtime/error.ts'
+import { collect } from '../runtime/collect.ts'
+import { errorAt, failWith, notFound, prefixErrorAt } from '../runtime/error.ts'
 import {
   findPorts,
   findPrefixes,
@@ -182,15 +183,4 @@ async function findIds(
   const found = await find()
   if (ids.some((id) => !found.has(id))) throw notFound(kind)
   return ids.map((id) => ({ kind, id }))
-}
-
-/** Returns undefined and adds the errors instead of throwing them. */
-function collect<Value>(errors: ProblemError[], read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof Failure) || !error.errors) throw error
-    errors.push(...error.errors)
-    return undefined
-  }
 }

@@ -69,6 +69,7 @@ import { createCredentials } from '../session/credentials.ts'
 import { domainRoutes } from '../team/domain.routes.ts'
 import { customerRoutes, teamRoutes } from '../team/team.routes.ts'
 import { invitationRoutes } from '../session/accept-invitation.routes.ts'
+import { serviceAccountRoutes } from '../team/service-account.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { createMailLimits } from '../session/mail-limits.ts'
 import { createWrongPasswords } from '../session/password-check.ts'
@@ -218,6 +219,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       providerNames: [config.providerName, 'pharos'],
       followed: new ClientLimiter(signInRate),
     }),
+    ...serviceAccountRoutes({ postgres }),
     ...apiTokenRoutes({
       postgres,
       ring: config.secret,

@@ -130,6 +130,8 @@ export const failureTexts = {
       `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
     webhooks: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
+    serviceAccounts: ({ limit }: { limit: number }) => `${atMost(limit, 'service account')} Delete one.`,
+    tsigKeys: ({ limit }: { limit: number }) => `${atMost(limit, 'TSIG key')} Delete one.`,
     apiTokens: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'API token')} Delete one, or ask your provider for more.`,
     eventFiles: ({ limit }: { limit: number }) => `An event has at most ${limit} files of its detector.`,
@@ -228,6 +230,8 @@ export const failureTexts = {
       `No ongoing event targets ${host}. A black hole makes it unreachable for everybody: send \`force\` with dry_run=true to see what is on it, then without dry_run.`,
   },
   exists: {
+    serviceAccount: ({ name, id }: { name: string; id: number }) =>
+      `The team has the service account ${name} already, with the id ${id}. Choose another name.`,
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>
@@ -254,6 +258,9 @@ export const failureTexts = {
       `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
+    tsigKeyInUse: ({ zone }: { zone: string }) =>
+      `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
     billCorrected: ({ id }: { id: number }) => `The bill was corrected before: correct bill ${id}.`,
     billOfOctets: 'The bill is by volume and has no rate. State its bytes with --octets.',
     billOfRate: ({ method }: { method: BillingMethod }) =>
@@ -746,6 +753,14 @@ export const invalidTexts = {
     'scope_closed',
     ({ scope, needed }: { scope: string; needed: readonly string[] }) =>
       `${scope} opens nothing without ${needed.join(' or ')} in the resources`,
+  ],
+  uselessKey: ['required', 'or may_transfer must be true: the key could be used for nothing'],
+  widens: ['widens', 'would allow more than before; create another token instead'],
+  adminOfAccount: ['exclusive', 'is for tokens of the team; a token of a service account has the roles of the account'],
+  tokenDays: [
+    'too_late',
+    ({ days, latest }: { days: number; latest: string }) =>
+      `is later than the team allows: at most ${days} days ahead, ${latest}`,
   ],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
   repeatedTemplate: [

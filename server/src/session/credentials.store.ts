@@ -54,6 +54,7 @@ export type TokenRecord = {
   /** Of the secret before the last rotation, while it is valid. */
   readonly previousMac: Buffer | null
   readonly previousUntil: Date | null
+  readonly serviceAccountId: number | null
   /** Of the service account that has the token. */
   readonly serviceRoles: readonly Role[] | null
 }
@@ -63,7 +64,8 @@ export async function findTokenRecord(db: Db, id: string): Promise<TokenRecord |
   const { rows } = await sql<TokenRecord>`
     select a.id, a.team_id as "teamId", a.name, a.secret_mac as "secretMac", a.scopes,
       a.allowed_networks::text[] as "allowedNetworks", a.is_admin as "isAdmin", t.enabled_modules as modules,
-      a.created, a.expires, a.last_used as "lastUsed", ${limitsOfToken} as limits, s.roles as "serviceRoles",
+      a.created, a.expires, a.last_used as "lastUsed", ${limitsOfToken} as limits, a.service_account_id as "serviceAccountId",
+      s.roles as "serviceRoles",
       a.previous_mac as "previousMac", a.previous_until as "previousUntil"
     from api_tokens a join teams t on t.id = a.team_id left join service_accounts s on s.id = a.service_account_id
     where a.id = ${id} and a.revoked is null and (a.expires is null or a.expires > now())

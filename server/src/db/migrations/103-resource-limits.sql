@@ -48,7 +48,18 @@ create or replace trigger api_tokens_actors
     service_account_id on api_tokens
   for each statement execute function wake_actors();
 grant select (service_account_id, is_limited, previous_until), insert (service_account_id, is_limited),
-  update (service_account_id, created_by, secret_mac, previous_mac, previous_until) on api_tokens to pharos_tenant;
+  update (service_account_id) on api_tokens to pharos_tenant;
+
+/* Gives a token of the team a new secret. The team may not read MACs, and the former one is kept for the overlap. */
+create function rotate_api_token(token text, new_mac bytea, overlap_hours integer) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+  update api_tokens set secret_mac = new_mac,
+    previous_mac = case when overlap_hours > 0 then secret_mac end,
+    previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+  where id = token and team_id = current_team_id()
+$$;
+revoke execute on function rotate_api_token from public;
+grant execute on function rotate_api_token to pharos_tenant;
 
 alter table teams add column token_days_max integer check (token_days_max between 1 and 1826);
 comment on column teams.token_days_max is 'longest time in days until a new API token expires; null: no limit, and tokens may never expire';

@@ -20,9 +20,9 @@ import { PrefixError } from '../../net/prefix-error.ts'
 import { addressAt, findReverseNetwork } from '../../net/reverse-name.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch, etagOf } from '../../operation/etag.ts'
+import { collect } from '../../runtime/collect.ts'
 import {
   errorAt,
-  Failure,
   failWith,
   invalid,
   notFound,
@@ -130,17 +130,6 @@ function parseAddressAt(loc: ProblemError['loc'], text: string): Address {
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
     throw failWith('invalid', [prefixErrorAt(loc, error)])
-  }
-}
-
-/** Returns undefined and adds the errors instead of throwing them. */
-function collect<Value>(errors: ProblemError[], read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'invalid') throw error
-    errors.push(...error.errors!)
-    return undefined
   }
 }
 
