@@ -78,8 +78,6 @@ export async function findResources(
   const errors: ProblemError[] = []
   const refs = zones.map(({ zone }, at) => collect(errors, () => parseZoneText([...loc, 'zones', at, 'zone'], zone)))
   const networks = prefixes.map((text, at) => collect(errors, () => parseNetwork([...loc, 'prefixes', at], text)))
-  if (zones.length + prefixes.length + ports.length + services.length === 0)
-    errors.push(errorAt(loc, 'resourcesMissing'))
   if (errors.length > 0) throw failWith('invalid', errors)
   return [
     ...(await findZoneLimits(trx, teamId, zones, refs as (number | DomainName)[], loc)),

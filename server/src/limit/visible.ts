@@ -34,7 +34,7 @@ export const uncheckedParameters = (route: Route): string[] =>
 
 const nowhere = { readInTeam: () => Promise.reject(new Error('not connected')) }
 
-function createChecks({ readInTeam }: Pick<Postgres, 'readInTeam'>): Readonly<Record<string, Check>> {
+function createChecks(postgres: Pick<Postgres, 'readInTeam'>): Readonly<Record<string, Check>> {
   const among =
     (noun: string, idsOf: (limits: Limits) => ReadonlySet<number>): Check =>
     (limits, _teamId, value) => {
@@ -44,7 +44,7 @@ function createChecks({ readInTeam }: Pick<Postgres, 'readInTeam'>): Readonly<Re
   const within =
     (noun: string, isWithin: (teamId: number, id: number, prefixes: readonly string[]) => RawBuilder<Within>): Check =>
     async (limits, teamId, value) => {
-      const [row] = await readInTeam(teamId, isWithin(teamId, parseId(noun, value), limits.prefixes))
+      const [row] = await postgres.readInTeam(teamId, isWithin(teamId, parseId(noun, value), limits.prefixes))
       if (row?.within !== true) throw notFound(noun)
     }
   return {

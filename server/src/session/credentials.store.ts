@@ -92,18 +92,22 @@ export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken
   return rows[0]
 }
 
+/** The stored MAC of a secret, and the one under the newest key. */
+export type RenewedMac = { readonly before: Buffer; readonly after: Buffer }
+
 /**
  * Saves the time and address of a use of the token, with its MAC under the newest key; at most once a minute over all
- * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed, `secretMac` if the secret was not
- * the newest one.
+ * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed, `macs` if the secret was not
+ * the newest one. A secret that was replaced meanwhile stays replaced.
  */
 export async function saveTokenUse(
   db: Db,
   id: string,
-  secretMac: Buffer | null,
+  macs: RenewedMac | null,
   address: string | null,
 ): Promise<void> {
   await sql`
-    update api_tokens set last_used = now(), last_used_address = ${address}, secret_mac = coalesce(${secretMac}, secret_mac)
+    update api_tokens set last_used = now(), last_used_address = ${address}, 
+      secret_mac = case when secret_mac = ${macs?.before ?? null} then ${macs?.after ?? null} else secret_mac end
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }

@@ -136,7 +136,7 @@ export function createCredentials(deps: CredentialDeps) {
       recordRefusal(key, record.teamId, reason, address)
       throw notValid(noun)
     }
-    recordUse(parsed, address, genuine)
+    recordUse(parsed, address, genuine ? record.secretMac : null)
     const { id: tokenId, scopes } = record
     if (record.teamId === null) return { kind: 'staff_token', tokenId, isStaff: true, scopes }
     const { teamId, isAdmin, serviceRoles, modules, limits } = record
@@ -170,15 +170,15 @@ export function createCredentials(deps: CredentialDeps) {
   }
 
   /** A token used with its newest secret is also re-keyed with the newest key, so that an old key can be removed from the ring. */
-  function recordUse(token: ApiToken, address: string, isNewest: boolean): void {
+  function recordUse(token: ApiToken, address: string, before: Buffer | null): void {
     const { purpose, saveUse } = kinds[token.holder]
     const key = tokenNameOf(token)
     const now = Date.now()
     if (now - (touched.get(key) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
     touched.set(key, now)
-    const secretMac = isNewest ? mac(deps.ring, purpose, token.secret) : null
-    saveUse(deps.db, token.id, secretMac, findAddressPrefix(address) ?? null).catch(deps.onTokenUseError)
+    const macs = before && { before, after: mac(deps.ring, purpose, token.secret) }
+    saveUse(deps.db, token.id, macs, findAddressPrefix(address) ?? null).catch(deps.onTokenUseError)
   }
 
   return { bearer, token }
