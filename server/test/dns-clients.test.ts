@@ -230,7 +230,7 @@ describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () 
     assert.equal(await updateWith(limited, update('add a.b.dyn.limited.example. 60 TXT "two"')), '')
     for (const line of [
       'add www.limited.example. 60 TXT "x"',
-      'add _acme-challenge.limited.example. 60 A 192.0.2.1',
+      'add _acme-challenge.limited.example. 60 CNAME x.example.',
       'add dyn.limited.example. 60 TXT "x"',
       'delete www.limited.example. TXT',
       'delete _acme-challenge.limited.example.',

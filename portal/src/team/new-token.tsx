@@ -1,20 +1,22 @@
 // Creating an API token: what it is for, what it may do, where it works, how long. Its secret is shown once, with a request that
 // tries it.
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core'
+import { listServiceAccountsRoute } from '@pharos/contract/service-account'
 import { createTokenRoute, listTokensRoute } from '@pharos/contract/token'
 import { adminNeeds, type Scope } from '@pharos/contract/scope'
 import { call } from '../api/call.ts'
-import { invalidate } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { CopyBlock } from '../ui/copy.tsx'
 import { expiry, dayFromNow, expiryOf, type Expiry } from '../ui/expiry.tsx'
 import { FormPage } from '../ui/form-page.tsx'
-import { text } from '../ui/form-text-widgets.tsx'
+import { inputProps, text } from '../ui/form-text-widgets.tsx'
 import { checkboxes, networks, number, toggle } from '../ui/form-widgets.tsx'
-import { Field, FormSection, useRequestForm } from '../ui/form.tsx'
+import { Field, FormSection, useRequestForm, type FieldDeclaration, type WidgetProps } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { hiddenSecret, Secret } from '../ui/secret.tsx'
 import { Section } from '../ui/section.tsx'
+import { noResources, resourcePicker, resourcesOf, type PickedResources } from './resource-picker.tsx'
 import { curlOf, presets, readScopes, writeScopes, type PresetName } from './scope-presets.ts'
 import { words } from './words.ts'
 
@@ -24,6 +26,28 @@ const optionsOf = (list: readonly Scope[]) =>
     const { label, help } = t.scope[value]
     return { value, label, help: `${help}${t.needsAdmin[adminNeeds[value]]}` }
   })
+
+/** Options are the accounts of the team; the value is an id as text, empty for none. */
+const serviceAccount: FieldDeclaration = {
+  label: t.account,
+  help: t.accountHelp,
+  required: false,
+  Widget: (props) => <AccountSelect {...props} />,
+}
+
+function AccountSelect(props: WidgetProps) {
+  const { data } = useAnswer(listServiceAccountsRoute, { query: { limit: 1000, ordering: 'name' } })
+  return (
+    <Select
+      {...inputProps(props)}
+      placeholder={t.noAccount}
+      clearable
+      data={data?.results.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+      value={(props.input.value as string) || null}
+      onChange={(value) => props.input.onChange(value ?? '')}
+    />
+  )
+}
 
 const declared = {
   name: text({ label: t.name, help: t.nameHelp, autoComplete: 'off' }),
@@ -37,6 +61,8 @@ const declared = {
     ],
   }),
   is_admin: toggle({ label: t.admin, help: t.adminHelp }),
+  resources: resourcePicker(['zones', 'prefixes', 'ports', 'services']),
+  service_account_id: serviceAccount,
   allowed_subnets: networks({ label: t.subnets, help: t.subnetsHelp }),
 }
 
@@ -44,6 +70,8 @@ type NewTokenValues = {
   readonly name: string
   readonly scopes: Scope[]
   readonly is_admin: boolean
+  readonly resources: PickedResources
+  readonly service_account_id: string
   readonly allowed_subnets: string[]
   readonly expires: Expiry
   readonly max_unused_days: number | ''
@@ -55,6 +83,8 @@ const newToken = (): NewTokenValues => ({
   name: '',
   scopes: [],
   is_admin: false,
+  resources: noResources,
+  service_account_id: '',
   allowed_subnets: [],
   expires: dayFromNow(defaultDays),
   max_unused_days: '',
@@ -65,8 +95,15 @@ export function NewToken() {
     initialValues: newToken(),
     route: createTokenRoute,
     declared,
-    request: async ({ expires, max_unused_days: days, ...rest }) => {
-      const body = { ...rest, expires: expiryOf(expires), max_unused_days: days === '' ? null : days }
+    request: async ({ expires, max_unused_days: days, resources: picked, service_account_id: account, ...rest }) => {
+      const resources = resourcesOf(picked)
+      const body = {
+        ...rest,
+        expires: expiryOf(expires),
+        max_unused_days: days === '' ? null : days,
+        ...(resources ? { resources } : {}),
+        ...(account === '' ? {} : { service_account_id: Number(account) }),
+      }
       return (await call(createTokenRoute, { body })).body
     },
     onSuccess: () => invalidate(listTokensRoute),
@@ -119,6 +156,10 @@ export function NewToken() {
         </Group>
         <Field form={form} name="scopes" />
         <Field form={form} name="is_admin" />
+        <Field form={form} name="service_account_id" />
+      </FormSection>
+      <FormSection title={words.resources.label} help={t.resourcesHelp}>
+        <Field form={form} name="resources" />
       </FormSection>
       <FormSection title={t.network} help={t.networkHelp}>
         <Field form={form} name="allowed_subnets" />
