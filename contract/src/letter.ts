@@ -139,7 +139,13 @@ export const uploadLetterRoute = route({
     'forms that send data, multimedia, or actions and links that leave the document for anything but the web or mail ' +
     'are rejected with a 422; `type` of the error at `["body","file"]` is one of ' +
     `${letterRefusalCodes.map((code) => `\`${code}\``).join(', ')}, and \`msg\` states what to do next.`,
-  permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', grant: 'ipam.manage', limitedBy: 'prefix' },
+  permission: {
+    credential: 'any',
+    module: 'ipam',
+    scope: 'ipam:write',
+    grant: 'ipam.manage',
+    limitedBy: 'prefix',
+  },
   params: Strict({ announcement_id: Id }),
   upload,
   response: Letter,

@@ -54,7 +54,8 @@ export const Resources = Component('Resources', {
   prefixes: Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: limitPrefixesMax,
-      description: 'prefixes of the team, or parts of them, as CIDR: announcements, letters and PTR records within them',
+      description:
+        'prefixes of the team, or parts of them, as CIDR: announcements, letters and PTR records within them',
     }),
   ),
   ports: ids('ports'),
@@ -87,7 +88,12 @@ export const resourcesOfScope: Readonly<Record<Scope, readonly (keyof Resources)
 }
 
 /** Returns the resources as one line for people, such as `zone example.com (_acme-challenge; TXT), port 12`. */
-export function describeResources({ zones = [], prefixes = [], ports = [], services = [] }: Resources): string {
+export function describeResources({
+  zones = [],
+  prefixes = [],
+  ports = [],
+  services = [],
+}: Resources): string {
   const parts = [
     ...zones.map(
       ({ zone, names, types }) =>

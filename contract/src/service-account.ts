@@ -47,7 +47,8 @@ export const getServiceAccountRoute = route({
   method: 'GET',
   path: '/v3/service-accounts/{service_account_id}',
   summary: 'Get service account',
-  description: 'Returns one service account of the team. Its tokens are those of `GET /v3/tokens` with `service_account_id`.',
+  description:
+    'Returns one service account of the team. Its tokens are those of `GET /v3/tokens` with `service_account_id`.',
   permission,
   params,
   response: ServiceAccount,

@@ -107,7 +107,10 @@ export const listTokensRoute = route({
     name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, case-insensitive' })),
     active: Optional(Type.Boolean({ description: 'whether it can be used now' })),
     service_account_id: Optional({ ...Id, description: 'those of a service account' }),
-    created_by: Optional({ ...Id, description: 'id of the user who created it; without tokens of service accounts' }),
+    created_by: Optional({
+      ...Id,
+      description: 'id of the user who created it; without tokens of service accounts',
+    }),
     ordering: Ordering(tokenOrderings, '-created'),
     limit: Limit,
     offset: Offset,
@@ -157,7 +160,8 @@ export const createTokenRoute = route({
     resources: Optional(Resources),
     service_account_id: Optional({
       ...Id,
-      description: 'the service account whose token it is: it has the roles of the account, and no `is_admin`',
+      description:
+        'the service account whose token it is: it has the roles of the account, and no `is_admin`',
     }),
     allowed_subnets: Optional(Subnets),
     expires: Optional({ ...NullableTime, description: 'when it expires; null for never' }),

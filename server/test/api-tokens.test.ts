@@ -334,7 +334,11 @@ describe('the list of tokens', () => {
 
 describe('changing a token', () => {
   it('keeps the fields that are not named, and returns what the next GET returns', async () => {
-    const { id, token: _, ...made } = await make({
+    const {
+      id,
+      token: _,
+      ...made
+    } = await make({
       expires: '2030-01-01',
       allowed_subnets: ['2001:db8::/64', '198.51.100.0/23'],
     })
@@ -383,7 +387,10 @@ describe('changing a token', () => {
       { allowed_subnets: ['192.0.2.128/25'] },
     ])
       assert.equal((await patch(payload)).statusCode, 200)
-    assert.equal((await patch({ expires: '2028-01-01', allowed_subnets: ['192.0.2.0/24'] }, open)).statusCode, 200)
+    assert.equal(
+      (await patch({ expires: '2028-01-01', allowed_subnets: ['192.0.2.0/24'] }, open)).statusCode,
+      200,
+    )
   })
 
   it('is rejected with an outdated ETag; using the token does not change the ETag', async () => {
@@ -568,7 +575,8 @@ describe('the expiry of a new token', () => {
 })
 
 describe('rotation', () => {
-  const rotate = (id: string, payload?: object) => send('POST', { url: `/${id}/rotate`, ...(payload ? { payload } : {}) })
+  const rotate = (id: string, payload?: object) =>
+    send('POST', { url: `/${id}/rotate`, ...(payload ? { payload } : {}) })
 
   it('gives a new secret with the same id, and the former one works for the overlap', async () => {
     const made = await make({ allowed_subnets: ['127.0.0.1'] })
@@ -586,7 +594,9 @@ describe('rotation', () => {
     const third = (await rotate(made.id)).json() as CreatedToken
     await until(async () => (await statusOf(use(made.token))) === 401)
     for (const token of [rotated.token, third.token]) assert.equal(await statusOf(use(token)), 200)
-    await sql`update api_tokens set previous_until = now() where id = ${made.id}`.execute(api.database.postgres.owner)
+    await sql`update api_tokens set previous_until = now() where id = ${made.id}`.execute(
+      api.database.postgres.owner,
+    )
     await until(async () => (await statusOf(use(rotated.token))) === 401)
     assert.equal(await statusOf(use(third.token)), 200)
   })
@@ -611,7 +621,12 @@ describe('rotation', () => {
 })
 
 describe('a service account', () => {
-  const accounts = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', payload?: object, authorization = admin.bearer) =>
+  const accounts = (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path = '',
+    payload?: object,
+    authorization = admin.bearer,
+  ) =>
     api.server.inject({
       method,
       url: `/v3/service-accounts${path}`,
@@ -623,7 +638,10 @@ describe('a service account', () => {
 
   it('gives its tokens its roles, which follow its changes', async () => {
     const id = await addAccount('pipeline', ['reader'])
-    const { token, is_admin: isAdmin } = await make({ scopes: ['ipam:read', 'ipam:write'], service_account_id: id })
+    const { token, is_admin: isAdmin } = await make({
+      scopes: ['ipam:read', 'ipam:write'],
+      service_account_id: id,
+    })
     assert.equal(isAdmin, false)
     const withdraw = async (): Promise<string> =>
       (
@@ -648,11 +666,17 @@ describe('a service account', () => {
     const { userId } = await addUser(api, 'leaver', [company], { admin: true })
     const { access } = await openSession(api, userId, company.teamId)
     const sent = { authorization: `Bearer ${access}` }
-    const { id } = (await accounts('POST', '', { name: 'robot', roles: ['editor'] }, sent.authorization)).json()
+    const { id } = (
+      await accounts('POST', '', { name: 'robot', roles: ['editor'] }, sent.authorization)
+    ).json()
     const own = await make({}, sent)
     const moved = await make({}, sent)
     const robot = await make({ service_account_id: id }, sent)
-    const transfer = await send('POST', { ...sent, url: `/${moved.id}/transfer`, payload: { service_account_id: id } })
+    const transfer = await send('POST', {
+      ...sent,
+      url: `/${moved.id}/transfer`,
+      payload: { service_account_id: id },
+    })
     assert.equal(transfer.json().service_account_id, id, transfer.body)
     await api.server.inject({
       method: 'DELETE',

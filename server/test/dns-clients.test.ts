@@ -203,7 +203,8 @@ describe('nsupdate', { skip: skipWithout('nsupdate', 'dig') }, () => {
 type Key = { readonly id: number; readonly name: string; readonly secret: string }
 
 /** Creates a key as an admin of the team does. */
-const createKey = (body: object): Promise<Key> => json('POST', '/v3/dns/tsig-keys', body, { authorization: bearer })
+const createKey = (body: object): Promise<Key> =>
+  json('POST', '/v3/dns/tsig-keys', body, { authorization: bearer })
 
 /** A name server that does not know a new key yet answers BADKEY: it reads keys after a notification. */
 async function updateWith({ name, secret: text }: Key, lines: string): Promise<string> {
@@ -214,7 +215,18 @@ async function updateWith({ name, secret: text }: Key, lines: string): Promise<s
 }
 
 const transfer = async ({ name, secret: text }: Key, zone: string): Promise<string> =>
-  (await run('dig', ['@127.0.0.1', '-p', dnsPort, '-y', `hmac-sha256:${name}:${text}`, zone, 'AXFR', '+tries=1'])).stdout
+  (
+    await run('dig', [
+      '@127.0.0.1',
+      '-p',
+      dnsPort,
+      '-y',
+      `hmac-sha256:${name}:${text}`,
+      zone,
+      'AXFR',
+      '+tries=1',
+    ])
+  ).stdout
 
 describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () => {
   const acme = { zones: [{ zone: 'limited.example', names: ['_acme-challenge', '*.dyn'], types: ['TXT'] }] }
@@ -237,7 +249,8 @@ describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () 
       'add limited.example. 60 TXT "x"',
     ])
       assert.match(await updateWith(limited, update(line)), /REFUSED/, line)
-    const asks = 'zone limited.example.\nprereq yxdomain www.limited.example.\nupdate add _acme-challenge.limited.example. 60 TXT "y"'
+    const asks =
+      'zone limited.example.\nprereq yxdomain www.limited.example.\nupdate add _acme-challenge.limited.example. 60 TXT "y"'
     assert.match(await updateWith(limited, asks), /REFUSED/)
     const other = 'zone untouched.example.\nupdate add _acme-challenge.untouched.example. 60 TXT "x"'
     assert.match(await updateWith(limited, other), /NOTAUTH/)
@@ -245,7 +258,11 @@ describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () 
   })
 
   it('transfers the zones of its limit, and no zone of which it has names only', async () => {
-    const whole = await createKey({ label: 'secondary', may_transfer: true, resources: { zones: [{ zone: 'limited.example' }] } })
+    const whole = await createKey({
+      label: 'secondary',
+      may_transfer: true,
+      resources: { zones: [{ zone: 'limited.example' }] },
+    })
     const names = await createKey({ label: 'names', may_transfer: true, resources: acme })
     await updateWith(whole, update('add x.limited.example. 60 TXT "x"'))
     assert.match(await transfer(whole, 'limited.example.'), /SOA/)
@@ -270,12 +287,19 @@ describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () 
     })
     assert.equal(deleted.status, 204)
     assert.match((await nsupdate(add, gone.name, true, gone.secret)).text, /BADKEY|NOTAUTH|REFUSED/)
-    const far = await createKey({ label: 'far', may_update: true, may_transfer: true, allowed_subnets: ['192.0.2.0/24'] })
+    const far = await createKey({
+      label: 'far',
+      may_update: true,
+      may_transfer: true,
+      allowed_subnets: ['192.0.2.0/24'],
+    })
     assert.match(await updateWith(far, add), /REFUSED/)
     assert.match(await transfer(far, 'limited.example.'), /Transfer failed/)
     const brief = await createKey({ label: 'brief', may_update: true, expires: '2030-01-01' })
     assert.equal(await updateWith(brief, add), '')
-    await sql`update dns_tsig_keys set expires = now() where id = ${brief.id}`.execute(database.postgres.owner)
+    await sql`update dns_tsig_keys set expires = now() where id = ${brief.id}`.execute(
+      database.postgres.owner,
+    )
     assert.match((await nsupdate(add, brief.name, true, brief.secret)).text, /BADKEY|NOTAUTH|REFUSED/)
   })
 

@@ -219,7 +219,16 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
   const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere } = { ...noRole, ...identity }
-  return [expectedAccessOf(route, identity), kind, team, isAdmin, isStaff, isLimited, demoElsewhere, elsewhere].join()
+  return [
+    expectedAccessOf(route, identity),
+    kind,
+    team,
+    isAdmin,
+    isStaff,
+    isLimited,
+    demoElsewhere,
+    elsewhere,
+  ].join()
 }
 
 /** Few operations take such a credential. */
@@ -227,7 +236,13 @@ const isRare = (credential: Permission['credential']) => credential === 'optiona
 
 const isChecked = (credential: Permission['credential']) => credential !== 'none'
 
-const noRole = { isLimited: undefined, team: undefined, isAdmin: undefined, isStaff: undefined, demoElsewhere: undefined }
+const noRole = {
+  isLimited: undefined,
+  team: undefined,
+  isAdmin: undefined,
+  isStaff: undefined,
+  demoElsewhere: undefined,
+}
 
 /** An invalid credential is refused in one place (http/authenticate.ts), with many cases: more of them try each operation. */
 const strangersAtOnce = 4

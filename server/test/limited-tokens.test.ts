@@ -37,7 +37,12 @@ async function call(method: string, url: string, authorization: string, payload?
   return { status: answer.statusCode, body: answer.body === '' ? null : JSON.parse(answer.body) }
 }
 
-async function ok(method: string, url: string, authorization = bearer, payload?: object): Promise<Answer['body']> {
+async function ok(
+  method: string,
+  url: string,
+  authorization = bearer,
+  payload?: object,
+): Promise<Answer['body']> {
   const { status, body } = await call(method, url, authorization, payload)
   assert.ok(status < 300, `${method} ${url}: ${status} ${JSON.stringify(body)}`)
   return body
@@ -64,7 +69,9 @@ async function tokenFor(resources: Resources, scopes: readonly string[], rest: o
   return `Token ${(await ok('POST', '/v3/tokens', bearer, newToken(resources, scopes, rest))).token}`
 }
 
-const acme: Resources = { zones: [{ zone: 'acme.example', names: ['_ACME-challenge', '*.dyn'], types: ['txt'] }] }
+const acme: Resources = {
+  zones: [{ zone: 'acme.example', names: ['_ACME-challenge', '*.dyn'], types: ['txt'] }],
+}
 const sets = '/v3/dns/zones/acme.example/recordsets'
 const txt = (name: string, text = 'x') => ({ name, type: 'TXT', ttl: 300, records: [`"${text}"`] })
 
@@ -72,7 +79,10 @@ describe('a token for names and types of a zone', () => {
   let token: string
   before(async () => {
     token = await tokenFor(acme, dnsScopes, { is_admin: true })
-    await ok('POST', sets, bearer, [txt('www', 'secret'), { ...txt('_acme-challenge'), type: 'A', records: ['192.0.2.1'] }])
+    await ok('POST', sets, bearer, [
+      txt('www', 'secret'),
+      { ...txt('_acme-challenge'), type: 'A', records: ['192.0.2.1'] },
+    ])
   })
 
   it('creates, reads, replaces and deletes its record sets, whatever the case of their names', async () => {
@@ -80,7 +90,10 @@ describe('a token for names and types of a zone', () => {
     await ok('PUT', `${sets}/_Acme-Challenge/TXT`, token, { records: ['"two"'] })
     await ok('PATCH', sets, token, { recordsets: [txt('a.b.dyn')] })
     const { results, count } = await ok('GET', sets, token)
-    assert.deepEqual(results.map((one: { id: string }) => one.id), ['_acme-challenge/TXT', 'a.b.dyn/TXT'])
+    assert.deepEqual(
+      results.map((one: { id: string }) => one.id),
+      ['_acme-challenge/TXT', 'a.b.dyn/TXT'],
+    )
     assert.equal(count, 2)
     assert.equal((await ok('GET', `${sets}?type=TXT&search=secret`, token)).count, 0)
     await ok('DELETE', `${sets}/a.b.dyn/TXT`, token)
@@ -112,7 +125,11 @@ describe('a token for names and types of a zone', () => {
     assert.deepEqual([results.map((one: { name: string }) => one.name), count], [['acme.example'], 1])
     await ok('GET', '/v3/dns/zones/acme.example', token)
     await ok('GET', `/v3/dns/zones/${results[0].id}`, token)
-    for (const path of ['/v3/dns/zones/other.example', '/v3/dns/zones/other.example/recordsets', '/v3/dns/zones/nowhere.example'])
+    for (const path of [
+      '/v3/dns/zones/other.example',
+      '/v3/dns/zones/other.example/recordsets',
+      '/v3/dns/zones/nowhere.example',
+    ])
       assert.deepEqual(
         (await refused('not_found', 'GET', path, token)).detail,
         (await refused('not_found', 'GET', '/v3/dns/zones/missing.example', token)).detail,
@@ -130,7 +147,11 @@ describe('a token for names and types of a zone', () => {
       ['GET', `${zone}/versions`],
       ['POST', `${zone}/versions/1/rollback`, {}],
       ['DELETE', `${zone}?confirm=acme.example`],
-      ['POST', '/v3/dns/zones/import', { name: 'acme.example', zonefile: '@ 60 A 192.0.2.1', mode: 'replace' }],
+      [
+        'POST',
+        '/v3/dns/zones/import',
+        { name: 'acme.example', zonefile: '@ 60 A 192.0.2.1', mode: 'replace' },
+      ],
     ] as const)
       await refused('resource_limited', method, path, token, payload)
   })
@@ -140,12 +161,17 @@ describe('a token for names and types of a zone', () => {
       assert.equal((await call('GET', path, token)).status, 403)
     await refused('resource_limited', 'POST', '/v3/dns/zones', token, { name: 'new.example' })
     const { token: own } = await ok('GET', '/v3/session/token', token)
-    assert.deepEqual(own.resources, { zones: [{ zone: 'acme.example', names: ['_acme-challenge', '*.dyn'], types: ['TXT'] }] })
+    assert.deepEqual(own.resources, {
+      zones: [{ zone: 'acme.example', names: ['_acme-challenge', '*.dyn'], types: ['TXT'] }],
+    })
   })
 
   it('has the same limits in the PowerDNS-compatible API', async () => {
     const base = '/api/v1/servers/localhost/zones'
-    assert.deepEqual((await ok('GET', base, token)).map((one: { name: string }) => one.name), ['acme.example.'])
+    assert.deepEqual(
+      (await ok('GET', base, token)).map((one: { name: string }) => one.name),
+      ['acme.example.'],
+    )
     const { rrsets } = await ok('GET', `${base}/acme.example.`, token)
     assert.deepEqual(
       rrsets.map((one: { name: string; type: string }) => `${one.name} ${one.type}`),
@@ -155,7 +181,10 @@ describe('a token for names and types of a zone', () => {
       rrsets: [{ name, type, ttl: 300, changetype: 'REPLACE', records: [{ content, disabled: false }] }],
     })
     await ok('PATCH', `${base}/acme.example.`, token, change('_acme-challenge.acme.example.'))
-    for (const wrong of [change('www.acme.example.'), change('_acme-challenge.acme.example.', 'A', '192.0.2.9')])
+    for (const wrong of [
+      change('www.acme.example.'),
+      change('_acme-challenge.acme.example.', 'A', '192.0.2.9'),
+    ])
       assert.equal((await call('PATCH', `${base}/acme.example.`, token, wrong)).status, 403)
     assert.equal((await call('GET', `${base}/other.example.`, token)).status, 404)
     for (const path of ['metadata', 'cryptokeys', 'export'])
@@ -168,7 +197,11 @@ describe('patterns of names', () => {
   const cases: readonly [pattern: string, admitted: readonly string[], others: readonly string[]][] = [
     ['@', ['@'], ['www']],
     ['*', ['www', 'a.b', '_acme-challenge'], ['@']],
-    ['_acme-challenge.*', ['_acme-challenge', '_acme-challenge.www', '_acme-challenge.a.b'], ['www', 'x._acme-challenge']],
+    [
+      '_acme-challenge.*',
+      ['_acme-challenge', '_acme-challenge.www', '_acme-challenge.a.b'],
+      ['www', 'x._acme-challenge'],
+    ],
     ['\\*.wild', ['*.wild'], ['a.wild', 'wild']],
     ['a\\.b', ['a\\.b'], ['a.b', 'b']],
   ]
@@ -181,7 +214,8 @@ describe('patterns of names', () => {
         await ok('PATCH', path, token, { recordsets: [txt(name)] })
         await ok('GET', `${path}/${encodeURIComponent(name)}/TXT`, token)
       }
-      for (const name of others) await refused('resource_limited', 'PATCH', path, token, { recordsets: [txt(name)] })
+      for (const name of others)
+        await refused('resource_limited', 'PATCH', path, token, { recordsets: [txt(name)] })
       const { results } = await ok('GET', `${path}?type=TXT`, token)
       assert.deepEqual(results.map((one: { name: string }) => one.name).toSorted(), admitted.toSorted())
       await ok('PATCH', path, bearer, {
@@ -193,7 +227,11 @@ describe('patterns of names', () => {
 describe('a token for prefixes', () => {
   it('sees and changes announcements, prefixes and letters within them', async () => {
     const { red } = fixtures
-    const token = await tokenFor({ prefixes: ['203.0.113.0/24'] }, ['ipam:read', 'ipam:write', 'inventory:read'], { is_admin: true })
+    const token = await tokenFor(
+      { prefixes: ['203.0.113.0/24'] },
+      ['ipam:read', 'ipam:write', 'inventory:read'],
+      { is_admin: true },
+    )
     const { results, count } = await ok('GET', '/v3/ipam/announcements', token)
     assert.deepEqual([results.map((one: { cidr: string }) => one.cidr), count], [['203.0.113.0/24'], 1])
     assert.equal((await ok('GET', '/v3/ipam/announcements/summary', token)).total, 1)
@@ -201,7 +239,9 @@ describe('a token for prefixes', () => {
     assert.equal((await ok('GET', '/v3/ipam/letters', token)).count, 0)
     await ok('GET', `/v3/ipam/announcements/${red.announcements.off}`, token)
     await refused('not_found', 'GET', `/v3/ipam/announcements/${red.announcements.on}`, token)
-    await refused('not_found', 'PATCH', `/v3/ipam/announcements/${red.announcements.on}`, token, { enabled: false })
+    await refused('not_found', 'PATCH', `/v3/ipam/announcements/${red.announcements.on}`, token, {
+      enabled: false,
+    })
     await refused('not_found', 'GET', `/v3/ipam/letters/${red.letterId}`, token)
     const outside = { cidr: '198.51.100.0/24', origin_asn: red.asn }
     const { errors } = await refused('resource_limited', 'POST', '/v3/ipam/announcements', token, outside)
@@ -224,13 +264,22 @@ describe('a token for prefixes', () => {
 describe('PTR records of addresses in a zone', () => {
   it('are refused if the request asks for them, and left out if the zone does', async () => {
     const token = await tokenFor({ zones: [{ zone: 'acme.example' }] }, dnsScopes)
-    const address = (name: string, rest: object = {}) => ({ name, type: 'A', ttl: 300, records: ['203.0.113.9'], ...rest })
+    const address = (name: string, rest: object = {}) => ({
+      name,
+      type: 'A',
+      ttl: 300,
+      records: ['203.0.113.9'],
+      ...rest,
+    })
     await refused('resource_limited', 'POST', sets, token, address('p1', { ptr: true }))
     await ok('PUT', '/v3/dns/zones/acme.example/settings', bearer, { auto_ptr: true })
     await ok('POST', sets, token, address('p2'))
     assert.equal((await ok('GET', '/v3/dns/ptr?cidr=203.0.113.9/32')).count, 0)
     await ok('DELETE', `${sets}/p2/A`, token)
-    const both = await tokenFor({ zones: [{ zone: 'acme.example' }], prefixes: ['203.0.113.9/32'] }, dnsScopes)
+    const both = await tokenFor(
+      { zones: [{ zone: 'acme.example' }], prefixes: ['203.0.113.9/32'] },
+      dnsScopes,
+    )
     await ok('POST', sets, both, address('p3'))
     assert.equal((await ok('GET', '/v3/dns/ptr?cidr=203.0.113.9/32')).count, 1)
     await refused('resource_limited', 'DELETE', `${sets}/p3/A?ptr=true`, token)
@@ -281,22 +330,81 @@ describe('a limit', () => {
     ['no resource at all', {}, dnsScopes, 'body.resources'],
     ['a scope that is closed to limited tokens', acme, ['dns:read', 'team:read'], 'body.scopes.1'],
     ['a scope without a resource of its kind', acme, ['dns:read', 'ipam:read'], 'body.scopes.1'],
-    ['a star in the middle', { zones: [{ zone: 'acme.example', names: ['a.*.b'] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['*.*', { zones: [{ zone: 'acme.example', names: ['*.*'] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['two labels before .*', { zones: [{ zone: 'acme.example', names: ['a.b.*'] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['a name of another zone', { zones: [{ zone: 'acme.example', names: ['www.other.example.'] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['a name of 254 octets', { zones: [{ zone: 'acme.example', names: [`${'a.'.repeat(127)}`.slice(0, -1)] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['an international name', { zones: [{ zone: 'acme.example', names: ['bücher'] }] }, dnsScopes, 'body.resources.zones.0.names.0'],
-    ['an unknown type', { zones: [{ zone: 'acme.example', types: ['NOPE'] }] }, dnsScopes, 'body.resources.zones.0.types.0'],
-    ['a type of questions', { zones: [{ zone: 'acme.example', types: ['ANY'] }] }, dnsScopes, 'body.resources.zones.0.types.0'],
-    ['the same zone twice', { zones: [{ zone: 'acme.example' }, { zone: 'ACME.example.' }] }, dnsScopes, 'body.resources.zones.1.zone'],
+    [
+      'a star in the middle',
+      { zones: [{ zone: 'acme.example', names: ['a.*.b'] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      '*.*',
+      { zones: [{ zone: 'acme.example', names: ['*.*'] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      'two labels before .*',
+      { zones: [{ zone: 'acme.example', names: ['a.b.*'] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      'a name of another zone',
+      { zones: [{ zone: 'acme.example', names: ['www.other.example.'] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      'a name of 254 octets',
+      { zones: [{ zone: 'acme.example', names: [`${'a.'.repeat(127)}`.slice(0, -1)] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      'an international name',
+      { zones: [{ zone: 'acme.example', names: ['bücher'] }] },
+      dnsScopes,
+      'body.resources.zones.0.names.0',
+    ],
+    [
+      'an unknown type',
+      { zones: [{ zone: 'acme.example', types: ['NOPE'] }] },
+      dnsScopes,
+      'body.resources.zones.0.types.0',
+    ],
+    [
+      'a type of questions',
+      { zones: [{ zone: 'acme.example', types: ['ANY'] }] },
+      dnsScopes,
+      'body.resources.zones.0.types.0',
+    ],
+    [
+      'the same zone twice',
+      { zones: [{ zone: 'acme.example' }, { zone: 'ACME.example.' }] },
+      dnsScopes,
+      'body.resources.zones.1.zone',
+    ],
     ['host bits', { prefixes: ['203.0.113.1/24'] }, ['ipam:read'], 'body.resources.prefixes.0'],
-    ['101 zones', { zones: Array.from({ length: 101 }, (_, at) => ({ zone: `z${at}.example` })) }, dnsScopes, 'body.resources.zones'],
+    [
+      '101 zones',
+      { zones: Array.from({ length: 101 }, (_, at) => ({ zone: `z${at}.example` })) },
+      dnsScopes,
+      'body.resources.zones',
+    ],
   ]
   for (const [what, resources, scopes, loc] of invalid)
     it(`is refused with ${what}`, async () => {
-      const { errors } = await refused('invalid', 'POST', '/v3/tokens', bearer, newToken(resources as Resources, scopes))
-      assert.deepEqual(errors.map((one: { loc: unknown[] }) => one.loc.join('.')), [loc])
+      const { errors } = await refused(
+        'invalid',
+        'POST',
+        '/v3/tokens',
+        bearer,
+        newToken(resources as Resources, scopes),
+      )
+      assert.deepEqual(
+        errors.map((one: { loc: unknown[] }) => one.loc.join('.')),
+        [loc],
+      )
     })
 
   it('is 404 with the same text for a resource of another team and for none', async () => {
@@ -318,13 +426,17 @@ describe('a limit', () => {
   it('takes a null octet and any case in names, and returns the canonical form', async () => {
     const resources = { zones: [{ zone: 'ACME.example', names: ['A\\000b', 'WWW'], types: ['TYPE16'] }] }
     const made = await ok('POST', '/v3/tokens', bearer, newToken(resources, dnsScopes))
-    assert.deepEqual(made.resources, { zones: [{ zone: 'acme.example', names: ['a\\000b', 'www'], types: ['TXT'] }] })
+    assert.deepEqual(made.resources, {
+      zones: [{ zone: 'acme.example', names: ['a\\000b', 'www'], types: ['TXT'] }],
+    })
   })
 })
 
 describe('the contract', () => {
   it('has no open operation with a path parameter that is not checked', () => {
-    const open = routes.filter(({ permission }) => 'limitedBy' in permission && permission.limitedBy !== undefined)
+    const open = routes.filter(
+      ({ permission }) => 'limitedBy' in permission && permission.limitedBy !== undefined,
+    )
     assert.ok(open.length > 40)
     assert.deepEqual(
       open.flatMap((route) => uncheckedParameters(route).map((name) => `${route.name} ${name}`)),

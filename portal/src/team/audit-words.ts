@@ -28,6 +28,8 @@ const verbs: Readonly<Record<string, string>> = {
   review: 'Judged',
   order: 'Ordered',
   revert: 'Reverted',
+  rotate: 'Rotated',
+  transfer: 'Moved',
   open: 'Opened',
   close: 'Closed',
 }
@@ -36,6 +38,8 @@ const nouns: Readonly<Record<string, string>> = {
   announcement: 'announcement',
   api_token: 'API token',
   token: 'API token',
+  service_account: 'service account',
+  tsig_key: 'TSIG key',
   asn: 'ASN',
   webhook: 'webhook',
   domain: 'domain',

@@ -95,7 +95,13 @@ export function NewToken() {
     initialValues: newToken(),
     route: createTokenRoute,
     declared,
-    request: async ({ expires, max_unused_days: days, resources: picked, service_account_id: account, ...rest }) => {
+    request: async ({
+      expires,
+      max_unused_days: days,
+      resources: picked,
+      service_account_id: account,
+      ...rest
+    }) => {
       const resources = resourcesOf(picked)
       const body = {
         ...rest,

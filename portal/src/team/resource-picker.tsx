@@ -62,7 +62,12 @@ export const resourcePicker = (kinds: readonly ResourceKind[]): FieldDeclaration
 /** All of a kind; a team has few hundred. */
 const all = { limit: 1000 } as const
 
-function ResourcePicker({ input, error, readOnly, kinds }: WidgetProps & { readonly kinds: readonly ResourceKind[] }) {
+function ResourcePicker({
+  input,
+  error,
+  readOnly,
+  kinds,
+}: WidgetProps & { readonly kinds: readonly ResourceKind[] }) {
   const picked = input.value as PickedResources
   const change = (changes: Partial<PickedResources>): void => input.onChange({ ...picked, ...changes })
   return (
@@ -159,7 +164,12 @@ function Ports({ picked, change }: KindProps) {
     <MultiSelect
       label={t.ports}
       error={error ? t.unknown : undefined}
-      data={data?.results.map(({ id, name, device_name }) => ({ value: String(id), label: `${name} · ${device_name}` })) ?? []}
+      data={
+        data?.results.map(({ id, name, device_name }) => ({
+          value: String(id),
+          label: `${name} · ${device_name}`,
+        })) ?? []
+      }
       searchable
       hidePickedOptions
       value={[...picked.ports]}

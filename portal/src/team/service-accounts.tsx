@@ -81,7 +81,11 @@ function EditAccount({ account }: { readonly account: ServiceAccount }) {
   )
 }
 
-const DeleteAccount = ({ account: { id, name, token_count: tokens } }: { readonly account: ServiceAccount }) => (
+const DeleteAccount = ({
+  account: { id, name, token_count: tokens },
+}: {
+  readonly account: ServiceAccount
+}) => (
   <Dialog
     title={t.deleteTitle(name)}
     action={words.delete}
@@ -111,8 +115,20 @@ const columns: readonly Column<ServiceAccount>[] = [
       <StatePill color={disabled ? 'idle' : 'ok'}>{disabled ? t.disabled : t.enabled}</StatePill>
     ),
   },
-  { id: 'roles', header: t.roles, width: 160, card: 'secondary', cell: (account) => rolesText(account.roles) },
-  { id: 'description', header: t.description, width: 220, grows: true, cell: ({ description }) => description },
+  {
+    id: 'roles',
+    header: t.roles,
+    width: 160,
+    card: 'secondary',
+    cell: (account) => rolesText(account.roles),
+  },
+  {
+    id: 'description',
+    header: t.description,
+    width: 220,
+    grows: true,
+    cell: ({ description }) => description,
+  },
   { id: 'tokens', header: t.tokens, width: 110, cell: ({ token_count: tokens }) => tokens },
   timeColumn('created', t.created, ({ created }) => created, { orderBy: 'created' }),
   actionsColumn(

@@ -204,7 +204,8 @@ export const words = {
     needsOne: 'must name at least one resource',
     zones: 'Zones',
     names: 'Names in these zones',
-    namesHelp: '_acme-challenge is this name, *.dyn all below dyn, _acme-challenge.* all whose first label it is.',
+    namesHelp:
+      '_acme-challenge is this name, *.dyn all below dyn, _acme-challenge.* all whose first label it is.',
     allNames: 'All names',
     types: 'Record types',
     allTypes: 'All types',
@@ -214,7 +215,8 @@ export const words = {
     unknown: 'The list could not be loaded.',
     preview: 'Preview',
     sees: (list: string): string => `Sees ${list}.`,
-    closed: 'Everything else of the team answers as if it did not exist, and operations without a resource are refused.',
+    closed:
+      'Everything else of the team answers as if it did not exist, and operations without a resource are refused.',
   },
 
   account: {
@@ -233,7 +235,8 @@ export const words = {
     actions: 'Actions',
     things: ['service account', 'service accounts'],
     none: 'No service accounts yet',
-    noneText: 'A program with a service account keeps its API tokens when the member who created them leaves.',
+    noneText:
+      'A program with a service account keeps its API tokens when the member who created them leaves.',
     editTitle: (name: string): string => `Edit ${name}`,
     deleteTitle: (name: string): string => `Delete ${name}?`,
     deleteText: (tokens: number): string =>

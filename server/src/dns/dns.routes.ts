@@ -47,7 +47,13 @@ import {
   type PtrDeps,
 } from './reverse/ptr.ts'
 import { getZoneSettings, updateZoneSettings } from './settings/settings.ts'
-import { createTsigKey, deleteTsigKey, getTsigKey, listTsigKeys, type TsigKeyDeps } from './settings/tsig-keys.ts'
+import {
+  createTsigKey,
+  deleteTsigKey,
+  getTsigKey,
+  listTsigKeys,
+  type TsigKeyDeps,
+} from './settings/tsig-keys.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'

@@ -30,6 +30,7 @@ export function parseCredentialExpiry(text: string | null, now: Date): Date | nu
   latest.setUTCFullYear(now.getUTCFullYear() + tokenYearsMax)
   const loc = ['body', 'expires']
   if (expires <= now) throw failWith('invalid', [errorAt(loc, 'past')])
-  if (expires > latest) throw failWith('invalid', [errorAt(loc, 'tokenEnd', { latest: latest.toISOString() })])
+  if (expires > latest)
+    throw failWith('invalid', [errorAt(loc, 'tokenEnd', { latest: latest.toISOString() })])
   return expires
 }

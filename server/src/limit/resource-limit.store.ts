@@ -111,7 +111,11 @@ export async function findPorts(trx: Db | Trx, teamId: number, ids: readonly num
 }
 
 /** Returns those of the ids that are services of the team. */
-export async function findServices(trx: Db | Trx, teamId: number, ids: readonly number[]): Promise<Set<number>> {
+export async function findServices(
+  trx: Db | Trx,
+  teamId: number,
+  ids: readonly number[],
+): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select s.id from services s where s.team_id = ${teamId} and s.id = any(${ids}::bigint[])`.execute(trx)
   return new Set(rows.map(({ id }) => id))

@@ -76,8 +76,12 @@ export async function findResources(
   loc: Loc,
 ): Promise<NewLimit[]> {
   const errors: ProblemError[] = []
-  const refs = zones.map(({ zone }, at) => collect(errors, () => parseZoneText([...loc, 'zones', at, 'zone'], zone)))
-  const networks = prefixes.map((text, at) => collect(errors, () => parseNetwork([...loc, 'prefixes', at], text)))
+  const refs = zones.map(({ zone }, at) =>
+    collect(errors, () => parseZoneText([...loc, 'zones', at, 'zone'], zone)),
+  )
+  const networks = prefixes.map((text, at) =>
+    collect(errors, () => parseNetwork([...loc, 'prefixes', at], text)),
+  )
   if (errors.length > 0) throw failWith('invalid', errors)
   return [
     ...(await findZoneLimits(trx, teamId, zones, refs as (number | DomainName)[], loc)),
@@ -117,7 +121,9 @@ function readZone(
   loc: Loc,
   errors: ProblemError[],
 ): NewLimit {
-  const patterns = names?.flatMap((text, at) => parsePatternAt([...loc, 'names', at], text, zone.name, errors))
+  const patterns = names?.flatMap((text, at) =>
+    parsePatternAt([...loc, 'names', at], text, zone.name, errors),
+  )
   const numbers = types?.flatMap((text, at) => {
     const type = findType(text)
     if (type !== undefined && type !== 0 && !isMetaType(type)) return [typeName(type)]
@@ -161,7 +167,11 @@ function parseNetwork(loc: Loc, text: string): Prefix {
   }
 }
 
-async function findPrefixLimits(trx: Db | Trx, teamId: number, networks: readonly Prefix[]): Promise<NewLimit[]> {
+async function findPrefixLimits(
+  trx: Db | Trx,
+  teamId: number,
+  networks: readonly Prefix[],
+): Promise<NewLimit[]> {
   if (networks.length === 0) return []
   const unique = [...new Set(networks)]
   const ids = await findPrefixes(trx, teamId, unique)

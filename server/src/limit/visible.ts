@@ -30,7 +30,9 @@ export function createRequireVisible(postgres: Pick<Postgres, 'readInTeam'>): Re
 
 /** Returns the path parameters of a route that no check knows; none may be open to limited tokens. */
 export const uncheckedParameters = (route: Route): string[] =>
-  Object.keys(route.params.properties).filter((name) => !refining.has(name) && !(name in createChecks(nowhere)))
+  Object.keys(route.params.properties).filter(
+    (name) => !refining.has(name) && !(name in createChecks(nowhere)),
+  )
 
 const nowhere = { readInTeam: () => Promise.reject(new Error('not connected')) }
 
@@ -42,7 +44,10 @@ function createChecks(postgres: Pick<Postgres, 'readInTeam'>): Readonly<Record<s
       return undefined
     }
   const within =
-    (noun: string, isWithin: (teamId: number, id: number, prefixes: readonly string[]) => RawBuilder<Within>): Check =>
+    (
+      noun: string,
+      isWithin: (teamId: number, id: number, prefixes: readonly string[]) => RawBuilder<Within>,
+    ): Check =>
     async (limits, teamId, value) => {
       const [row] = await postgres.readInTeam(teamId, isWithin(teamId, parseId(noun, value), limits.prefixes))
       if (row?.within !== true) throw notFound(noun)
@@ -118,6 +123,8 @@ function findName(text: string): DomainName | undefined {
 
 /** Ids of zones in the PowerDNS-compatible API: octets that are no letter, digit, dot or hyphen are `=XX`. */
 function decodeZoneId(id: string): string {
-  const name = id.replaceAll(/=([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  const name = id.replaceAll(/=([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
   return name.endsWith('.') ? name : `${name}.`
 }

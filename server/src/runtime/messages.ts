@@ -756,7 +756,10 @@ export const invalidTexts = {
   ],
   uselessKey: ['required', 'or may_transfer must be true: the key could be used for nothing'],
   widens: ['widens', 'would allow more than before; create another token instead'],
-  adminOfAccount: ['exclusive', 'is for tokens of the team; a token of a service account has the roles of the account'],
+  adminOfAccount: [
+    'exclusive',
+    'is for tokens of the team; a token of a service account has the roles of the account',
+  ],
   tokenDays: [
     'too_late',
     ({ days, latest }: { days: number; latest: string }) =>

@@ -63,7 +63,13 @@ export type ApiTokenRow = RowOf<typeof tokenColumns>
 export const listApiTokens = (
   postgres: Postgres,
   teamId: number,
-  { name, active, service_account_id: account, created_by: creator, ...query }: QueryOf<typeof listTokensRoute>,
+  {
+    name,
+    active,
+    service_account_id: account,
+    created_by: creator,
+    ...query
+  }: QueryOf<typeof listTokensRoute>,
 ): Promise<Page<ApiTokenRow>> =>
   listInTeam<ApiTokenRow>(postgres, teamId, {
     matching: sql`

@@ -75,7 +75,12 @@ export async function issueApiToken(
   const secretMac = mac(ring, 'api-token', token.secret)
   const { teamId } = settings
   const limits = resources && (await findResources(trx, teamId, resources, ['body', 'resources']))
-  const inserted = await insertApiToken(trx, { ...settings, id: token.id, secretMac, isLimited: limits !== null })
+  const inserted = await insertApiToken(trx, {
+    ...settings,
+    id: token.id,
+    secretMac,
+    isLimited: limits !== null,
+  })
   if (limits) await insertLimits(trx, teamId, { tokenId: token.id }, limits)
   const row = limits ? await readApiToken(trx, teamId, token.id) : inserted
   await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(row) })
@@ -147,7 +152,8 @@ export async function createToken(
     await requireStillGranted(trx, operation, 'tokens.manage')
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
-    if (settings.serviceAccountId !== null) await lockServiceAccount(trx, actor.teamId, settings.serviceAccountId)
+    if (settings.serviceAccountId !== null)
+      await lockServiceAccount(trx, actor.teamId, settings.serviceAccountId)
     const expires = expiryOf(given, await readTokenDaysMax(trx, actor.teamId), now())
     const owned = { ...settings, expires, resources, teamId: actor.teamId, createdBy }
     const { row, text } = await issueApiToken(trx, ring, owned, auditOf(operation))
@@ -217,7 +223,10 @@ export function rotateToken(
     const row = await readApiToken(trx, teamId, id)
     const after = { previous_secret_until: row.previousUntil }
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('rotate', id), after })
-    return { body: { ...present(row), token: formatApiToken({ holder: 'team', id, secret }) }, etag: tagOf(row) }
+    return {
+      body: { ...present(row), token: formatApiToken({ holder: 'team', id, secret }) },
+      etag: tagOf(row),
+    }
   }
   return runChange(postgres, operation, rotate, { sealedUnder: ring })
 }
@@ -275,7 +284,12 @@ const changeableOf = ({ name, networks, expires, previousUntil, serviceAccountId
   serviceAccountId,
 })
 
-function reasonOf({ isExpired, isUnused, isDisabled, lacksResources }: ApiTokenRow): Token['inactive_reason'] {
+function reasonOf({
+  isExpired,
+  isUnused,
+  isDisabled,
+  lacksResources,
+}: ApiTokenRow): Token['inactive_reason'] {
   if (isExpired) return 'expired'
   if (isUnused) return 'unused'
   if (isDisabled) return 'disabled'

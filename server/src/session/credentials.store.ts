@@ -88,7 +88,9 @@ export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken
     select a.team_id as "teamId", a.secret_mac as "secretMac",
       case when a.revoked is not null then 'revoked' when a.expires <= now() then 'expired' when s.disabled then 'disabled'
         when ${lacksResources} then 'no_resources' else 'unused' end as reason
-    from api_tokens a left join service_accounts s on s.id = a.service_account_id where a.id = ${id}`.execute(db)
+    from api_tokens a left join service_accounts s on s.id = a.service_account_id where a.id = ${id}`.execute(
+    db,
+  )
   return rows[0]
 }
 

@@ -117,7 +117,17 @@ export function createCredentials(deps: CredentialDeps) {
     const { userId, sessionId, teamId } = access
     const { isStaff, modules, lacksSecondFactor } = record
     const roles = record.roles ?? []
-    return { kind: 'user', userId, sessionId, teamId, roles, isStaff, modules, limits: null, lacksSecondFactor }
+    return {
+      kind: 'user',
+      userId,
+      sessionId,
+      teamId,
+      roles,
+      isStaff,
+      modules,
+      limits: null,
+      lacksSecondFactor,
+    }
   }
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
@@ -147,7 +157,10 @@ export function createCredentials(deps: CredentialDeps) {
   /** The secret before the last rotation is valid for the overlap. */
   function isPrevious({ secret }: ApiToken, record: AnyTokenRecord): boolean {
     if (record.teamId === null || record.previousMac === null || record.previousUntil === null) return false
-    return record.previousUntil.getTime() > Date.now() && verifyMac(deps.ring, 'api-token', secret, record.previousMac)
+    return (
+      record.previousUntil.getTime() > Date.now() &&
+      verifyMac(deps.ring, 'api-token', secret, record.previousMac)
+    )
   }
 
   function recordRefusal(actor: string, teamId: number | null, code: string, address: string): void {

@@ -33,7 +33,15 @@ export function parseNewToken(body: NewTokenBody, now: Date) {
   const { service_account_id: serviceAccountId = null, resources = null } = body
   if (isAdmin && serviceAccountId !== null) throw invalid(['body', 'is_admin'], 'adminOfAccount')
   if (resources) requireOpenScopes(scopes as readonly Scope[], resources)
-  const settings = { name, scopes, isAdmin, maxUnusedDays, networks, serviceAccountId, isLimited: resources !== null }
+  const settings = {
+    name,
+    scopes,
+    isAdmin,
+    maxUnusedDays,
+    networks,
+    serviceAccountId,
+    isLimited: resources !== null,
+  }
   return { settings, expires, resources }
 }
 
@@ -65,7 +73,8 @@ type Narrowed = { readonly networks: readonly string[]; readonly expires: Date |
 /** Throws `invalid` for a change after which the token could be used longer, or from more networks. */
 export function requireNarrower(before: Narrowed, { networks, expires }: Partial<ParsedToken>): void {
   const errors: ProblemError[] = []
-  const isLonger = expires !== undefined && before.expires !== null && (expires === null || expires > before.expires)
+  const isLonger =
+    expires !== undefined && before.expires !== null && (expires === null || expires > before.expires)
   if (isLonger) errors.push(errorAt(['body', 'expires'], 'widens'))
   if (networks && before.networks.length > 0) {
     const known = before.networks.map((one) => parsePrefix(one))
@@ -84,8 +93,12 @@ export function parseTokenChange(
   const errors: ProblemError[] = []
   const change = {
     ...(name === undefined ? {} : { name }),
-    ...(allowed_subnets && { networks: collect(errors, () => parseCredentialNetworks(allowed_subnets)) ?? [] }),
-    ...(expires === undefined ? {} : { expires: collect(errors, () => parseCredentialExpiry(expires, now)) ?? null }),
+    ...(allowed_subnets && {
+      networks: collect(errors, () => parseCredentialNetworks(allowed_subnets)) ?? [],
+    }),
+    ...(expires === undefined
+      ? {}
+      : { expires: collect(errors, () => parseCredentialExpiry(expires, now)) ?? null }),
   }
   if (errors.length > 0) throw failWith('invalid', errors)
   return change

@@ -162,7 +162,9 @@ export async function demoteTokensOf(
 export async function revokeTokensOf(trx: Trx, teamId: number, userId: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update api_tokens set revoked = now()
-    where team_id = ${teamId} and created_by = ${userId} and revoked is null and service_account_id is null returning id`.execute(trx)
+    where team_id = ${teamId} and created_by = ${userId} and revoked is null and service_account_id is null returning id`.execute(
+    trx,
+  )
   return rows.map(({ id }) => id)
 }
 

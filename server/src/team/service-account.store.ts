@@ -29,11 +29,7 @@ export const listServiceAccountRows = (
   listInTeam(postgres, teamId, {
     matching: sql`select s.* from service_accounts s where s.team_id = ${teamId}`,
     columns: accountColumns,
-    order: orderBy(
-      ordering,
-      { name: sql`lower(s.name)`, id: sql`s.id`, created: sql`s.created` },
-      sql`s.id`,
-    ),
+    order: orderBy(ordering, { name: sql`lower(s.name)`, id: sql`s.id`, created: sql`s.created` }, sql`s.id`),
     slice,
   })
 
@@ -59,7 +55,11 @@ export async function lockServiceAccountRow(
 }
 
 /** Returns the id of another account of the team with the name. The caller holds the lock of the team. */
-export async function findServiceAccountNamed(trx: Trx, teamId: number, name: string): Promise<number | undefined> {
+export async function findServiceAccountNamed(
+  trx: Trx,
+  teamId: number,
+  name: string,
+): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select id from service_accounts where team_id = ${teamId} and lower(name) = lower(${name})`.execute(trx)
   return rows[0]?.id

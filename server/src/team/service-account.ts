@@ -85,7 +85,8 @@ export function updateServiceAccount(
     const roles = changes.roles ? orderedRoles(changes.roles) : before.roles
     const wanted = { ...recordedOf(before), ...changes, roles }
     if (JSON.stringify(wanted) === JSON.stringify(recordedOf(before))) return answerWith(before)
-    if (wanted.name.toLowerCase() !== before.name.toLowerCase()) await requireFreeName(trx, teamId, wanted.name)
+    if (wanted.name.toLowerCase() !== before.name.toLowerCase())
+      await requireFreeName(trx, teamId, wanted.name)
     const after = await saveServiceAccountSettings(trx, teamId, id, wanted)
     const recorded = { before: recordedOf(before), after: recordedOf(after) }
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('update', id), ...recorded })
@@ -119,7 +120,11 @@ export async function lockServiceAccount(trx: Trx, teamId: number, id: number): 
   return row
 }
 
-async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: number): Promise<ServiceAccountRow> {
+async function lockForChange(
+  trx: Trx,
+  { actor, ifMatch }: Operation,
+  id: number,
+): Promise<ServiceAccountRow> {
   const row = await lockServiceAccount(trx, actor.teamId, id)
   requireMatch(ifMatch, etagOf(row.version))
   return row

@@ -38,6 +38,8 @@ export async function findTokenRow(trx: Trx, teamId: number, tokenId: string): P
   const { rows } = await sql<TokenRow>`
     select a.is_admin as "isAdmin", s.roles as "serviceRoles"
     from api_tokens a left join service_accounts s on s.id = a.service_account_id
-    where a.team_id = ${teamId} and a.id = ${tokenId} and a.revoked is null and s.disabled is not true`.execute(trx)
+    where a.team_id = ${teamId} and a.id = ${tokenId} and a.revoked is null and s.disabled is not true`.execute(
+    trx,
+  )
   return rows[0]
 }

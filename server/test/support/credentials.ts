@@ -103,7 +103,9 @@ async function limitToOthers({ database }: TokenIssuer, teamId: number, tokenId:
     insert into resource_limits (team_id, token_id, zone_id, prefix_id, network, service_id)
     select ${teamId}::integer, ${tokenId}, id, null::integer, null::cidr, null::integer from zone
     union all select ${teamId}, ${tokenId}, null, id, '192.0.2.240/28', null from prefix
-    union all select ${teamId}, ${tokenId}, null, null, null, id from service`.execute(database.postgres.owner)
+    union all select ${teamId}, ${tokenId}, null, null, null, id from service`.execute(
+    database.postgres.owner,
+  )
 }
 
 /** Creates a staff token and returns its text. */

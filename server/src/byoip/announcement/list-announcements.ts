@@ -129,7 +129,11 @@ export async function countAnnouncements(
   const statuses = none as Record<AnnouncementStatus, number>
   const conditions = { in_sync: 0, out_of_sync: 0, off: 0, blocked: 0 }
   let total = 0
-  for (const { status, condition, count } of await countAnnouncementRows(postgres, actor.teamId, actor.limits)) {
+  for (const { status, condition, count } of await countAnnouncementRows(
+    postgres,
+    actor.teamId,
+    actor.limits,
+  )) {
     statuses[status] += count
     conditions[condition] += count
     total += count

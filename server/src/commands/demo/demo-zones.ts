@@ -31,7 +31,8 @@ export async function addDemoZones(
     roles: ['admin'],
     isStaff: false,
     modules: ['dns'],
-    limits: null, lacksSecondFactor: false,
+    limits: null,
+    lacksSecondFactor: false,
   }
   const deps = {
     postgres,

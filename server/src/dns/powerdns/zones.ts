@@ -283,7 +283,10 @@ export async function patchPowerdnsZone(
         else others.push({ rrset, loc: ['body', 'rrsets', at] })
       }
       const changes = readChanges(others, editing)
-      requireAdmitted(limit, changes.map(({ set }) => set))
+      requireAdmitted(
+        limit,
+        changes.map(({ set }) => set),
+      )
       const stored = await readNames(trx, locked.id, new Set(changes.map(({ set }) => set.name)))
       const written = soa && Object.keys(soa).length > 0 ? [await writeSoa(trx, operation, editing, soa)] : []
       return [...written, ...applyChanges(stored, changes)]

@@ -176,7 +176,8 @@ async function change(
   return changed
 }
 
-const isWithPtr = (set: PlacedDesired & Partial<Pick<ReadSet, 'withPtr'>>): set is ReadSet => Boolean(set.withPtr)
+const isWithPtr = (set: PlacedDesired & Partial<Pick<ReadSet, 'withPtr'>>): set is ReadSet =>
+  Boolean(set.withPtr)
 
 type Update = BodyOf<typeof updateRecordSetRoute>
 

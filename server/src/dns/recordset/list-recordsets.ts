@@ -30,7 +30,15 @@ export async function listRecordSets(
   const zone = await getZoneOf(postgres, actor.teamId, text)
   const names = query.name?.map((name) => parseNameAt(['query', 'name'], name, zone.name))
   const types = query.type?.map(requireType)
-  const { page, count } = await listSetRows(postgres, actor.teamId, zone, query, names, types, zoneLimitOf(actor.limits, zone))
+  const { page, count } = await listSetRows(
+    postgres,
+    actor.teamId,
+    zone,
+    query,
+    names,
+    types,
+    zoneLimitOf(actor.limits, zone),
+  )
   const present = await presenter(postgres, actor.teamId, zone, page, query)
   return { results: page.map(present), count }
 }

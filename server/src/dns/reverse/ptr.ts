@@ -21,14 +21,7 @@ import { addressAt, findReverseNetwork } from '../../net/reverse-name.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch, etagOf } from '../../operation/etag.ts'
 import { collect } from '../../runtime/collect.ts'
-import {
-  errorAt,
-  failWith,
-  invalid,
-  notFound,
-  parsePrefixAt,
-  prefixErrorAt,
-} from '../../runtime/error.ts'
+import { errorAt, failWith, invalid, notFound, parsePrefixAt, prefixErrorAt } from '../../runtime/error.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { requireNetwork } from '../zone/limit.ts'
 import { parseNameAt, shownZoneName } from '../zone/zone-name.ts'

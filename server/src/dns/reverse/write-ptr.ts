@@ -62,7 +62,8 @@ export async function writePtrs(
 ): Promise<PtrOutcome[]> {
   const { teamId, limits } = operation.actor
   const wanted = wishes.filter(
-    ({ isAutomatic, address }) => !isAutomatic || !limits || mayAdmitPtr(limits, address, reverseNameOf(address) as DomainName),
+    ({ isAutomatic, address }) =>
+      !isAutomatic || !limits || mayAdmitPtr(limits, address, reverseNameOf(address) as DomainName),
   )
   const all = await placeAddresses(trx, teamId, holders, wanted, (name, owner) =>
     createReverseZone(trx, name, owner, defaults, now()),

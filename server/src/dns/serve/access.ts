@@ -26,7 +26,15 @@ export function compileAccess(
   nowMs: () => number = Date.now,
 ): Access {
   const known = new Map<DomainName, KnownKey>()
-  for (const { name, algorithm, secret_sealed, networks, expires, transfers, limited_to: limitedTo } of keys) {
+  for (const {
+    name,
+    algorithm,
+    secret_sealed,
+    networks,
+    expires,
+    transfers,
+    limited_to: limitedTo,
+  } of keys) {
     const secret = open(name, secret_sealed)
     if (!secret || !isTsigAlgorithm(algorithm)) continue
     const rights = { networks, transfers: new Set(transfers), limitedTo: limitedTo && new Set(limitedTo) }

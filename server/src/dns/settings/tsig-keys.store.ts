@@ -47,7 +47,9 @@ export async function findTsigKey(
 /** Returns the key. Creation and deletion of keys of the team wait until the transaction ends: see `countTsigKeys`. */
 export async function readTsigKey(trx: Trx, teamId: number, id: number): Promise<TsigKeyRow | undefined> {
   const { rows } = await sql<TsigKeyRow>`
-    select ${keyColumns} from dns_tsig_keys k where k.team_id = ${teamId} and k.id = ${id}::bigint`.execute(trx)
+    select ${keyColumns} from dns_tsig_keys k where k.team_id = ${teamId} and k.id = ${id}::bigint`.execute(
+    trx,
+  )
   return rows[0]
 }
 
@@ -83,7 +85,11 @@ export async function insertTsigKey(trx: Trx, teamId: number, key: NewTsigKey): 
 }
 
 /** Returns a zone of the team that is transferred from its primaries with the key. */
-export async function findZoneWithPrimaryKey(trx: Trx, teamId: number, id: number): Promise<string | undefined> {
+export async function findZoneWithPrimaryKey(
+  trx: Trx,
+  teamId: number,
+  id: number,
+): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
     select z.name from dns_secondaries s join dns_zones z on z.id = s.zone_id
     where z.team_id = ${teamId} and z.deleted is null

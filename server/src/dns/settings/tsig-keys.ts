@@ -65,14 +65,20 @@ export function createTsigKey(
   operation: Operation,
   body: BodyOf<typeof createTsigKeyRoute>,
 ): Promise<ChangeAnswer<CreatedTsigKey>> {
-  const { label, algorithm = 'hmac-sha256', may_update: mayUpdate = false, may_transfer: mayTransfer = false } = body
+  const {
+    label,
+    algorithm = 'hmac-sha256',
+    may_update: mayUpdate = false,
+    may_transfer: mayTransfer = false,
+  } = body
   if (!mayUpdate && !mayTransfer) throw invalid(['body', 'may_update'], 'uselessKey')
   const networks = parseCredentialNetworks(body.allowed_subnets ?? [])
   const expires = parseCredentialExpiry(body.expires ?? null, now())
   const { teamId } = operation.actor
   const create = async (trx: Trx) => {
     await requireStillGranted(trx, operation, 'dns.manage')
-    if ((await countTsigKeys(trx, teamId)) >= keysMax) throw fail('quota_exceeded', 'tsigKeys', { limit: keysMax })
+    if ((await countTsigKeys(trx, teamId)) >= keysMax)
+      throw fail('quota_exceeded', 'tsigKeys', { limit: keysMax })
     const limits = body.resources && (await findResources(trx, teamId, body.resources, ['body', 'resources']))
     const name = `${label}-${randomText(8)}.`
     const secret = randomBytes(secretOctets[algorithm])
@@ -112,7 +118,8 @@ export function deleteTsigKey(
     requireMatch(operation.ifMatch, etagOf(before))
     if (row.managed_by === 'provider') throw fail('conflict', 'tsigKeyOfProvider')
     const zone = await findZoneWithPrimaryKey(trx, teamId, id)
-    if (zone !== undefined) throw fail('conflict', 'tsigKeyInUse', { zone: shownZoneName(zone as DomainName) })
+    if (zone !== undefined)
+      throw fail('conflict', 'tsigKeyInUse', { zone: shownZoneName(zone as DomainName) })
     await deleteTsigKeyRow(trx, teamId, id)
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('delete', id), before })
     return { body: null }
@@ -125,7 +132,8 @@ const secretOctets = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 }
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** Names are unique over all teams: a chosen one would reveal whether another team has it. */
-const randomText = (length: number): string => Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+const randomText = (length: number): string =>
+  Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
 
 const entryOf = (verb: string, id: number) => ({ action: `tsig_key.${verb}`, target: `tsig_key:${id}` })
 

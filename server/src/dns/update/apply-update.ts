@@ -120,7 +120,9 @@ async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer)
         const refusal = managedType(type, name, zone, settings)
         if (refusal) throw refusal
         const withPtr =
-          (type === recordType.A || type === recordType.AAAA) && !name.startsWith('*.') && automaticPtr(settings)
+          (type === recordType.A || type === recordType.AAAA) &&
+          !name.startsWith('*.') &&
+          automaticPtr(settings)
         // A client is not told the lowest TTL.
         const raised = Math.max(ttl, settings.minimum_ttl)
         return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }

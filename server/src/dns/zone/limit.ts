@@ -6,7 +6,13 @@ import type { Address } from '../../net/address.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { admitsSet } from '../../limit/zone-limit.ts'
-import { isWholeZone, outsideLimit, outsideLimitAt, type Limits, type ZoneLimit } from '../../operation/limits.ts'
+import {
+  isWholeZone,
+  outsideLimit,
+  outsideLimitAt,
+  type Limits,
+  type ZoneLimit,
+} from '../../operation/limits.ts'
 import { failWith, notFound } from '../../runtime/error.ts'
 
 /** Returns the limit within a zone; null without one. Throws `not_found` for a zone that is none of the resources. */
@@ -45,7 +51,11 @@ export function requireZoneNamed(limits: Limits | null, loc: ProblemError['loc']
   if (limits === null) return
   const all = [...limits.zones.values()]
   const limit = all.find((one) => one.name === name)
-  if (!limit || !isWholeZone(limit)) throw outsideLimit(loc, all.map(({ text }) => text))
+  if (!limit || !isWholeZone(limit))
+    throw outsideLimit(
+      loc,
+      all.map(({ text }) => text),
+    )
 }
 
 /** Throws `resource_limited` unless the network is within a prefix of the resources. */
@@ -56,7 +66,11 @@ export function requireNetwork(limits: Limits | null, loc: ProblemError['loc'], 
 const isWithin = ({ prefixes }: Limits, network: Prefix): boolean =>
   prefixes.some((prefix) => covers(prefix as Prefix, network))
 
-export type PtrPlace = { readonly address: Address; readonly name: DomainName; readonly zone: { readonly id: number } }
+export type PtrPlace = {
+  readonly address: Address
+  readonly name: DomainName
+  readonly zone: { readonly id: number }
+}
 
 /** Reports whether a PTR record may be written: within a prefix of the resources, or a name of the zone that contains it. */
 export function admitsPtr(limits: Limits, { address, name, zone }: PtrPlace): boolean {

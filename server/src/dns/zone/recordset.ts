@@ -147,7 +147,11 @@ function readPtr(
 ): ReadSet['withPtr'] {
   if (ptr && !isAddressType(type)) errors.push(errorAt([...loc, 'ptr'], 'ptrType'))
   if (ptr && name.startsWith('*.')) errors.push(errorAt([...loc, 'ptr'], 'ptrWildcard'))
-  return isAddressType(type) && !name.startsWith('*.') && (ptr ? 'asked' : ptr === undefined && automaticPtr(settings))
+  return (
+    isAddressType(type) &&
+    !name.startsWith('*.') &&
+    (ptr ? 'asked' : ptr === undefined && automaticPtr(settings))
+  )
 }
 
 /** Of a set of addresses for which the request says nothing. */

@@ -67,7 +67,9 @@ export async function startTestPrimary(options: Partial<HandlerDeps> = {}): Prom
     {
       followers: [{ address: null, key: testKey.name, signing: 'pharos' }],
       zones: [],
-      keys: [{ name: testKey.name, algorithm: testKey.algorithm, secret_sealed: Buffer.alloc(0), ...unlimited }],
+      keys: [
+        { name: testKey.name, algorithm: testKey.algorithm, secret_sealed: Buffer.alloc(0), ...unlimited },
+      ],
       primaries: [],
     },
     () => testKey.secret,
