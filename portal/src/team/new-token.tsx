@@ -1,22 +1,22 @@
 // Creating an API token: what it is for, what it may do, where it works, how long. Its secret is shown once, with a request that
 // tries it.
-import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core'
-import { listServiceAccountsRoute } from '@pharos/contract/service-account'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { createTokenRoute, listTokensRoute } from '@pharos/contract/token'
 import { adminNeeds, type Scope } from '@pharos/contract/scope'
 import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
 import { CopyBlock } from '../ui/copy.tsx'
 import { expiry, dayFromNow, expiryOf, type Expiry } from '../ui/expiry.tsx'
 import { FormPage } from '../ui/form-page.tsx'
-import { inputProps, text } from '../ui/form-text-widgets.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
 import { checkboxes, networks, number, toggle } from '../ui/form-widgets.tsx'
-import { Field, FormSection, useRequestForm, type FieldDeclaration, type WidgetProps } from '../ui/form.tsx'
+import { Field, FormSection, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { hiddenSecret, Secret } from '../ui/secret.tsx'
 import { Section } from '../ui/section.tsx'
 import { noResources, resourcePicker, resourcesOf, type PickedResources } from './resource-picker.tsx'
+import { serviceAccount } from './service-account-select.tsx'
 import { curlOf, presets, readScopes, writeScopes, type PresetName } from './scope-presets.ts'
 import { words } from './words.ts'
 
@@ -26,28 +26,6 @@ const optionsOf = (list: readonly Scope[]) =>
     const { label, help } = t.scope[value]
     return { value, label, help: `${help}${t.needsAdmin[adminNeeds[value]]}` }
   })
-
-/** Options are the accounts of the team; the value is an id as text, empty for none. */
-const serviceAccount: FieldDeclaration = {
-  label: t.account,
-  help: t.accountHelp,
-  required: false,
-  Widget: (props) => <AccountSelect {...props} />,
-}
-
-function AccountSelect(props: WidgetProps) {
-  const { data } = useAnswer(listServiceAccountsRoute, { query: { limit: 1000, ordering: 'name' } })
-  return (
-    <Select
-      {...inputProps(props)}
-      placeholder={t.noAccount}
-      clearable
-      data={data?.results.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
-      value={(props.input.value as string) || null}
-      onChange={(value) => props.input.onChange(value ?? '')}
-    />
-  )
-}
 
 const declared = {
   name: text({ label: t.name, help: t.nameHelp, autoComplete: 'off' }),
@@ -62,7 +40,7 @@ const declared = {
   }),
   is_admin: toggle({ label: t.admin, help: t.adminHelp }),
   resources: resourcePicker(['zones', 'prefixes', 'ports', 'services']),
-  service_account_id: serviceAccount,
+  service_account_id: serviceAccount(t.account, t.accountHelp),
   allowed_subnets: networks({ label: t.subnets, help: t.subnetsHelp }),
 }
 

@@ -482,6 +482,12 @@ export const words = {
     leaveText: 'Your sessions in this team and the API tokens you created for it are revoked immediately.',
     remove: 'Remove',
     removeTitle: (email: string): string => `Remove ${email}?`,
+    tokensOf: (count: number): string =>
+      count === 1
+        ? 'This API token is revoked unless you move it:'
+        : `These ${count} API tokens are revoked unless you move them:`,
+    moveTokens: 'Move API tokens to',
+    moveTokensHelp: 'A service account, whose roles the tokens then have. Leave empty to revoke them.',
     removeText: 'Their sessions in this team and the API tokens they created for it are revoked immediately.',
   },
 

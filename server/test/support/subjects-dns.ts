@@ -212,7 +212,7 @@ export const dnsSubjects: readonly Subject[] = [
   { route: 'getTsigKey', requests: aboutKeys, answers: absentIsNotFound },
   {
     route: 'createTsigKey',
-    requests: only({ body: { label: 'test', may_update: true } }),
+    requests: only({ body: { label: 'test-1', may_update: true } }),
     answers: () => 201,
   },
   { route: 'deleteTsigKey', requests: aboutKeys, answers: (which) => (which === 'own' ? 204 : 'not_found') },

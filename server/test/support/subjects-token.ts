@@ -102,7 +102,9 @@ export const tokenSubjects: readonly Subject[] = [
   { route: 'getServiceAccount', requests: aboutAccounts(), answers: absentIsNotFound },
   {
     route: 'createServiceAccount',
-    requests: { only: async () => ({ body: { name: `robot ${randomUUID()}`, roles: ['network'] } }) },
+    requests: {
+      only: async () => ({ body: { name: `robot ${randomUUID()}`, roles: ['reader', 'network'] } }),
+    },
     answers: () => 201,
   },
   {

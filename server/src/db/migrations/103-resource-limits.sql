@@ -32,7 +32,6 @@ alter table api_tokens
   add column is_limited boolean not null default false,
   add column previous_mac bytea,
   add column previous_until timestamptz,
-  add column warned_days integer,
   add constraint api_tokens_service_account_fkey foreign key (service_account_id, team_id)
     references service_accounts (id, team_id) on delete set null (service_account_id) not valid,
   add constraint api_tokens_previous_check check ((previous_mac is null) = (previous_until is null)) not valid;
@@ -41,7 +40,6 @@ alter table api_tokens validate constraint api_tokens_previous_check;
 comment on column api_tokens.service_account_id is 'the program that has the token: its roles are those of the token';
 comment on column api_tokens.is_limited is 'only for the resources of resource_limits; none are left: for nothing';
 comment on column api_tokens.previous_mac is 'of the secret before the last rotation, valid until previous_until';
-comment on column api_tokens.warned_days is 'how many days before its end the team was last told of it';
 create index api_tokens_service_account on api_tokens (service_account_id) where service_account_id is not null;
 create or replace trigger api_tokens_actors
   after delete or update of scopes, allowed_networks, is_admin, expires, revoked, previous_mac, previous_until, created_by,
@@ -72,8 +70,7 @@ alter table dns_tsig_keys
   add column allowed_networks cidr[] not null default '{}',
   add column expires timestamptz,
   add column is_limited boolean not null default false,
-  add column creator text not null default 'operator',
-  add column warned_days integer;
+  add column creator text not null default 'operator';
 comment on column dns_tsig_keys.managed_by is 'operator: the platform file, which may prune it';
 comment on column dns_tsig_keys.may_transfer is 'may transfer all zones of its team; the settings of a zone name further keys';
 comment on column dns_tsig_keys.allowed_networks is 'addresses from which it may be used; empty: from everywhere';

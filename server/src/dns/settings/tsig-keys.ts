@@ -71,11 +71,11 @@ export function createTsigKey(
     may_update: mayUpdate = false,
     may_transfer: mayTransfer = false,
   } = body
-  if (!mayUpdate && !mayTransfer) throw invalid(['body', 'may_update'], 'uselessKey')
   const networks = parseCredentialNetworks(body.allowed_subnets ?? [])
   const expires = parseCredentialExpiry(body.expires ?? null, now())
   const { teamId } = operation.actor
   const create = async (trx: Trx) => {
+    if (!mayUpdate && !mayTransfer) throw invalid(['body', 'may_update'], 'uselessKey')
     await requireStillGranted(trx, operation, 'dns.manage')
     if ((await countTsigKeys(trx, teamId)) >= keysMax)
       throw fail('quota_exceeded', 'tsigKeys', { limit: keysMax })
