@@ -773,7 +773,6 @@ create table api_tokens (
   is_limited boolean not null default false, -- only for the resources of resource_limits; none are left: for nothing
   previous_mac bytea, -- of the secret before the last rotation, valid until previous_until
   previous_until timestamp with time zone,
-  warned_days integer, -- how many days before its end the team was last told of it
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint api_tokens_service_account_fkey FOREIGN KEY (service_account_id, team_id) REFERENCES service_accounts(id, team_id) ON DELETE SET NULL (service_account_id),
@@ -1278,7 +1277,6 @@ create table devices (
   constraint devices_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint devices_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint devices_check CHECK (((driver <> 'snmp'::text) OR ((management_address IS NOT NULL) AND (credential_id IS NOT NULL)))),
-  constraint devices_driver_check CHECK ((driver = ANY (ARRAY['none'::text, 'snmp'::text, 'sflow'::text, 'sandbox'::text]))),
   constraint devices_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text])))
 );
 CREATE INDEX devices_customer ON public.devices USING btree (customer_id) WHERE (customer_id IS NOT NULL);
@@ -1587,7 +1585,6 @@ create table dns_tsig_keys (
   expires timestamp with time zone,
   is_limited boolean not null default false, -- only for the zones of resource_limits; none are left: for nothing
   creator text not null default 'operator'::text,
-  warned_days integer,
   constraint dns_tsig_keys_pkey PRIMARY KEY (id),
   constraint dns_tsig_keys_name_key UNIQUE (name),
   constraint dns_tsig_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,

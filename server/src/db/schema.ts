@@ -227,8 +227,6 @@ export interface ApiTokensTable {
   /** of the secret before the last rotation, valid until previous_until */
   previous_mac: Buffer | null
   previous_until: Date | null
-  /** how many days before its end the team was last told of it */
-  warned_days: number | null
 }
 
 /** from flow_address_files, written by the collector that has read them; none are shipped */
@@ -610,8 +608,6 @@ export interface DeviceStatesTable {
   next_gauges: Generated<Date>
 }
 
-export type DevicesDriver = 'none' | 'snmp' | 'sflow' | 'sandbox'
-
 export type DevicesManagedBy = 'platform' | 'netbox'
 
 export interface DevicesTable {
@@ -625,7 +621,7 @@ export interface DevicesTable {
   location_key: string | null
   management_address: string | null
   /** how its interfaces and counters are read; none: not at all */
-  driver: Generated<DevicesDriver>
+  driver: Generated<string>
   /** of the driver */
   settings: GeneratedJson
   credential_id: number | null
@@ -920,7 +916,6 @@ export interface DnsTsigKeysTable {
   /** only for the zones of resource_limits; none are left: for nothing */
   is_limited: Generated<boolean>
   creator: Generated<string>
-  warned_days: number | null
 }
 
 /** the journal: the differences that the publish loop applies, the history and the source of a rollback */
