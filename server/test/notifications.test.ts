@@ -471,6 +471,38 @@ describe('letters', () => {
   })
 })
 
+describe('a credential that expires', () => {
+  const reported = async (person: typeof anna): Promise<string[]> =>
+    (await feedOf(person)).results.filter(({ kind }) => kind === 'token_expiring').map(({ text }) => text)
+  const expiresIn = (hours: number) =>
+    sql`update api_tokens set expires = now() + make_interval(hours => ${hours}) where id = 'expiringaaaa'`.execute(
+      owner(),
+    )
+
+  it('is reported to admins 30, 7 and 1 days before, once each, and not to other members', async () => {
+    await sql`
+      insert into api_tokens (id, team_id, name, secret_mac, scopes, created, expires)
+      values ('expiringaaaa', ${red.teamId}, 'backup', '', '{ipam:read}', now() - interval '1 year', now() + interval '40 days')`.execute(
+      owner(),
+    )
+    await collect()
+    assert.deepEqual(await reported(anna), [])
+    for (const [days, expected] of [
+      [20, 1],
+      [6, 2],
+      [0.5, 3],
+    ] as const) {
+      await expiresIn(days * 24)
+      await collect()
+      await collect()
+      assert.equal((await reported(anna)).length, expected)
+    }
+    assert.match((await reported(anna))[0]!, /^The API token "backup" expires on \d{4}-\d{2}-\d{2}$/)
+    assert.deepEqual(await reported(ben), [])
+    await sql`delete from api_tokens where id = 'expiringaaaa'`.execute(owner())
+  })
+})
+
 describe('a sampling rate that cannot be right', () => {
   const reported = async (person: typeof eva) =>
     (await feedOf(person)).results

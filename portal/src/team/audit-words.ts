@@ -39,7 +39,6 @@ const nouns: Readonly<Record<string, string>> = {
   api_token: 'API token',
   token: 'API token',
   service_account: 'service account',
-  tsig_key: 'TSIG key',
   asn: 'ASN',
   webhook: 'webhook',
   domain: 'domain',
