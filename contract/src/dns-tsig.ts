@@ -120,7 +120,7 @@ export const createTsigKeyRoute = route({
   success: 201,
   creates: getTsigKeyRoute,
   secret: true,
-  errors: ['quota_exceeded'],
+  errors: ['not_found', 'quota_exceeded'],
   conditional: true,
 })
 
@@ -137,6 +137,7 @@ export const deleteTsigKeyRoute = route({
   params,
   success: 204,
   errors: ['conflict'],
+  dryRun: true,
   conditional: true,
 })
 

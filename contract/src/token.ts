@@ -171,7 +171,7 @@ export const createTokenRoute = route({
   success: 201,
   creates: getTokenRoute,
   secret: true,
-  errors: ['quota_exceeded'],
+  errors: ['not_found', 'quota_exceeded'],
   conditional: true,
 })
 

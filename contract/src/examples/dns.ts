@@ -316,7 +316,10 @@ export const dnsExamples = [
     },
     response: { ...acmeKey, secret: 'RVhBTVBMRSBzZWNyZXQgb2YgMzIgb2N0ZXRzLCBub25lIQ==' },
   }),
-  example(deleteTsigKeyRoute, { params: { tsig_key_id: acmeKey.id } }),
+  example(deleteTsigKeyRoute, {
+    params: { tsig_key_id: acmeKey.id },
+    changes: changesBetween(acmeKey, {}),
+  }),
   example(listZoneVersionsRoute, {
     ...inZone,
     response: {

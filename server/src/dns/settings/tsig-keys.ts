@@ -122,7 +122,7 @@ export function deleteTsigKey(
       throw fail('conflict', 'tsigKeyInUse', { zone: shownZoneName(zone as DomainName) })
     await deleteTsigKeyRow(trx, teamId, id)
     await writeAudit(trx, { ...auditOf(operation), ...entryOf('delete', id), before })
-    return { body: null }
+    return { body: null, before }
   })
 }
 
