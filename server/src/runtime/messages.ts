@@ -751,8 +751,8 @@ export const invalidTexts = {
   ],
   scopeWithoutResource: [
     'scope_closed',
-    ({ scope, needed }: { scope: string; needed: readonly string[] }) =>
-      `${scope} opens nothing without ${needed.join(' or ')} in the resources`,
+    ({ scope, allowed }: { scope: string; allowed: readonly string[] }) =>
+      `${scope} opens nothing without ${allowed.join(' or ')} in the resources`,
   ],
   uselessKey: ['required', 'or may_transfer must be true: the key could be used for nothing'],
   widens: ['widens', 'would allow more than before; create another token instead'],

@@ -53,7 +53,7 @@ function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void
     const needed = resourcesOfScope[scope]
     if (needed.length === 0) return [errorAt(['body', 'scopes', at], 'scopeClosed', { scope })]
     if (needed.some((kind) => (resources[kind]?.length ?? 0) > 0)) return []
-    return [errorAt(['body', 'scopes', at], 'scopeWithoutResource', { scope, needed })]
+    return [errorAt(['body', 'scopes', at], 'scopeWithoutResource', { scope, allowed: needed })]
   })
   if (errors.length > 0) throw failWith('invalid', errors)
 }
