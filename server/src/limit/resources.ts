@@ -107,7 +107,7 @@ async function findZoneLimits(
   const limits = zones.map((resource, at): NewLimit => {
     const zone = found.find(({ id, name }) => id === refs[at] || name === refs[at])
     if (!zone) throw notFound('zone')
-    if (seen.has(zone.id)) errors.push(errorAt([...loc, 'zones', at, 'zone'], 'repeatedResource'))
+    if (seen.has(zone.id)) errors.push(errorAt([...loc, 'zones', at, 'zone'], 'repeated'))
     seen.add(zone.id)
     return readZone(resource, zone, [...loc, 'zones', at], errors)
   })

@@ -743,19 +743,19 @@ export const invalidTexts = {
     ({ allowed }: { allowed: readonly string[] }) =>
       `is outside of the resources of this credential: ${allowed.length === 0 ? 'it has none of this kind' : allowed.join(', ')}`,
   ],
-  resourcesMissing: ['missing', 'names no resource; leave it out for all resources of the team'],
-  repeatedResource: ['repeated', 'is given more than once'],
+  resourcesMissing: ['missing', 'must name a resource; leave it out for all resources of the team'],
   scopeClosed: [
     'scope_closed',
-    ({ scope }: { scope: string }) => `${scope} opens nothing for a token with resources; leave it out`,
+    ({ scope }: { scope: string }) =>
+      `is ${scope}, which opens nothing for a token with resources; leave it out`,
   ],
   scopeWithoutResource: [
     'scope_closed',
     ({ scope, allowed }: { scope: string; allowed: readonly string[] }) =>
-      `${scope} opens nothing without ${allowed.join(' or ')} in the resources`,
+      `is ${scope}, which opens nothing without ${allowed.join(' or ')} in the resources`,
   ],
-  uselessKey: ['required', 'or may_transfer must be true: the key could be used for nothing'],
-  widens: ['widens', 'would allow more than before; create another token instead'],
+  uselessKey: ['required', 'must be true, or may_transfer: the key could be used for nothing'],
+  widens: ['widens', 'must not allow more than before; create another token instead'],
   adminOfAccount: [
     'exclusive',
     'is for tokens of the team; a token of a service account has the roles of the account',
