@@ -80,6 +80,7 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if (permission.credential !== 'none' && permission.credential !== 'source') codes.add('wrong_scheme')
   if ('module' in permission) codes.add('module_disabled')
   if ('scope' in permission) codes.add('scope_missing')
+  if ('scope' in permission && permission.role !== 'staff') codes.add('resource_limited')
   if ('role' in permission || 'grant' in permission) codes.add('forbidden')
   if (asksForSecondFactor(permission)) codes.add('second_factor_required')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')

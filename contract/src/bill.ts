@@ -150,7 +150,7 @@ export const listBillablePortsRoute = route({
     'method, direction or scope changed has rows for each part of it. Rates are ' +
     'whole bits per second of buckets of 5 minutes. A month is closed 24 hours after its end and never changes afterwards: a correction is a ' +
     'new bill, and the one that it replaces is in listBillingPeriods. To recount a figure, see getBillingSamples.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'service' },
   params: serviceParams,
   query: Strict({
     period: Optional(
@@ -181,7 +181,7 @@ export const listBillingPeriodsRoute = route({
   description:
     'The figures of all months that are closed, corrected bills among them (`corrected_by`). They are kept when ports leave the service, and after the ' +
     'service itself is gone.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'service' },
   params: serviceParams,
   query: Strict({
     ordering: Ordering(['period', 'name'], '-period,name'),
@@ -202,7 +202,7 @@ export const getBillingSamplesRoute = route({
     'All buckets of 5 minutes of a billed month as CSV (RFC 4180): `start`, `covered_ms`, `octets_in`, `octets_out`, `in_bps`, `out_bps`, `sum_bps`. ' +
     'Buckets with too little measured have empty rates. Sort the column `ranked` ascending: line `rank` is the percentile. The SHA-256 of the file of ' +
     'a closed month is `samples_sha256`; it is kept with the bill. Samples of other months are kept for 400 days.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'service' },
   params: serviceParams,
   query: Strict({
     period: Optional(Month('a month such as 2026-03; by default the current one')),

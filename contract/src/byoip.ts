@@ -212,7 +212,7 @@ export const updateAnnouncementRoute = route({
     '`enabled` or one of these fields.\n\n' +
     '`If-Match` compares what callers and staff have changed. What the routers and the checks report changes the part of the ' +
     '`ETag` after the dot, which `If-Match` ignores.',
-  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.operate' },
+  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.operate', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   body: Strict({
@@ -250,7 +250,7 @@ export const getAnnouncementRoute = route({
     'the reason in `message`. `include=visibility` adds how BGP route collectors in other networks see the ' +
     'prefix; without current data its state is `unavailable`.',
   // No module: links of security events lead here, and every team with events follows them.
-  permission: { credential: 'any', scope: 'ipam:read', grant: 'ipam.see' },
+  permission: { credential: 'any', scope: 'ipam:read', grant: 'ipam.see', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
@@ -270,7 +270,7 @@ export const listAnnouncementsRoute = route({
     "The team's announcements. `cidr` takes an address or a CIDR and selects overlapping prefixes. Ordering " +
     'by `cidr` is numeric, IPv4 before IPv6. Values of a repeated filter are combined with or, different ' +
     'filters with and.',
-  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see' },
+  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see', limitedBy: 'prefix' },
   query: Strict({
     search: Optional(
       Type.String({
@@ -357,7 +357,7 @@ export const countAnnouncementsRoute = route({
   description:
     'The number of announcements by condition and by status. The list with the filter `condition` or `status` has ' +
     'exactly the announcements that a number counts.',
-  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see' },
+  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see', limitedBy: 'prefix' },
   response: AnnouncementCounts,
   success: 200,
   conditional: true,
@@ -375,7 +375,7 @@ export const createAnnouncementsRoute = route({
     'text of what to create. `enabled` is set by updateAnnouncement. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
     'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
     'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
-  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage' },
+  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage', limitedBy: 'prefix' },
   query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   body: Type.Union([
     Component('NewAnnouncements', {
@@ -400,7 +400,7 @@ export const deleteAnnouncementRoute = route({
     'Deletes a disabled announcement. Returns 409 `still_announced`, with the regions, while it is enabled ' +
     'or a router still announces it, and `in_use` with the zones of reverse DNS and the shield rules that depend on it. It can be restored for seven days and is listed with `deleted=true` ' +
     'until then.',
-  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage' },
+  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
     force: Type.Boolean({
@@ -424,7 +424,7 @@ export const restoreAnnouncementRoute = route({
     'Restores an announcement that was deleted in the last seven days: disabled, with its regions, letters ' +
     'and history. An announcement that is not deleted is not changed. Returns 409 `prefix_claimed` if ' +
     'the team was authorized to announce the prefix, but another customer now holds it.',
-  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage' },
+  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.manage', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
@@ -443,7 +443,7 @@ export const validateAnnouncementRoute = route({
   description:
     'Starts the checks at once instead of at the next scheduled time. The answer contains the last results; ' +
     'new results follow within seconds.',
-  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.operate' },
+  permission: { ...ipam, scope: 'ipam:write', grant: 'ipam.operate', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
@@ -459,7 +459,7 @@ export const listAnnouncementHistoryRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}/history',
   summary: 'Get history of IP announcement',
   description: 'Requests, observed changes and their durations, newest first by default.',
-  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see' },
+  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see', limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
     kind: Optional(Repeatable(HistoryKind)),
@@ -540,7 +540,7 @@ export const listRegionsRoute = route({
   path: '/v3/ipam/regions',
   summary: 'List regions',
   description: 'The regions in which the team may announce. updateAnnouncement takes their slugs.',
-  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see' },
+  permission: { ...ipam, scope: 'ipam:read', grant: 'ipam.see', limitedBy: 'nothing' },
   query: Strict({ ordering: Ordering(['slug', 'name'], 'slug'), limit: Limit, offset: Offset }),
   response: Page(Region),
   success: 200,

@@ -90,7 +90,7 @@ export const enableDnssecRoute = route({
     'Creates a key, signs the zone and returns the DS records at once; enter them at the registrar after `publish_after`. A zone ' +
     'that is signed already is not changed (200). While it is `pending_disabled`, the removal is cancelled and the key is kept. ' +
     'With another `algorithm`, the key is rolled over. A dry run shows no new key, since it keeps none.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: inZone,
   body: Component('NewDnssec', {
     algorithm: Optional({
@@ -139,7 +139,7 @@ export const getDnssecRoute = route({
   summary: 'Get DNSSEC Configuration',
   description:
     'Returns the state of DNSSEC, the keys and what the parent shows. A zone without DNSSEC has the status `disabled`.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: inZone,
   response: Dnssec,
   success: 200,
@@ -155,7 +155,7 @@ export const rollOverDnssecKeyRoute = route({
   description:
     'Replaces the key without an interruption: the new one is published and signs beside the old one, the parent gets its DS record, ' +
     'and the old one is removed after all caches have dropped it. `ds_records` are those to enter at the registrar.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: inZone,
   response: Dnssec,
   success: 202,
@@ -176,7 +176,7 @@ export const disableDnssecRoute = route({
     'registrar first, or send `request_removal=true`, which publishes CDS records that ask the parent to delete them (RFC 8078). 202 ' +
     'with the status `pending_disabled` while caches may still have the DS or the key; 204 if the zone is unsigned now. With `force=true` ' +
     'it is unsigned at once: resolvers that validate then fail until the caches have expired.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: inZone,
   query: Strict({
     force: Type.Boolean({ default: false, description: 'at once, although resolvers will fail' }),

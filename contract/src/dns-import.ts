@@ -90,7 +90,7 @@ export const importZoneRoute = route({
     'rejected, `$GENERATE` is supported. At most 5 MB and 50,000 records. 200 if the zone existed, 201 if it was created; with ' +
     '`dry_run=true` it is a plan. With `create`, the serial continues that of the file, so that secondary servers of the old primary accept it. ' +
     '`If-Match` takes the ETag of getZone.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   body: Component('ZoneSource', {
     name: DomainNameText('name of the zone'),
     zonefile: Optional(
@@ -134,7 +134,7 @@ export const exportZoneRoute = route({
   description:
     'The zone as a zone file (`text/dns`, RFC 4027): SOA first, then one record a line in canonical order, with absolute names. ' +
     'It contains the desired records without those of DNSSEC. Importing it with `replace` changes nothing.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   download: ['text/dns'],
   success: 200,

@@ -69,7 +69,7 @@ export const listPtrRecordsRoute = route({
   summary: 'List PTR Records',
   description:
     'The PTR records of a network of the team, by address. Addresses without a record are left out.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'prefix' },
   query: Strict({
     cidr: Type.String({
       minLength: 2,
@@ -115,7 +115,7 @@ export const updatePtrRecordsRoute = route({
     'new serial; a record that is as requested already changes nothing. A template fills a network: IPv4 up to a /16 and ' +
     'IPv6 from a /112 become one record for each address; a larger IPv6 network can have one fixed name only, as a wildcard ' +
     '(RFC 8501), otherwise 422 `template_too_wide`. A template with the same network replaces the earlier one.',
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'prefix' },
   body: Component('PtrBatch', {
     records: Optional(
       Type.Array(
@@ -174,7 +174,7 @@ export const listPtrTemplatesRoute = route({
   path: '/v3/dns/ptr/templates',
   summary: 'List PTR Templates',
   description: 'The templates of the team, with the patterns that their records were made of.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'prefix' },
   query: Strict({ ordering: Ordering(['id', 'cidr', 'created'], 'cidr'), limit: Limit, offset: Offset }),
   response: Page(PtrTemplate),
   success: 200,
@@ -189,7 +189,7 @@ export const deletePtrTemplateRoute = route({
   description:
     'Deletes a template and the records that it wrote. Records that were written since then, also by another template, and those of ' +
     'networks that the team no longer holds, stay.',
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'prefix' },
   params: Strict({ template_id: Id }),
   success: 204,
   dryRun: true,

@@ -127,7 +127,7 @@ export const listRecordSetsRoute = route({
     'The record sets of a zone in canonical order (RFC 4034 section 6.1), so that two lists can be compared line by line. Values of a ' +
     'repeated filter are combined with or, different filters with and. Without a filter, a page is found equally fast at any ' +
     '`offset`.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'zone' },
   params: inZone,
   query: Strict({
     name: Optional(Repeatable(DomainNameText('name of a record set, as in a path'))),
@@ -159,7 +159,7 @@ export const getRecordSetRoute = route({
   path: '/v3/dns/zones/{zone}/recordsets/{name}/{type}',
   summary: 'Get RecordSet',
   description: 'Returns one record set. `@` is the zone itself.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'zone' },
   params: oneRecordSet,
   query: Strict({ include: Optional(Include('RecordSetInclude', ['source', 'alias'])) }),
   response: RecordSet,
@@ -180,7 +180,7 @@ export const createRecordSetsRoute = route({
   description:
     `Creates a record set, or up to ${recordSetsAtOnce} of them in a list, all or none; the answer has the same form. 409 \`exists\` if there is one with the name and type: ` +
     `replace it with updateRecordSet. ${recordSetRules} With \`ptr\`, the PTR records of the addresses are written in the same step.`,
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'zone' },
   params: inZone,
   body: Type.Union([
     NewRecordSet,
@@ -219,7 +219,7 @@ export const updateRecordSetRoute = route({
     'neither the serial nor the history. An answer of getRecordSet can be sent back. ' +
     '`If-None-Match: *` only creates (412 if it exists). An empty list of records is rejected: use deleteRecordSet. ' +
     recordSetRules,
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'zone' },
   params: oneRecordSet,
   body: Component('RecordSetUpdate', {
     ttl: Optional({
@@ -249,7 +249,7 @@ export const deleteRecordSetRoute = route({
   path: '/v3/dns/zones/{zone}/recordsets/{name}/{type}',
   summary: 'Delete RecordSet',
   description: 'Deletes a record set. The history of the zone keeps it: rollBackZone restores it.',
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'zone' },
   params: oneRecordSet,
   query: Strict({
     ptr: Type.Boolean({
@@ -321,7 +321,7 @@ export const changeRecordSetsRoute = route({
     '`dry_run=true` it is a plan: `result` contains what would change. `If-Match` takes the ETag of getZone, and rejects the ' +
     'request if another one changed the zone. ' +
     recordSetRules,
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'zone' },
   params: inZone,
   body: Component('RecordSetChanges', {
     recordsets: Type.Array(

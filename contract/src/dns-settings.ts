@@ -103,7 +103,7 @@ export const getZoneSettingsRoute = route({
   path: '/v3/dns/zones/{zone}/settings',
   summary: 'Get Zone Settings',
   description: 'Returns all settings of a zone, each with its value, given or default.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   response: ZoneSettings,
   success: 200,
@@ -120,7 +120,7 @@ export const updateZoneSettingsRoute = route({
     "Replaces the settings of a zone. A missing field is reset to the provider's default: send what getZoneSettings returned, with " +
     'the change, and its ETag as `If-Match`. `minimum_ttl` applies to later changes; record sets with a lower TTL stay. The serial ' +
     'is raised if the SOA or NS records change.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   body: ZoneSettingsUpdate,
   response: ZoneSettings,

@@ -38,7 +38,7 @@ export const listZoneVersionsRoute = route({
   summary: 'List Zone versions',
   description:
     'The versions of a zone that are kept (`history_days` of its settings), newest first by default.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   query: Strict({ ordering: Ordering(['version', 'at'], '-version'), limit: Limit, offset: Offset }),
   response: Page(ZoneVersion),
@@ -52,7 +52,7 @@ export const getZoneVersionRoute = route({
   path: '/v3/dns/zones/{zone}/versions/{version}',
   summary: 'Get Zone version',
   description: 'Returns what a version changed, compared with the version before.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: oneVersion,
   response: ZoneVersionDiff,
   success: 200,
@@ -68,7 +68,7 @@ export const rollBackZoneRoute = route({
   description:
     'Makes the record sets of a zone those of an earlier version, as a new version: the history stays. SOA and NS records that ' +
     'follow from the settings stay as they are, and so do comments. With `dry_run=true` it is a plan. `If-Match` takes the ETag of getZone.',
-  permission: dnsWriting,
+  permission: { ...dnsWriting, limitedBy: 'whole_zone' },
   params: oneVersion,
   response: ZoneChanges,
   success: 200,

@@ -172,7 +172,7 @@ export const listZonesRoute = route({
     "The team's zones, without their records. Ordering by `name` is canonical (RFC 4034 section 6.1): a zone is followed by those " +
     'below it. `owns_qname` returns at most one zone, the closest one that contains the name, as clients of ACME need it. Values of a ' +
     'repeated filter are combined with or, different filters with and.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'zone' },
   query: Strict({
     name: Optional(Repeatable(DomainNameText('name of a zone'))),
     search: Optional(
@@ -205,7 +205,7 @@ export const getZoneRoute = route({
   summary: 'Get Zone',
   description:
     'Returns one zone of the team, without its records. A deleted zone is 404, by id and by name; `deleted=true` returns it for the seven days in which it can be restored.',
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'zone' },
   params: Strict({ zone: ZoneInPath }),
   query: Strict({
     include: Optional(Include('ZoneInclude', zoneIncludes)),
@@ -313,7 +313,7 @@ export const deleteZoneRoute = route({
     'zone. 409 `delegated` while the parent still delegates to the assigned name servers, since resolvers would then fail; ' +
     '`force=true` deletes it nevertheless, and also if zones of the team below are delegated from it alone. The delegation in a zone of the team above is removed. 409 `delete_protected` if `protect_delete` of the settings is true. It can be restored for ' +
     'seven days (restoreZone), with the same keys of DNSSEC.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   query: Strict({
     confirm: DomainNameText('the name of the zone, with or without the trailing dot'),
@@ -335,7 +335,7 @@ export const restoreZoneRoute = route({
     'Restores a zone that was deleted in the last seven days, with its records, settings, keys and history. `{zone}` is its id; ' +
     '`deleted=true` of listZones shows it. A zone that is not deleted is not changed. 409 `zone_claimed` if another customer has ' +
     'the name meanwhile, 409 `exists` if the team has created it again, 409 `conflict` if names of a zone above cannot move into it.',
-  permission: dnsAdmin,
+  permission: { ...dnsAdmin, limitedBy: 'whole_zone' },
   params: Strict({ zone: ZoneInPath }),
   query: Strict({ include: Optional(Include('ZoneInclude', zoneIncludes)) }),
   response: Zone,

@@ -103,7 +103,7 @@ export const getLetterRoute = route({
   path: '/v3/ipam/letters/{letter_id}',
   summary: 'Get letter of authorization',
   description: 'Returns one letter of the team. Its file is at `/file`.',
-  permission: reading,
+  permission: { ...reading, limitedBy: 'prefix' },
   params: Strict({ letter_id: Id }),
   response: Letter,
   success: 200,
@@ -139,7 +139,13 @@ export const uploadLetterRoute = route({
     'forms that send data, multimedia, or actions and links that leave the document for anything but the web or mail ' +
     'are rejected with a 422; `type` of the error at `["body","file"]` is one of ' +
     `${letterRefusalCodes.map((code) => `\`${code}\``).join(', ')}, and \`msg\` states what to do next.`,
-  permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', grant: 'ipam.manage' },
+  permission: {
+    credential: 'any',
+    module: 'ipam',
+    scope: 'ipam:write',
+    grant: 'ipam.manage',
+    limitedBy: 'prefix',
+  },
   params: Strict({ announcement_id: Id }),
   upload,
   response: Letter,
@@ -161,7 +167,7 @@ export const draftLetterRoute = route({
     'and those of `applies_to`, with the ROAs and route objects that the checks found. The signer is `signatory`, or ' +
     '`loa_signatory` of the announcement. Missing values, and names in a script that the fonts lack, are left as lines to ' +
     'fill in. A 409 if the provider has not set its name and ASN.',
-  permission: reading,
+  permission: { ...reading, limitedBy: 'prefix' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
     applies_to: Optional(
@@ -188,7 +194,7 @@ export const listLettersRoute = route({
   path: '/v3/ipam/letters',
   summary: 'List letters of authorization',
   description: "The team's letters, newest first by default.",
-  permission: reading,
+  permission: { ...reading, limitedBy: 'prefix' },
   query: Strict({
     status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     announcement_id: Optional(Repeatable(Id)),
@@ -207,7 +213,7 @@ export const getLetterFileRoute = route({
   path: '/v3/ipam/letters/{letter_id}/file',
   summary: 'Get the file of a letter',
   description: 'Returns the uploaded file, byte for byte, as an attachment.',
-  permission: reading,
+  permission: { ...reading, limitedBy: 'prefix' },
   params: Strict({ letter_id: Id }),
   download: letterMediaTypes,
   success: 200,

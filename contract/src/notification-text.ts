@@ -62,6 +62,8 @@ const teamTexts = {
         : `The shield rules of ${String(prefix)} are not applied: ${String(detail)}`,
   letter_needed: ({ name, circuit_id }) =>
     `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
+  token_expiring: ({ type, name, expires }) =>
+    `The ${type === 'tsig_key' ? 'TSIG key' : 'API token'} "${String(name)}" expires on ${String(expires).slice(0, 10)}`,
 } satisfies Record<string, Text>
 
 /** With the zone, prefix or scrubber that the hold is about, if it is about one. */

@@ -59,6 +59,7 @@ const TeamKinds = Component('NotificationKinds', {
   bgp_session_down: mailed('BGP sessions of ports that were established and are not any more'),
   shield_changed: mailed('lists of shield rules that were reverted or removed, or are not applied'),
   letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
+  token_expiring: mailed('API tokens and TSIG keys that expire within 30, 7 or 1 days'),
 })
 const StaffKinds = Component('StaffNotificationKinds', {
   hold_opened: mailed(

@@ -136,7 +136,7 @@ export const listPortsRoute = route({
   summary: 'List ports',
   description:
     'The ports that belong to services of the team now. A port of a former service is not found any more.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'port' },
   query: Strict({
     device_id: Optional(Repeatable({ ...Id, description: 'id of a device' })),
     service_id: Optional(Repeatable({ ...Id, description: 'id of a service' })),
@@ -180,7 +180,7 @@ export const getPortRoute = route({
   path: '/v3/inventory/ports/{port_id}',
   summary: 'Port info',
   description: 'Returns one port that belongs to a service of the team now.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'port' },
   params: Strict({ port_id: Id }),
   query: Strict({ include: Optional(Include('PortInclude', portIncludes)) }),
   response: PortInfo,

@@ -43,7 +43,7 @@ export const listPrefixesRoute = route({
     'The prefixes that the provider has assigned to the team; prefixes that the team announces itself are ' +
     'announcements. `cidr` takes an address or a CIDR and selects overlapping prefixes. Ordering by `cidr` is numeric, ' +
     'IPv4 before IPv6.',
-  permission: inventory,
+  permission: { ...inventory, limitedBy: 'prefix' },
   query: Strict({
     cidr: Optional(
       Repeatable(
@@ -74,7 +74,7 @@ export const getPrefixRoute = route({
   path: '/v3/inventory/prefixes/{prefix_id}',
   summary: 'Get prefix',
   description: 'Returns one prefix of the team.',
-  permission: inventory,
+  permission: { ...inventory, limitedBy: 'prefix' },
   params: Strict({ prefix_id: Id }),
   response: Prefix,
   success: 200,

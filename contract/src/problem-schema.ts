@@ -65,6 +65,18 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
       'Let an admin create one with it, and with the scope ipam:write.',
   },
   scope_missing: { detail: 'The API token needs the scope ipam:write. Create a token with it.' },
+  resource_limited: {
+    detail:
+      'body.name: is outside of the resources of this credential: zone example.com (_acme-challenge; TXT).',
+    errors: [
+      {
+        loc: ['body', 'name'],
+        msg: 'is outside of the resources of this credential: zone example.com (_acme-challenge; TXT)',
+        type: 'resource_limited',
+        ctx: { allowed: ['zone example.com (_acme-challenge; TXT)'] },
+      },
+    ],
+  },
   module_disabled: { detail: 'The module ipam is not enabled for the team. Ask your provider to enable it.' },
   wrong_password: { detail: 'The current password is wrong.' },
   second_factor_required: {

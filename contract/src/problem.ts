@@ -48,6 +48,11 @@ export const problems = {
     title: 'The API token does not have the scope',
     help: 'Create an API token with the scope in `detail`.',
   },
+  resource_limited: {
+    status: 403,
+    title: 'The credential is limited to other resources',
+    help: 'The API token or TSIG key is limited to the zones, prefixes, ports and services of its `resources`, which `ctx.allowed` lists. Use another credential, or let an admin create one that also has these resources.',
+  },
   module_disabled: {
     status: 403,
     title: 'The module is not enabled for the team',

@@ -136,6 +136,8 @@ describe('the grant of an operation', () => {
         ['removeMember', 'DELETE', ['team.see']],
         ['listTokens', 'GET', ['tokens.manage']],
         ['getToken', 'GET', ['tokens.manage']],
+        ['listServiceAccounts', 'GET', ['tokens.manage']],
+        ['getServiceAccount', 'GET', ['tokens.manage']],
       ],
     )
   })

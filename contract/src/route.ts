@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { ProblemCode } from './problem.ts'
 import type { Group } from './group.ts'
+import type { LimitKind } from './resource-limit.ts'
 import type { Grant } from './role.ts'
 import type { Scope, StaffScope } from './scope.ts'
 
@@ -27,6 +28,8 @@ export type Permission =
        * (`isOfTeamInPath`), which may be another one. Personal operations need none; search and stream need those of each kind.
        */
       readonly grant?: Grant
+      /** By what a token that is limited to resources is limited here; left out: the operation is closed to it. */
+      readonly limitedBy?: LimitKind
       /** Grants of fields of the body: a request with only these fields needs their grants instead of `grant`. */
       readonly fields?: Readonly<Record<string, Grant>>
       /**
@@ -52,6 +55,7 @@ type StaffPermission = {
   readonly scope: StaffScope
   readonly module?: never
   readonly grant?: never
+  readonly limitedBy?: never
   readonly personal?: never
 }
 

@@ -41,6 +41,7 @@ import { blackholeRoutes } from './blackhole.ts'
 import { shieldRoutes } from './shield.ts'
 import { shieldSuggestionRoutes } from './shield-suggestion.ts'
 import { serviceRoutes } from './service.ts'
+import { serviceAccountRoutes } from './service-account.ts'
 import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   ...roleRoutes,
   ...domainRoutes,
   ...tokenRoutes,
+  ...serviceAccountRoutes,
   ...auditRoutes,
   ...webhookRoutes,
   ...streamRoutes,

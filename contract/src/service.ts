@@ -133,7 +133,7 @@ export const listServicesRoute = route({
   path: '/v3/inventory/services',
   summary: 'List services',
   description: 'The services of the team. `search` looks in the name and both references.',
-  permission: inventory,
+  permission: { ...inventory, limitedBy: 'service' },
   query: Strict({
     type: Optional(Repeatable(Enumeration('ServiceType', serviceTypes))),
     state: Optional(Repeatable(Enumeration('ServiceState', serviceStates))),
@@ -158,7 +158,7 @@ export const getServiceRoute = route({
   path: '/v3/inventory/services/{service_id}',
   summary: 'Get service',
   description: 'Returns one service of the team.',
-  permission: inventory,
+  permission: { ...inventory, limitedBy: 'service' },
   params: Strict({ service_id: Id }),
   query: Strict({ include: Optional(Include('ServiceInclude', ['bgp_sessions'])) }),
   response: Service,

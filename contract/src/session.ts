@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
+import { Resources } from './resource-limit.ts'
 import { RoleName } from './role.ts'
 import { ScopeName } from './scope.ts'
 import {
@@ -135,7 +136,7 @@ export const getSessionTokenRoute = route({
   description:
     'Returns the credential in use and its user, for both kinds of credential. Never contains a secret. ' +
     'Returns 304 for a matching `etag` or `If-None-Match`.',
-  permission: { credential: 'any', personal: true },
+  permission: { credential: 'any', personal: true, limitedBy: 'nothing' },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
     token: Component('CurrentCredential', {
@@ -149,10 +150,12 @@ export const getSessionTokenRoute = route({
       is_admin: Type.Boolean({ description: 'whether it has the role admin in the team' }),
       roles: Type.Array(RoleName, {
         description:
-          'roles in the team: `["editor"]` or `["admin"]` for an API token; empty for staff who are no member',
+          'roles in the team: `["editor"]` or `["admin"]` for an API token, those of its service account if it has one; empty for staff who are no member',
       }),
       modules: Type.Array(Type.String(), { description: 'the modules that are enabled for the team' }),
       team_id: { ...Id, description: 'id of the team' },
+      resources: Nullable(Resources),
+      service_account_id: Nullable({ ...Id, description: 'the service account that has the API token' }),
       created: { ...Time, description: 'when it was created' },
       expires: { ...NullableTime, description: 'when it expires; null for never' },
       last_used: { ...NullableTime, description: 'when it was last used' },

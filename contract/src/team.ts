@@ -4,6 +4,7 @@ import { route } from './route.ts'
 import {
   CountryOrEmpty,
   Limit,
+  Nullable,
   NullableTime,
   Offset,
   Optional,
@@ -52,6 +53,9 @@ export const Team = Component('Team', {
   ),
   require_2fa: Type.Boolean({ description: 'whether members need a second factor' }),
   default_roles: DefaultRoles,
+  token_days_max: Nullable(
+    Type.Integer({ description: 'days after which a new API token expires at the latest; null: no limit' }),
+  ),
   created: { ...Time, description: 'when the team was created' },
   member_count: Type.Integer({ minimum: 0, description: 'active members, without invitations' }),
 })
@@ -96,6 +100,15 @@ export const TeamChanges = Component('TeamChanges', {
   ),
   require_2fa: Optional(Type.Boolean({ description: 'whether members need a second factor' })),
   default_roles: Optional(DefaultRoles),
+  token_days_max: Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1826,
+        description: 'days after which a new API token expires at the latest; null: no limit',
+      }),
+    ),
+  ),
 })
 export type TeamChanges = Static<typeof TeamChanges>
 

@@ -16,13 +16,20 @@ import {
   Time,
   Component,
   Enumeration,
+  Id,
 } from './scalar.ts'
+import { Resources } from './resource-limit.ts'
 import { ScopeName, scopes } from './scope.ts'
 import { Line } from './text.ts'
 
 /** A later expiry is a typing error; no expiry is `null`. */
 export const tokenYearsMax = 5
 export const unusedDaysMax = 3650
+/** Of a token that is created without `expires`. */
+export const tokenDaysByDefault = 365
+/** How long the former secret works after a rotation. */
+export const overlapHoursByDefault = 24
+export const overlapHoursMax = 72
 
 const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',
@@ -46,6 +53,11 @@ const tokenProperties = {
   scopes: Type.Array(ScopeName, { description: 'the operations that the token may call' }),
   is_admin: Type.Boolean({ description: 'whether it has the admin role, within its scopes' }),
   allowed_subnets: Type.Array(Type.String(), { description: 'as CIDR, an address as its /32 or /128' }),
+  resources: Nullable(Resources),
+  service_account_id: Nullable({
+    ...Id,
+    description: 'the service account that has the token, with its roles; null for a token of the team',
+  }),
   created: { ...Time, description: 'when it was created' },
   created_by: Actor,
   expires: { ...NullableTime, description: 'when it expires; null for never' },
@@ -56,9 +68,14 @@ const tokenProperties = {
   last_used_address: Nullable(Type.String({ description: 'IP address of the use at `last_used`' })),
   active: Type.Boolean({ description: 'whether it can be used now' }),
   inactive_reason: Nullable({
-    ...Enumeration('ApiTokenInactiveReason', ['expired', 'unused']),
-    description: 'why it cannot be used; null if it can',
+    ...Enumeration('ApiTokenInactiveReason', ['expired', 'unused', 'disabled', 'no_resources']),
+    description:
+      'why it cannot be used; null if it can. `disabled`: its service account is; `no_resources`: the last of its resources is gone',
   }),
+  previous_secret_until: {
+    ...NullableTime,
+    description: 'until when the secret before the last rotation works; null if only the newest one works',
+  },
 }
 
 export const Token = Component('ApiToken', tokenProperties)
@@ -89,6 +106,11 @@ export const listTokensRoute = route({
   query: Strict({
     name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, case-insensitive' })),
     active: Optional(Type.Boolean({ description: 'whether it can be used now' })),
+    service_account_id: Optional({ ...Id, description: 'those of a service account' }),
+    created_by: Optional({
+      ...Id,
+      description: 'id of the user who created it; without tokens of service accounts',
+    }),
     ordering: Ordering(tokenOrderings, '-created'),
     limit: Limit,
     offset: Offset,
@@ -123,7 +145,9 @@ export const createTokenRoute = route({
     'with the same `Idempotency-Key` within 24 hours by the same user returns the same answer, which is kept ' +
     'encrypted. Scopes of modules that the team does not have are accepted: such calls return 403 ' +
     '`module_disabled` until the module is enabled. `expires` is at most five years ahead, or null for no ' +
-    'expiry.',
+    'expiry; left out it is in 365 days, and no later than `token_days_max` of the team allows. With `resources` the token is ' +
+    'limited to them: it sees and changes nothing else, and operations that are about no resource are closed to it. A resource that ' +
+    'the team does not have is 404.',
   permission: admin,
   body: Strict({
     name: { ...Name, description: 'name for people' },
@@ -133,6 +157,12 @@ export const createTokenRoute = route({
       uniqueItems: true,
     }),
     is_admin: Optional(Type.Boolean({ default: false })),
+    resources: Optional(Resources),
+    service_account_id: Optional({
+      ...Id,
+      description:
+        'the service account whose token it is: it has the roles of the account, and no `is_admin`',
+    }),
     allowed_subnets: Optional(Subnets),
     expires: Optional({ ...NullableTime, description: 'when it expires; null for never' }),
     max_unused_days: Optional(Nullable(Type.Integer({ ...unusedDays, maximum: unusedDaysMax }))),
@@ -141,7 +171,7 @@ export const createTokenRoute = route({
   success: 201,
   creates: getTokenRoute,
   secret: true,
-  errors: ['quota_exceeded'],
+  errors: ['not_found', 'quota_exceeded'],
   conditional: true,
 })
 
@@ -152,7 +182,8 @@ export const updateTokenRoute = route({
   path: '/v3/tokens/{token_id}',
   summary: 'Update API token',
   description:
-    'Changes the name, the networks or the expiry of a token. `scopes` and `is_admin` never change: create ' +
+    'Changes the name, or narrows a token: `expires` can become earlier, and `allowed_subnets` can lose networks or parts of them. ' +
+    'Anything that would allow more is 422 `widens`, and `scopes`, `is_admin` and `resources` never change: create ' +
     'another token instead. The expiry of an expired token cannot be changed: 409 `conflict`.',
   permission: admin,
   params,
@@ -181,10 +212,57 @@ export const deleteTokenRoute = route({
   conditional: true,
 })
 
+export const rotateTokenRoute = route({
+  name: 'rotateToken',
+  group: 'Token',
+  method: 'POST',
+  path: '/v3/tokens/{token_id}/rotate',
+  summary: 'Rotate API token',
+  description:
+    'Gives the token a new secret; id, scopes, limits and expiry stay. The former secret works for `overlap_hours` more, so that ' +
+    'programs can be changed one by one; 0 ends it at once. A rotation during the overlap ends the secret before the former one. ' +
+    '`token` is shown only in this answer.',
+  permission: admin,
+  params,
+  body: Strict({
+    overlap_hours: Optional(
+      Type.Integer({ minimum: 0, maximum: overlapHoursMax, default: overlapHoursByDefault }),
+    ),
+  }),
+  bodyOptional: true,
+  response: CreatedToken,
+  success: 200,
+  secret: true,
+  errors: ['not_found', 'conflict'],
+  conditional: true,
+  ifMatch: true,
+})
+
+export const transferTokenRoute = route({
+  name: 'transferToken',
+  group: 'Token',
+  method: 'POST',
+  path: '/v3/tokens/{token_id}/transfer',
+  summary: 'Transfer API token',
+  description:
+    'Moves a token of a member to a service account, so that it outlives the member. It then has the roles of the account; if these ' +
+    'grant more than the token has, the answer is 422 `widens`.',
+  permission: admin,
+  params,
+  body: Strict({ service_account_id: { ...Id, description: 'the service account that gets the token' } }),
+  response: Token,
+  success: 200,
+  errors: ['not_found', 'conflict'],
+  conditional: true,
+  ifMatch: true,
+})
+
 export const tokenRoutes = [
   listTokensRoute,
   getTokenRoute,
   createTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,
+  rotateTokenRoute,
+  transferTokenRoute,
 ]

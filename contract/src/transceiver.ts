@@ -129,7 +129,7 @@ export const getTransceiverMetricsRoute = route({
     'of the port since it belongs to the team and has its interface, across all modules in that time: one series for each lane, metric and statistic. Values of ' +
     '5 minutes are kept for 90 days and daily figures for 400: `interval` is rounded up to what is kept. Darkness (-40 dBm) is in ' +
     'the values of 5 minutes and not in the daily figures. 404 `no_transceiver` if the port has no module.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'port' },
   params: Strict({ port_id: Id }),
   query: Strict({
     lane: Optional(Repeatable(Type.Integer({ minimum: 0, maximum: 64, description: 'number of a lane' }))),

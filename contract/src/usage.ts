@@ -60,7 +60,7 @@ export const getPortUsageRoute = route({
     'days: `interval` is rounded up to what is kept. A bucket without a measurement is null, never 0. ' +
     'The figures of a series (`min`, `max`, `avg`, `last`, `p95`) are of the buckets of 5 minutes, whatever the interval: ' +
     '`p95` is their 95th percentile by nearest rank.',
-  permission: inventoryReading,
+  permission: { ...inventoryReading, limitedBy: 'port' },
   params: Strict({ port_id: Id }),
   query: Strict({
     start: Optional({ ...Time, description: 'start of the window' }),

@@ -20,7 +20,9 @@ import type { listPortsRoute } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
 import type { listServicesRoute } from '@pharos/contract/service'
 import type { listShieldListsRoute } from '@pharos/contract/shield'
+import type { listServiceAccountsRoute } from '@pharos/contract/service-account'
 import type { listTokensRoute } from '@pharos/contract/token'
+import type { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
@@ -439,13 +441,32 @@ export const pages = [
     grant: 'tokens.manage',
     label: 'API tokens',
     tabOf: '/team',
-    search: parameters<QueryOf<typeof listTokensRoute>>()('name', 'active', 'ordering'),
+    search: parameters<QueryOf<typeof listTokensRoute>>()('name', 'active', 'service_account_id', 'ordering'),
     component: lazyRouteComponent(() => import('./team/tokens.tsx'), 'Tokens'),
   }),
   page({
     path: '/team/tokens/new',
     grant: 'tokens.manage',
     component: lazyRouteComponent(() => import('./team/new-token.tsx'), 'NewToken'),
+  }),
+  page({
+    path: '/team/service-accounts',
+    grant: 'tokens.manage',
+    label: 'Service accounts',
+    tabOf: '/team',
+    keywords: ['robot', 'program', 'machine'],
+    search: parameters<QueryOf<typeof listServiceAccountsRoute>>()('ordering'),
+    component: lazyRouteComponent(() => import('./team/service-accounts.tsx'), 'ServiceAccounts'),
+  }),
+  page({
+    path: '/team/tsig-keys',
+    module: 'dns',
+    grant: 'dns.see',
+    label: 'TSIG keys',
+    tabOf: '/team',
+    keywords: ['nsupdate', 'axfr', 'transfer', 'rfc2136'],
+    search: parameters<QueryOf<typeof listTsigKeysRoute>>()('ordering'),
+    component: lazyRouteComponent(() => import('./team/tsig-keys.tsx'), 'TsigKeys'),
   }),
   page({
     path: '/team/webhooks',

@@ -43,6 +43,8 @@ export const placesOfMembers = [
   '/team/domains',
   '/team/tokens',
   '/team/tokens/new',
+  '/team/service-accounts',
+  '/team/tsig-keys',
   '/team/webhooks',
   '/team/audit',
   '/profile',

@@ -97,6 +97,9 @@ describe('a new token', () => {
       last_used_address: null,
       active: true,
       inactive_reason: null,
+      resources: null,
+      service_account_id: null,
+      previous_secret_until: null,
     })
     assert.deepEqual(await read(made.id), rest)
     assert.equal(await statusOf(use(token)), 200)
@@ -125,8 +128,8 @@ describe('a new token', () => {
   })
 
   it('has `expires: null` in every response if it does not expire', async () => {
-    for (const rest of [{}, { expires: null }]) {
-      const made = await make(rest)
+    {
+      const made = await make({ expires: null })
       const { results } = (await send('GET', { url: '?limit=1000' })).json()
       const whoAmI = await api.server.inject({
         url: '/v3/session/token',
@@ -148,8 +151,8 @@ describe('a new token', () => {
   })
 
   it('is audited with its permissions', async () => {
-    const { id } = await make({ is_admin: true, allowed_subnets: ['192.0.2.7'] })
-    await send('PATCH', { url: `/${id}`, payload: { name: 'other', allowed_subnets: [] } })
+    const { id } = await make({ is_admin: true, allowed_subnets: ['192.0.2.0/24'], expires: null })
+    await send('PATCH', { url: `/${id}`, payload: { name: 'other', allowed_subnets: ['192.0.2.7'] } })
     await send('DELETE', { url: `/${id}` })
     const entries = await api.database.postgres.owner
       .selectFrom('audit_entries')
@@ -160,12 +163,12 @@ describe('a new token', () => {
     const first = {
       name: 'backup',
       scopes: ['ipam:read'],
-      networks: ['192.0.2.7/32'],
+      networks: ['192.0.2.0/24'],
       isAdmin: true,
       expires: null,
       maxUnusedDays: null,
     }
-    const second = { ...first, name: 'other', networks: [] }
+    const second = { ...first, name: 'other', networks: ['192.0.2.7/32'] }
     const by = { actor: `user:${admin.userId}`, team_id: team.teamId }
     assert.deepEqual(entries, [
       { ...by, action: 'api_token.create', before: null, after: first },
@@ -280,7 +283,7 @@ describe('the list of tokens', () => {
     const { admin: other } = await addCompany('listing')
     const sent = { authorization: other.bearer }
     const [a, b, c] = [
-      await make({ name: 'Backup of the router' }, sent),
+      await make({ name: 'Backup of the router', expires: null }, sent),
       await make({ name: 'terraform', expires: '2030-01-01' }, sent),
       await make({ name: 'old BACKUP', expires: '2029-01-01' }, sent),
     ]
@@ -331,7 +334,14 @@ describe('the list of tokens', () => {
 
 describe('changing a token', () => {
   it('keeps the fields that are not named, and returns what the next GET returns', async () => {
-    const { id, token: _, ...made } = await make({ expires: '2030-01-01', allowed_subnets: ['192.0.2.0/24'] })
+    const {
+      id,
+      token: _,
+      ...made
+    } = await make({
+      expires: '2030-01-01',
+      allowed_subnets: ['2001:db8::/64', '198.51.100.0/23'],
+    })
     const response = await send('PATCH', {
       url: `/${id}`,
       payload: { allowed_subnets: ['2001:DB8::7', '2001:db8:0::7', '198.51.100.0/24'] },
@@ -356,6 +366,30 @@ describe('changing a token', () => {
     assertProblem(
       await send('PATCH', { url: `/${id}`, payload: { allowed_subnets: ['192.0.2.7/24'] } }),
       'invalid',
+    )
+  })
+
+  it('only narrows: it ends earlier, and is used from fewer networks', async () => {
+    const { id } = await make({ expires: '2028-01-01', allowed_subnets: ['192.0.2.0/24', '2001:db8::/48'] })
+    const { id: open } = await make({ expires: null })
+    const patch = (payload: object, token = id) => send('PATCH', { url: `/${token}`, payload })
+    for (const payload of [
+      { expires: null },
+      { expires: '2028-01-02' },
+      { allowed_subnets: [] },
+      { allowed_subnets: ['192.0.2.0/23'] },
+      { allowed_subnets: ['192.0.2.0/25', '198.51.100.0/24'] },
+    ])
+      assert.equal(assertProblem(await patch(payload), 'invalid').errors![0]!.type, 'widens')
+    for (const payload of [
+      { expires: '2027-12-31' },
+      { allowed_subnets: ['192.0.2.0/24'] },
+      { allowed_subnets: ['192.0.2.128/25'] },
+    ])
+      assert.equal((await patch(payload)).statusCode, 200)
+    assert.equal(
+      (await patch({ expires: '2028-01-01', allowed_subnets: ['192.0.2.0/24'] }, open)).statusCode,
+      200,
     )
   })
 
@@ -453,11 +487,11 @@ describe('a token with allowed networks', () => {
   })
 
   it('uses changed networks at once', async () => {
-    const { id, token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
+    const { id, token } = await make()
     const from = '203.0.113.1'
-    assert.equal(await statusOf(use(token, { from })), 401)
+    assert.equal(await statusOf(use(token, { from: '198.51.100.9' })), 200)
     await send('PATCH', { url: `/${id}`, payload: { allowed_subnets: ['203.0.113.0/24'] } })
-    await until(async () => (await statusOf(use(token, { from }))) === 200)
+    assert.equal(await statusOf(use(token, { from })), 200)
     await until(async () => (await statusOf(use(token, { from: '198.51.100.9' }))) === 401)
   })
 })
@@ -506,5 +540,170 @@ describe('the rate limit', () => {
     const statuses = await Promise.all(calls)
     assert.ok(statuses.includes(429), statuses.join(' '))
     assert.equal(await statusOf(use(other.token, { server: slow })), 200)
+  })
+})
+
+describe('the expiry of a new token', () => {
+  const days = (token: Token): number =>
+    Math.round((Date.parse(token.expires!) - Date.parse(token.created)) / 86_400_000)
+
+  it('is in 365 days by default', async () => {
+    assert.equal(days(await make()), 365)
+  })
+
+  it('is no later than the team allows, and a token without expiry is refused then', async () => {
+    const { admin: other, team: strict } = await addCompany('days')
+    const sent = { authorization: other.bearer }
+    const limit = (max: number | null) =>
+      api.server.inject({
+        method: 'PATCH',
+        url: '/v3/teams/current',
+        headers: sent,
+        payload: { token_days_max: max },
+      })
+    assert.equal((await limit(30)).json().token_days_max, 30)
+    assert.equal(days(await make({}, sent)), 30)
+    const later = new Date(Date.now() + 31 * 86_400_000).toISOString()
+    for (const expires of [null, later]) {
+      const refused = await send('POST', { ...sent, payload: { ...wanted, expires } })
+      assert.deepEqual(assertProblem(refused, 'invalid').errors![0]!.loc, ['body', 'expires'])
+    }
+    assert.equal((await limit(null)).json().token_days_max, null)
+    assert.equal((await make({ expires: null }, sent)).expires, null)
+    assert.ok(strict.teamId > 0)
+  })
+})
+
+describe('rotation', () => {
+  const rotate = (id: string, payload?: object) =>
+    send('POST', { url: `/${id}/rotate`, ...(payload ? { payload } : {}) })
+
+  it('gives a new secret with the same id, and the former one works for the overlap', async () => {
+    const made = await make({ allowed_subnets: ['127.0.0.1'] })
+    const response = await rotate(made.id)
+    assert.equal(response.statusCode, 200, response.body)
+    const rotated = response.json() as CreatedToken
+    assert.equal(rotated.id, made.id)
+    assert.notEqual(rotated.token, made.token)
+    assert.deepEqual([rotated.expires, rotated.allowed_subnets], [made.expires, made.allowed_subnets])
+    const hours = (Date.parse(rotated.previous_secret_until!) - Date.now()) / 3_600_000
+    assert.ok(hours > 23.9 && hours <= 24, String(hours))
+    for (const token of [made.token, rotated.token]) assert.equal(await statusOf(use(token)), 200)
+    await api.settled()
+    // The use of the former secret must not restore it.
+    const third = (await rotate(made.id)).json() as CreatedToken
+    await until(async () => (await statusOf(use(made.token))) === 401)
+    for (const token of [rotated.token, third.token]) assert.equal(await statusOf(use(token)), 200)
+    await sql`update api_tokens set previous_until = now() where id = ${made.id}`.execute(
+      api.database.postgres.owner,
+    )
+    await until(async () => (await statusOf(use(rotated.token))) === 401)
+    assert.equal(await statusOf(use(third.token)), 200)
+  })
+
+  it('ends the former secret at once without an overlap', async () => {
+    const made = await make()
+    assert.equal(await statusOf(use(made.token)), 200)
+    const rotated = (await rotate(made.id, { overlap_hours: 0 })).json() as CreatedToken
+    assert.equal(rotated.previous_secret_until, null)
+    await until(async () => (await statusOf(use(made.token))) === 401)
+    assert.equal(await statusOf(use(rotated.token)), 200)
+  })
+
+  it('is refused for an overlap of 73 hours, an expired token, and one of another team', async () => {
+    const { id } = await make()
+    assertProblem(await rotate(id, { overlap_hours: 73 }), 'invalid')
+    await sql`update api_tokens set expires = now() where id = ${id}`.execute(api.database.postgres.owner)
+    assertProblem(await rotate(id), 'conflict')
+    const { admin: other } = await addCompany('rotating')
+    assertProblem(await send('POST', { url: `/${id}/rotate`, authorization: other.bearer }), 'not_found')
+  })
+})
+
+describe('a service account', () => {
+  const accounts = (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path = '',
+    payload?: object,
+    authorization = admin.bearer,
+  ) =>
+    api.server.inject({
+      method,
+      url: `/v3/service-accounts${path}`,
+      headers: { authorization },
+      ...(payload ? { payload } : {}),
+    })
+  const addAccount = async (name: string, roles: readonly string[]): Promise<number> =>
+    (await accounts('POST', '', { name, roles })).json().id
+
+  it('gives its tokens its roles, which follow its changes', async () => {
+    const id = await addAccount('pipeline', ['reader'])
+    const { token, is_admin: isAdmin } = await make({
+      scopes: ['ipam:read', 'ipam:write'],
+      service_account_id: id,
+    })
+    assert.equal(isAdmin, false)
+    const withdraw = async (): Promise<string> =>
+      (
+        await api.server.inject({
+          method: 'PATCH',
+          url: '/v3/ipam/announcements/999999',
+          headers: { authorization: `Token ${token}` },
+          payload: { enabled: false },
+        })
+      ).json().code
+    assert.equal(await statusOf(use(token)), 200)
+    assert.equal(await withdraw(), 'forbidden')
+    await accounts('PATCH', `/${id}`, { roles: ['network'] })
+    await until(async () => (await withdraw()) === 'not_found')
+    await accounts('PATCH', `/${id}`, { disabled: true })
+    await until(async () => (await statusOf(use(token))) === 401)
+    assert.equal((await accounts('GET', `/${id}`)).json().token_count, 1)
+  })
+
+  it('keeps its tokens when the member who created them is removed, and loses them when it is deleted', async () => {
+    const { team: company, admin: boss } = await addCompany('leaving')
+    const { userId } = await addUser(api, 'leaver', [company], { admin: true })
+    const { access } = await openSession(api, userId, company.teamId)
+    const sent = { authorization: `Bearer ${access}` }
+    const { id } = (
+      await accounts('POST', '', { name: 'robot', roles: ['editor'] }, sent.authorization)
+    ).json()
+    const own = await make({}, sent)
+    const moved = await make({}, sent)
+    const robot = await make({ service_account_id: id }, sent)
+    const transfer = await send('POST', {
+      ...sent,
+      url: `/${moved.id}/transfer`,
+      payload: { service_account_id: id },
+    })
+    assert.equal(transfer.json().service_account_id, id, transfer.body)
+    await api.server.inject({
+      method: 'DELETE',
+      url: `/v3/teams/current/members/${userId}`,
+      headers: { authorization: boss.bearer },
+    })
+    await until(async () => (await statusOf(use(own.token))) === 401)
+    for (const { token } of [moved, robot]) assert.equal(await statusOf(use(token)), 200)
+    assert.equal((await accounts('DELETE', `/${id}`, undefined, boss.bearer)).statusCode, 204)
+    for (const { token } of [moved, robot]) await until(async () => (await statusOf(use(token))) === 401)
+  })
+
+  it('gets no token that has less than its roles, has no is_admin, and is unknown to other teams', async () => {
+    const id = await addAccount('strong', ['admin'])
+    const { id: token } = await make()
+    const transfer = await send('POST', { url: `/${token}/transfer`, payload: { service_account_id: id } })
+    assert.equal(assertProblem(transfer, 'invalid').errors![0]!.type, 'widens')
+    const both = { ...wanted, is_admin: true, service_account_id: id }
+    assertProblem(await send('POST', { payload: both }), 'invalid')
+    const { admin: other } = await addCompany('curious')
+    assertProblem(await accounts('GET', `/${id}`, undefined, other.bearer), 'not_found')
+    assertProblem(
+      await send('POST', { authorization: other.bearer, payload: { ...wanted, service_account_id: id } }),
+      'not_found',
+    )
+    assertProblem(await accounts('POST', '', { name: 'STRONG', roles: ['reader'] }), 'exists')
+    for (const roles of [[], ['nobody'], ['reader', 'reader']])
+      assertProblem(await accounts('POST', '', { name: 'wrong', roles }), 'invalid')
   })
 })

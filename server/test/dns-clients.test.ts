@@ -28,6 +28,7 @@ let database: TestDatabase
 let serving: Serving
 let folder: string
 let key: string
+let bearer: string
 let dnsPort: string
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pharos-clients-'))
@@ -59,8 +60,9 @@ before(async () => {
   serving = await runRole(config, ['api', 'reconciler', 'nameserver'], createLog(config), database.postgres)
   dnsPort = serving.dns!.split(':').at(-1)!
   const { access } = await json('POST', '/v3/session/token', { email, password: testPassword }, {})
+  bearer = `Bearer ${access}`
   const token = { name: 'dns', scopes: ['dns:read', 'dns:write'], is_admin: true }
-  key = (await json('POST', '/v3/tokens', token, { authorization: `Bearer ${access}` })).token
+  key = (await json('POST', '/v3/tokens', token, { authorization: bearer })).token
 })
 after(async () => {
   await serving?.stop()
@@ -112,8 +114,13 @@ async function addZone(name: string): Promise<void> {
 }
 
 type Result = { readonly code: number; readonly text: string }
-async function nsupdate(lines: string, keyName: string | null = 'red.example.', udp = true): Promise<Result> {
-  const auth = keyName === null ? [] : ['-y', `hmac-sha256:${keyName}:${secret.toString('base64')}`]
+async function nsupdate(
+  lines: string,
+  keyName: string | null = 'red.example.',
+  udp = true,
+  keySecret = secret.toString('base64'),
+): Promise<Result> {
+  const auth = keyName === null ? [] : ['-y', `hmac-sha256:${keyName}:${keySecret}`]
   const child = spawn(programPath('nsupdate'), [...auth, ...(udp ? [] : ['-v'])])
   let text = ''
   for (const stream of [child.stdout, child.stderr])
@@ -191,6 +198,122 @@ describe('nsupdate', { skip: skipWithout('nsupdate', 'dig') }, () => {
       assert.match(result.text, text)
       assert.equal(await dig('x.refused.example.', 'A'), '')
     })
+})
+
+type Key = { readonly id: number; readonly name: string; readonly secret: string }
+
+/** Creates a key as an admin of the team does. */
+const createKey = (body: object): Promise<Key> =>
+  json('POST', '/v3/dns/tsig-keys', body, { authorization: bearer })
+
+/** A name server that does not know a new key yet answers BADKEY: it reads keys after a notification. */
+async function updateWith({ name, secret: text }: Key, lines: string): Promise<string> {
+  for (const start = performance.now(); ; await sleep(50)) {
+    const result = await nsupdate(lines, name, true, text)
+    if (!/BADKEY/.test(result.text) || performance.now() - start > 10_000) return result.text
+  }
+}
+
+const transfer = async ({ name, secret: text }: Key, zone: string): Promise<string> =>
+  (
+    await run('dig', [
+      '@127.0.0.1',
+      '-p',
+      dnsPort,
+      '-y',
+      `hmac-sha256:${name}:${text}`,
+      zone,
+      'AXFR',
+      '+tries=1',
+    ])
+  ).stdout
+
+describe('a TSIG key of the team', { skip: skipWithout('nsupdate', 'dig') }, () => {
+  const acme = { zones: [{ zone: 'limited.example', names: ['_acme-challenge', '*.dyn'], types: ['TXT'] }] }
+  const update = (line: string): string => `zone limited.example.\nupdate ${line}`
+
+  it('changes the names and types of its limit by UPDATE, and no others', async () => {
+    await addZone('limited.example.')
+    await addZone('untouched.example.')
+    const limited = await createKey({ label: 'acme-web1', may_update: true, resources: acme })
+    assert.match(limited.name, /^acme-web1-[a-z2-7]{8}\.$/)
+    assert.equal(await updateWith(limited, update('add _ACME-challenge.limited.example. 60 TXT "one"')), '')
+    await answers('"one"', '_acme-challenge.limited.example.', 'TXT')
+    assert.equal(await updateWith(limited, update('add a.b.dyn.limited.example. 60 TXT "two"')), '')
+    for (const line of [
+      'add www.limited.example. 60 TXT "x"',
+      'add _acme-challenge.limited.example. 60 CNAME x.example.',
+      'add dyn.limited.example. 60 TXT "x"',
+      'delete www.limited.example. TXT',
+      'delete _acme-challenge.limited.example.',
+      'add limited.example. 60 TXT "x"',
+    ])
+      assert.match(await updateWith(limited, update(line)), /REFUSED/, line)
+    const asks =
+      'zone limited.example.\nprereq yxdomain www.limited.example.\nupdate add _acme-challenge.limited.example. 60 TXT "y"'
+    assert.match(await updateWith(limited, asks), /REFUSED/)
+    const other = 'zone untouched.example.\nupdate add _acme-challenge.untouched.example. 60 TXT "x"'
+    assert.match(await updateWith(limited, other), /NOTAUTH/)
+    assert.match(await transfer(limited, 'limited.example.'), /Transfer failed/)
+  })
+
+  it('transfers the zones of its limit, and no zone of which it has names only', async () => {
+    const whole = await createKey({
+      label: 'secondary',
+      may_transfer: true,
+      resources: { zones: [{ zone: 'limited.example' }] },
+    })
+    const names = await createKey({ label: 'names', may_transfer: true, resources: acme })
+    await updateWith(whole, update('add x.limited.example. 60 TXT "x"'))
+    assert.match(await transfer(whole, 'limited.example.'), /SOA/)
+    assert.match(await transfer(whole, 'untouched.example.'), /Transfer failed/)
+    assert.match(await transfer(names, 'limited.example.'), /Transfer failed/)
+    const all = await createKey({ label: 'all', may_transfer: true })
+    await updateWith(all, update('add x.limited.example. 60 TXT "x"'))
+    assert.match(await transfer(all, 'untouched.example.'), /SOA/)
+    const { id } = await json('GET', '/v3/dns/zones/untouched.example', undefined, { authorization: bearer })
+    await json('PUT', `/v3/dns/zones/${id}/settings`, { tsig_key_ids: [names.id] }, { authorization: bearer })
+    await sleep(500)
+    assert.match(await transfer(names, 'untouched.example.'), /Transfer failed/)
+  })
+
+  it('is refused at once after it is deleted, from a network that is not allowed, and once it has expired', async () => {
+    const add = update('add t.dyn.limited.example. 60 TXT "t"')
+    const gone = await createKey({ label: 'gone', may_update: true })
+    assert.equal(await updateWith(gone, add), '')
+    const deleted = await fetch(`${serving.url}/v3/dns/tsig-keys/${gone.id}`, {
+      method: 'DELETE',
+      headers: { authorization: bearer },
+    })
+    assert.equal(deleted.status, 204)
+    assert.match((await nsupdate(add, gone.name, true, gone.secret)).text, /BADKEY|NOTAUTH|REFUSED/)
+    const far = await createKey({
+      label: 'far',
+      may_update: true,
+      may_transfer: true,
+      allowed_subnets: ['192.0.2.0/24'],
+    })
+    assert.match(await updateWith(far, add), /REFUSED/)
+    assert.match(await transfer(far, 'limited.example.'), /Transfer failed/)
+    const brief = await createKey({ label: 'brief', may_update: true, expires: '2030-01-01' })
+    assert.equal(await updateWith(brief, add), '')
+    await sql`update dns_tsig_keys set expires = now() where id = ${brief.id}`.execute(
+      database.postgres.owner,
+    )
+    assert.match((await nsupdate(add, brief.name, true, brief.secret)).text, /BADKEY|NOTAUTH|REFUSED/)
+  })
+
+  it('is listed without its secret beside the keys of the provider, which the team cannot delete', async () => {
+    const { results } = await json('GET', '/v3/dns/tsig-keys', undefined, { authorization: bearer })
+    const shown = new Map<string, any>(results.map((one: { name: string }) => [one.name, one])) // oxlint-disable-line typescript/no-explicit-any
+    assert.equal(JSON.stringify(results).includes('secret'), false)
+    assert.equal(shown.get('red.example.').managed_by, 'provider')
+    const answer = await fetch(`${serving.url}/v3/dns/tsig-keys/${shown.get('red.example.').id}`, {
+      method: 'DELETE',
+      headers: { authorization: bearer },
+    })
+    assert.equal(answer.status, 409)
+  })
 })
 
 describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () => {
@@ -283,6 +406,37 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
       RFC2136_TSIG_KEY: 'red.example.',
       RFC2136_TSIG_ALGORITHM: 'hmac-sha256.',
       RFC2136_TSIG_SECRET: secret.toString('base64'),
+    })
+    const { rrsets } = await json('GET', `${zones}/acme.example.`)
+    assert.deepEqual(typesOf(rrsets), ['NS', 'SOA'])
+  })
+
+  const challenge = { zones: [{ zone: 'acme.example', names: ['_acme-challenge.*'], types: ['TXT'] }] }
+
+  it('gets a certificate with an API token that can do nothing else', async () => {
+    const token = { name: 'acme', scopes: ['dns:read', 'dns:write'], resources: challenge }
+    const limited = (await json('POST', '/v3/tokens', token, { authorization: bearer })).token
+    rmSync(join(folder, 'pdns'), { recursive: true, force: true })
+    await certify('pdns', { PDNS_API_URL: serving.url!, PDNS_API_KEY: limited })
+    const { rrsets } = await json('GET', `${zones}/acme.example.`, undefined, { 'x-api-key': limited })
+    assert.deepEqual(rrsets, [])
+    const answer = await fetch(`${serving.url}${zones}/acme.example.`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'x-api-key': limited },
+      body: JSON.stringify({ rrsets: [{ name: 'www.acme.example.', type: 'A', changetype: 'DELETE' }] }),
+    })
+    assert.equal(answer.status, 403)
+  })
+
+  it('gets a certificate with a TSIG key that can do nothing else', async () => {
+    const limited = await createKey({ label: 'lego', may_update: true, resources: challenge })
+    rmSync(join(folder, 'rfc2136'), { recursive: true, force: true })
+    await updateWith(limited, 'zone acme.example.\nupdate delete _acme-challenge.acme.example. TXT')
+    await certify('rfc2136', {
+      RFC2136_NAMESERVER: `127.0.0.1:${dnsPort}`,
+      RFC2136_TSIG_KEY: limited.name,
+      RFC2136_TSIG_ALGORITHM: 'hmac-sha256.',
+      RFC2136_TSIG_SECRET: limited.secret,
     })
     const { rrsets } = await json('GET', `${zones}/acme.example.`)
     assert.deepEqual(typesOf(rrsets), ['NS', 'SOA'])

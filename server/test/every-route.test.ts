@@ -18,7 +18,7 @@ import type { Outcome, Subject, SubjectRequest, Which } from './support/subject.
 import { secondFactorSubjects } from './support/subjects-second-factor.ts'
 import { subjects } from './support/subjects.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
-import { expectedAccessOf } from './support/expected-access.ts'
+import { expectedAccessOf, outsideOfLimit } from './support/expected-access.ts'
 import { createFixtures, type Fixtures, type Person } from './support/fixtures.ts'
 import { isLongRun } from '../src/runtime/testing-scale.ts'
 
@@ -87,8 +87,11 @@ async function credentialOf(caller: Caller, route: Route): Promise<Presented> {
 }
 
 function expectedOf(subject: Subject, { identity }: Caller, which: Which): Outcome {
-  const access = expectedAccessOf(routeOf(subject), identity)
-  return access === 'pass' ? subject.answers(which, identity) : access
+  const route = routeOf(subject)
+  const access = expectedAccessOf(route, identity)
+  if (access !== 'pass') return access
+  const isLimited = 'isLimited' in identity && identity.isLimited
+  return (isLimited && outsideOfLimit(route)) || subject.answers(which, identity)
 }
 
 async function send(
@@ -215,8 +218,17 @@ const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
  * of each kind; in the long run each caller tries each operation.
  */
 function kindOf(route: Route, { identity, elsewhere }: Caller): string {
-  const { kind, team, isAdmin, isStaff, demoElsewhere } = { ...noRole, ...identity }
-  return [expectedAccessOf(route, identity), kind, team, isAdmin, isStaff, demoElsewhere, elsewhere].join()
+  const { kind, team, isAdmin, isStaff, isLimited, demoElsewhere } = { ...noRole, ...identity }
+  return [
+    expectedAccessOf(route, identity),
+    kind,
+    team,
+    isAdmin,
+    isStaff,
+    isLimited,
+    demoElsewhere,
+    elsewhere,
+  ].join()
 }
 
 /** Few operations take such a credential. */
@@ -224,7 +236,13 @@ const isRare = (credential: Permission['credential']) => credential === 'optiona
 
 const isChecked = (credential: Permission['credential']) => credential !== 'none'
 
-const noRole = { team: undefined, isAdmin: undefined, isStaff: undefined, demoElsewhere: undefined }
+const noRole = {
+  isLimited: undefined,
+  team: undefined,
+  isAdmin: undefined,
+  isStaff: undefined,
+  demoElsewhere: undefined,
+}
 
 /** An invalid credential is refused in one place (http/authenticate.ts), with many cases: more of them try each operation. */
 const strangersAtOnce = 4

@@ -21,6 +21,8 @@ const allowed: Record<string, readonly string[]> = {
   operation: ['contract', 'runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
+  // The resources of limited tokens and keys: their rows, and what a path names.
+  limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'contract',
@@ -44,7 +46,7 @@ const allowed: Record<string, readonly string[]> = {
   mail: ['contract', 'text', 'runtime', 'db', 'packages'],
   audit: ['contract', 'net', 'operation', 'runtime', 'db', 'packages'],
   team: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'packages'],
-  session: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'mail', 'team', 'packages'],
+  session: ['contract', 'net', 'text', 'operation', 'runtime', 'db', 'limit', 'mail', 'team', 'packages'],
   webhook: ['contract', 'net', 'operation', 'runtime', 'db', 'mail', 'team', 'packages'],
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
@@ -68,6 +70,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   byoip: [
     'contract',
+    'limit',
     'hold',
     'net',
     'text',
@@ -84,6 +87,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   dns: [
     'contract',
+    'limit',
     'hold',
     'net',
     'net/dns',
@@ -148,6 +152,7 @@ const allowed: Record<string, readonly string[]> = {
   // The operator's side: the platform file writes the tables of every domain; commands, parts and the process connect everything.
   platform: [
     'contract',
+    'limit',
     'net',
     'net/dns',
     'text',

@@ -471,6 +471,45 @@ describe('letters', () => {
   })
 })
 
+describe('a credential that expires', () => {
+  const reported = async ({ userId }: typeof anna): Promise<string[]> => {
+    const { rows } = await sql<{ key: string }>`
+      select key from notifications where user_id = ${userId} and team_id = ${red.teamId} and kind = 'token_expiring'
+      order by id`.execute(owner())
+    return rows.map(({ key }) => key)
+  }
+  const expiresIn = (hours: number) =>
+    sql`update api_tokens set expires = now() + make_interval(hours => ${hours}) where id = 'expiringaaaa'`.execute(
+      owner(),
+    )
+
+  it('is reported to admins 30, 7 and 1 days before, once each, and not to other members', async () => {
+    await sql`
+      insert into api_tokens (id, team_id, name, secret_mac, scopes, created, expires)
+      values ('expiringaaaa', ${red.teamId}, 'backup', '', '{ipam:read}', now() - interval '1 year', now() + interval '40 days')`.execute(
+      owner(),
+    )
+    await collect()
+    assert.deepEqual(await reported(anna), [])
+    for (const [days, expected] of [
+      [20, 1],
+      [6, 2],
+      [0.5, 3],
+    ] as const) {
+      await expiresIn(days * 24)
+      await collect()
+      await collect()
+      assert.equal((await reported(anna)).length, expected)
+    }
+    assert.deepEqual(
+      (await reported(anna)).map((key) => key.split(' ')[2]),
+      ['30', '7', '1'],
+    )
+    assert.deepEqual(await reported(ben), [])
+    await sql`delete from api_tokens where id = 'expiringaaaa'`.execute(owner())
+  })
+})
+
 describe('a sampling rate that cannot be right', () => {
   const reported = async (person: typeof eva) =>
     (await feedOf(person)).results

@@ -5,6 +5,7 @@ import type { Example } from '../example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
 import { commaListMax, commaListOf, isPage, pascalCase } from '../scalar.ts'
 import { deprecationKeywords, deprecationText } from '../deprecation.ts'
+import type { LimitKind } from '../resource-limit.ts'
 import { isForAdminTokens, rolesText, rolesWith, type Grant } from '../role.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from '../route.ts'
 
@@ -57,16 +58,18 @@ type Requirement = {
   readonly role?: 'staff'
   readonly grant?: Grant
   readonly module?: string
+  readonly limit?: LimitKind
 }
 
 function requirementsOf(permission: Permission): Requirement {
   if (permission.credential !== 'web' && permission.credential !== 'any') return {}
-  const { scope, role, grant, module } = permission
+  const { scope, role, grant, module, limitedBy: limit } = permission
   return {
     ...(scope ? { scope } : {}),
     ...(role ? { role } : {}),
     ...(grant ? { grant } : {}),
     ...(module ? { module } : {}),
+    ...(limit ? { limit } : {}),
   }
 }
 
@@ -79,9 +82,19 @@ const requirementKeys = (permission: Permission): Json =>
     Object.entries(requirementsOf(permission)).map(([name, value]) => [`x-required-${name}`, value]),
   )
 
+/** What a limited API token gets. Without one of these the operation is closed to it. */
+const limitTexts: Readonly<Record<LimitKind, string>> = {
+  zone: 'An API token with `resources` is limited to its zones, with their names and types.',
+  whole_zone: 'An API token with `resources` is limited to its zones without `names` and `types`.',
+  prefix: 'An API token with `resources` is limited to its prefixes.',
+  port: 'An API token with `resources` is limited to its ports.',
+  service: 'An API token with `resources` is limited to its services.',
+  nothing: 'API tokens with `resources` may call it.',
+}
+
 /** Returns the requirements of an operation as a sentence for its description. */
 function requirementOf(permission: Permission): string {
-  const { scope, role, grant, module } = requirementsOf(permission)
+  const { scope, role, grant, module, limit } = requirementsOf(permission)
   const parts = [
     ...(permission.credential === 'web' ? ['a session of the web application (no API token)'] : []),
     ...(scope ? [`the scope \`${scope}\``] : []),
@@ -96,6 +109,7 @@ function requirementOf(permission: Permission): string {
   const requires = parts.length === 0 ? [] : [`Requires ${parts.join(', ')}.`]
   return [
     ...requires,
+    ...(limit ? [limitTexts[limit]] : []),
     ...(takesSession(permission) ? ['Sessions of the web application are accepted too.'] : []),
   ].join(' ')
 }

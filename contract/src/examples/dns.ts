@@ -17,7 +17,13 @@ import {
   type RecordSet,
 } from '../dns-recordset.ts'
 import { getZoneSettingsRoute, updateZoneSettingsRoute, type ZoneSettings } from '../dns-settings.ts'
-import { listTsigKeysRoute } from '../dns-tsig.ts'
+import {
+  createTsigKeyRoute,
+  deleteTsigKeyRoute,
+  getTsigKeyRoute,
+  listTsigKeysRoute,
+  type TsigKey,
+} from '../dns-tsig.ts'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '../dns-version.ts'
 import {
   createZoneRoute,
@@ -194,6 +200,31 @@ const ptrAnswer = {
   templates: [{ template, created: 128, updated: 0, unchanged: 0, kept: 0 }],
 }
 
+const acmeKey: TsigKey = {
+  id: 4,
+  name: 'acme-web1-x5w3ztk7.',
+  label: 'acme-web1',
+  algorithm: 'hmac-sha256',
+  managed_by: 'team',
+  may_update: true,
+  may_transfer: false,
+  resources: { zones: [{ zone: zone.name, names: ['_acme-challenge'], types: ['TXT'] }] },
+  allowed_subnets: [],
+  expires: null,
+  created: zone.created,
+  created_by: `user:${admin.id}`,
+}
+const secondaryKey: TsigKey = {
+  ...acmeKey,
+  id: 3,
+  name: 'secondary.lindholm.example.',
+  label: '',
+  managed_by: 'provider',
+  may_update: false,
+  resources: null,
+  created_by: 'operator',
+}
+
 export const dnsExamples = [
   example(listZonesRoute, { query: { owns_qname: `www.${name}` }, response: { results: [zone], count: 1 } }),
   example(getZoneRoute, {
@@ -272,11 +303,22 @@ export const dnsExamples = [
   }),
   example(listTsigKeysRoute, {
     response: {
-      results: [
-        { id: 3, name: 'secondary.lindholm.example.', algorithm: 'hmac-sha256', created: zone.created },
-      ],
-      count: 1,
+      results: [acmeKey, secondaryKey],
+      count: 2,
     },
+  }),
+  example(getTsigKeyRoute, { params: { tsig_key_id: acmeKey.id }, response: acmeKey }),
+  example(createTsigKeyRoute, {
+    body: {
+      label: acmeKey.label,
+      may_update: true,
+      resources: { zones: [{ zone: zone.name, names: ['_acme-challenge'], types: ['TXT'] }] },
+    },
+    response: { ...acmeKey, secret: 'RVhBTVBMRSBzZWNyZXQgb2YgMzIgb2N0ZXRzLCBub25lIQ==' },
+  }),
+  example(deleteTsigKeyRoute, {
+    params: { tsig_key_id: acmeKey.id },
+    changes: changesBetween(acmeKey, {}),
   }),
   example(listZoneVersionsRoute, {
     ...inZone,

@@ -31,6 +31,7 @@ const settings: NotificationSettings = {
     bgp_session_down: true,
     shield_changed: true,
     letter_needed: true,
+    token_expiring: true,
   },
   monthly_report: true,
   staff: null,

@@ -68,6 +68,8 @@ export const sessionExamples = [
         roles: ['admin'],
         modules: ['ipam'],
         team_id: team.id,
+        resources: { prefixes: ['203.0.113.0/24', '2001:db8:a::/48'] },
+        service_account_id: null,
         created: '2026-03-02T08:59:14.020Z',
         expires: '2027-03-02T00:00:00Z',
         last_used: '2026-04-01T09:21:00.000Z',

@@ -22,12 +22,22 @@ import {
 } from '../member.ts'
 import { grantsOf, roles } from '../role.ts'
 import { listRolesRoute } from '../role-list.ts'
+import {
+  createServiceAccountRoute,
+  deleteServiceAccountRoute,
+  getServiceAccountRoute,
+  listServiceAccountsRoute,
+  updateServiceAccountRoute,
+  type ServiceAccount,
+} from '../service-account.ts'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute, type Team } from '../team.ts'
 import {
   createTokenRoute,
   deleteTokenRoute,
   getTokenRoute,
   listTokensRoute,
+  rotateTokenRoute,
+  transferTokenRoute,
   updateTokenRoute,
   type Token,
 } from '../token.ts'
@@ -46,6 +56,7 @@ const lindholm: Team = {
   asns: [{ asn: web.origin_asn, verified: '2026-03-01T15:30:22.640Z' }],
   require_2fa: true,
   default_roles: ['editor'],
+  token_days_max: null,
   created: '2026-02-27T08:45:10.205Z',
   member_count: 2,
 }
@@ -112,6 +123,8 @@ const token: Token = {
   name: 'Terraform',
   scopes: ['ipam:read', 'ipam:write'],
   is_admin: true,
+  resources: { prefixes: ['203.0.113.0/24', '2001:db8:a::/48'] },
+  service_account_id: null,
   allowed_subnets: ['192.0.2.0/28'],
   created: '2026-03-02T08:59:14.020Z',
   created_by: `user:${admin.id}`,
@@ -121,8 +134,21 @@ const token: Token = {
   last_used_address: '192.0.2.5',
   active: true,
   inactive_reason: null,
+  previous_secret_until: null,
 }
 const tokenIn = { params: { token_id: token.id } }
+
+const account: ServiceAccount = {
+  id: 5,
+  name: 'Deployment',
+  description: 'Announces prefixes from the pipeline',
+  roles: ['network'],
+  disabled: false,
+  token_count: 1,
+  created: '2026-03-01T10:15:00.310Z',
+  created_by: `user:${admin.id}`,
+}
+const accountIn = { params: { service_account_id: account.id } }
 
 const entry: AuditEntry = {
   id: 70_318,
@@ -237,6 +263,7 @@ export const teamExamples = [
       name: token.name,
       scopes: ['ipam:read', 'ipam:write'],
       is_admin: true,
+      resources: { prefixes: ['203.0.113.0/24', '2001:db8:a::/48'] },
       allowed_subnets: ['192.0.2.0/28'],
       expires: '2027-03-02T00:00:00Z',
       max_unused_days: 90,
@@ -245,10 +272,33 @@ export const teamExamples = [
   }),
   example(updateTokenRoute, {
     ...tokenIn,
-    body: { allowed_subnets: ['192.0.2.0/28', '2001:db8:a:1::/64'] },
-    response: { ...token, allowed_subnets: ['192.0.2.0/28', '2001:db8:a:1::/64'] },
+    body: { allowed_subnets: ['192.0.2.4/30'] },
+    response: { ...token, allowed_subnets: ['192.0.2.4/30'] },
   }),
   example(deleteTokenRoute, tokenIn),
+  example(rotateTokenRoute, {
+    ...tokenIn,
+    body: { overlap_hours: 48 },
+    response: { ...token, previous_secret_until: '2026-04-03T09:21:00.000Z', token: apiToken },
+  }),
+  example(transferTokenRoute, {
+    ...tokenIn,
+    body: { service_account_id: account.id },
+    response: { ...token, is_admin: false, service_account_id: account.id },
+  }),
+
+  example(listServiceAccountsRoute, { response: { results: [account], count: 1 } }),
+  example(getServiceAccountRoute, { ...accountIn, response: account }),
+  example(createServiceAccountRoute, {
+    body: { name: account.name, description: account.description, roles: ['network'] },
+    response: { ...account, token_count: 0 },
+  }),
+  example(updateServiceAccountRoute, {
+    ...accountIn,
+    body: { disabled: true },
+    response: { ...account, disabled: true },
+  }),
+  example(deleteServiceAccountRoute, accountIn),
 
   example(listAuditEntriesRoute, {
     query: { action: ['announcement.*'], start: '2026-04-01T00:00:00Z' },

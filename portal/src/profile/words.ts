@@ -62,6 +62,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Letter needed',
     help: 'A cross connect waits for a letter of authorization of your team.',
   },
+  token_expiring: {
+    label: 'Credential expires',
+    help: 'An API token or TSIG key of the team expires within 30, 7 or 1 days. Only for admins.',
+  },
   hold_opened: {
     label: 'Approval needed: routes',
     help: 'Changes of a region wait for a decision. The alert address of the platform gets a mail in any case.',

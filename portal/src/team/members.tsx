@@ -28,6 +28,9 @@ import { checkboxes, emails, textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
+import { AllFields } from '../ui/form.tsx'
+import { MemberTokens, moveTokens } from './member-tokens.tsx'
+import { serviceAccount } from './service-account-select.tsx'
 import { words } from './words.ts'
 
 const { member: t } = words
@@ -196,11 +199,14 @@ function removalOf({ email, status }: Member, isSelf: boolean) {
   }
 }
 
+const removalFields = { service_account_id: serviceAccount(t.moveTokens, t.moveTokensHelp) }
+
 function Actions({ member }: { member: Member }) {
   const user = useUser()
   const { id, email, roles: held, status, user_id } = member
   const params = { ...team, member_id: id }
   const { title, action, effect } = removalOf(member, user_id === user?.id)
+  const movesTokens = useGrant('tokens.manage') && status === 'active' && user_id !== null
   async function resend() {
     await call(resendInvitationRoute, { params })
     notifySuccess(t.sentAgain(email))
@@ -228,13 +234,22 @@ function Actions({ member }: { member: Member }) {
       title={title}
       action={action}
       danger
+      {...(movesTokens ? { declared: removalFields } : {})}
+      initialValues={{ service_account_id: '' }}
       trigger={(open) => menu(openRoles, open)}
-      onSubmit={async () => {
+      onSubmit={async ({ service_account_id: account }) => {
+        if (account !== '' && user_id !== null) await moveTokens(user_id, Number(account))
         await call(removeMemberRoute, { params })
         await refresh()
       }}
     >
-      <Text size="sm">{effect}</Text>
+      {(_fields, form) => (
+        <>
+          <Text size="sm">{effect}</Text>
+          {movesTokens && <MemberTokens userId={user_id!} />}
+          {movesTokens && <AllFields form={form} />}
+        </>
+      )}
     </Dialog>
   )
   return (

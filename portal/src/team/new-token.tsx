@@ -15,6 +15,8 @@ import { ButtonLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { hiddenSecret, Secret } from '../ui/secret.tsx'
 import { Section } from '../ui/section.tsx'
+import { noResources, resourcePicker, resourcesOf, type PickedResources } from './resource-picker.tsx'
+import { serviceAccount } from './service-account-select.tsx'
 import { curlOf, presets, readScopes, writeScopes, type PresetName } from './scope-presets.ts'
 import { words } from './words.ts'
 
@@ -37,6 +39,8 @@ const declared = {
     ],
   }),
   is_admin: toggle({ label: t.admin, help: t.adminHelp }),
+  resources: resourcePicker(['zones', 'prefixes', 'ports', 'services']),
+  service_account_id: serviceAccount(t.account, t.accountHelp),
   allowed_subnets: networks({ label: t.subnets, help: t.subnetsHelp }),
 }
 
@@ -44,6 +48,8 @@ type NewTokenValues = {
   readonly name: string
   readonly scopes: Scope[]
   readonly is_admin: boolean
+  readonly resources: PickedResources
+  readonly service_account_id: string
   readonly allowed_subnets: string[]
   readonly expires: Expiry
   readonly max_unused_days: number | ''
@@ -55,6 +61,8 @@ const newToken = (): NewTokenValues => ({
   name: '',
   scopes: [],
   is_admin: false,
+  resources: noResources,
+  service_account_id: '',
   allowed_subnets: [],
   expires: dayFromNow(defaultDays),
   max_unused_days: '',
@@ -65,8 +73,21 @@ export function NewToken() {
     initialValues: newToken(),
     route: createTokenRoute,
     declared,
-    request: async ({ expires, max_unused_days: days, ...rest }) => {
-      const body = { ...rest, expires: expiryOf(expires), max_unused_days: days === '' ? null : days }
+    request: async ({
+      expires,
+      max_unused_days: days,
+      resources: picked,
+      service_account_id: account,
+      ...rest
+    }) => {
+      const resources = resourcesOf(picked)
+      const body = {
+        ...rest,
+        expires: expiryOf(expires),
+        max_unused_days: days === '' ? null : days,
+        ...(resources ? { resources } : {}),
+        ...(account === '' ? {} : { service_account_id: Number(account) }),
+      }
       return (await call(createTokenRoute, { body })).body
     },
     onSuccess: () => invalidate(listTokensRoute),
@@ -119,6 +140,10 @@ export function NewToken() {
         </Group>
         <Field form={form} name="scopes" />
         <Field form={form} name="is_admin" />
+        <Field form={form} name="service_account_id" />
+      </FormSection>
+      <FormSection title={words.resources.label} help={t.resourcesHelp}>
+        <Field form={form} name="resources" />
       </FormSection>
       <FormSection title={t.network} help={t.networkHelp}>
         <Field form={form} name="allowed_subnets" />

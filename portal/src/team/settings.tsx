@@ -7,7 +7,7 @@ import { call } from '../api/call.ts'
 import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { email, text } from '../ui/form-text-widgets.tsx'
-import { country, multiSelect, textarea, timeZone, toggle } from '../ui/form-widgets.tsx'
+import { country, multiSelect, number, textarea, timeZone, toggle } from '../ui/form-widgets.tsx'
 import { changesOf } from '../ui/form-changes.ts'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { useNewerVersion } from '../ui/newer-version.tsx'
@@ -28,7 +28,11 @@ export function TeamSettings() {
   return <SettingsForm key={answer.data.id} team={answer.data} />
 }
 
-type Values = Required<TeamChanges>
+type Values = Omit<Required<TeamChanges>, 'token_days_max'> & { readonly token_days_max: number | '' }
+
+/** Empty is no limit. */
+const bodyOf = ({ token_days_max: days, ...rest }: Partial<Values>): TeamChanges =>
+  days === undefined ? rest : { ...rest, token_days_max: days === '' ? null : days }
 
 const valuesOf = ({
   name,
@@ -41,6 +45,7 @@ const valuesOf = ({
   timezone,
   require_2fa,
   default_roles,
+  token_days_max,
 }: Team): Values => ({
   name,
   description,
@@ -52,6 +57,7 @@ const valuesOf = ({
   timezone,
   require_2fa,
   default_roles,
+  token_days_max: token_days_max ?? '',
 })
 
 const declared = {
@@ -69,6 +75,7 @@ const declared = {
     help: t.defaultRolesHelp,
     data: defaultRoles.map((value) => ({ value, label: roleLabels[value] })),
   }),
+  token_days_max: number({ label: t.tokenDays, help: t.tokenDaysHelp, unit: words.token.days }),
 }
 
 function SettingsForm({ team }: { team: Team }) {
@@ -82,7 +89,7 @@ function SettingsForm({ team }: { team: Team }) {
     route: updateTeamRoute,
     declared,
     request: async (values, opened) =>
-      (await call(updateTeamRoute, { params, body: changesOf(opened, values) })).body,
+      (await call(updateTeamRoute, { params, body: bodyOf(changesOf(opened, values)) })).body,
     onSuccess: async (saved) => {
       queryClient.setQueryData(answerOf(getTeamRoute, { params }).queryKey, saved)
       form.restart(valuesOf(saved))
@@ -124,6 +131,7 @@ function SettingsForm({ team }: { team: Team }) {
         <FormSection title={t.security} help={t.securityHelp}>
           <Field form={form} name="require_2fa" readOnly={readOnly} />
           <Field form={form} name="default_roles" readOnly={readOnly} />
+          <Field form={form} name="token_days_max" readOnly={readOnly} />
         </FormSection>
       </FormLayout>
     </>

@@ -1,6 +1,13 @@
 // What can be done with an API token in the list: create, edit, revoke.
-import { Button, Text } from '@mantine/core'
-import { deleteTokenRoute, listTokensRoute, updateTokenRoute, type Token } from '@pharos/contract/token'
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import {
+  deleteTokenRoute,
+  listTokensRoute,
+  overlapHoursByDefault,
+  rotateTokenRoute,
+  updateTokenRoute,
+  type Token,
+} from '@pharos/contract/token'
 import { IconKey } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
@@ -8,9 +15,10 @@ import { Dialog } from '../ui/dialog.tsx'
 import { expiry, expiryOf, type Expiry } from '../ui/expiry.tsx'
 import { changesOf } from '../ui/form-changes.ts'
 import { text } from '../ui/form-text-widgets.tsx'
-import { networks } from '../ui/form-widgets.tsx'
+import { networks, number } from '../ui/form-widgets.tsx'
 import { AllFields } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
+import { Secret } from '../ui/secret.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { words } from './words.ts'
 
@@ -69,6 +77,33 @@ export function EditToken({ token }: { token: Token }) {
     </Dialog>
   )
 }
+
+export const RotateToken = ({ token: { id, name } }: { token: Token }) => (
+  <Dialog
+    title={t.rotateTitle(name)}
+    action={t.rotate}
+    route={rotateTokenRoute}
+    declared={{ overlap_hours: number({ label: t.overlap, unit: t.hours }) }}
+    initialValues={{ overlap_hours: overlapHoursByDefault as number }}
+    intro={<Text size="sm">{t.rotateText}</Text>}
+    trigger={(open) => (
+      <Button variant="subtle" size="compact-xs" onClick={open}>
+        {t.rotate}
+      </Button>
+    )}
+    onSubmit={async (body) => {
+      const { body: rotated } = await call(rotateTokenRoute, { params: { token_id: id }, body })
+      await invalidate(listTokensRoute)
+      return rotated
+    }}
+    result={({ token }) => (
+      <Stack>
+        <Alert color="warn">{t.once}</Alert>
+        <Secret text={token} name={t.noun} />
+      </Stack>
+    )}
+  />
+)
 
 export const RevokeToken = ({ token: { id, name } }: { token: Token }) => (
   <Dialog

@@ -1,4 +1,5 @@
 // The team's API tokens. The secret of a token is shown once, right after it was created.
+import { describeResources } from '@pharos/contract/resource-limit'
 import { listTokensRoute, type Token } from '@pharos/contract/token'
 import { actionsColumn, Dimmed, monoColumn, RowActions, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -8,7 +9,7 @@ import { List } from '../ui/list.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
-import { CreateToken, EditToken, RevokeToken } from './token-actions.tsx'
+import { CreateToken, EditToken, RevokeToken, RotateToken } from './token-actions.tsx'
 import { words } from './words.ts'
 
 const { token: t } = words
@@ -37,6 +38,12 @@ const columns: readonly Column<Token>[] = [
       `${granted.map((scope) => words.token.scope[scope].label).join(', ')}${is_admin ? ' · as an admin' : ''}`,
   },
   {
+    id: 'resources',
+    header: words.resources.label,
+    width: 220,
+    cell: ({ resources }) => (resources ? describeResources(resources) : <Dimmed>{t.seesAll}</Dimmed>),
+  },
+  {
     id: 'subnets',
     header: t.subnets,
     width: 150,
@@ -61,10 +68,11 @@ const columns: readonly Column<Token>[] = [
     (token) => (
       <RowActions>
         {token.active && <EditToken token={token} />}
+        {token.active && <RotateToken token={token} />}
         <RevokeToken token={token} />
       </RowActions>
     ),
-    140,
+    200,
   ),
 ]
 

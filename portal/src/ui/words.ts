@@ -28,6 +28,10 @@ const problems: Record<ProblemCode, Text> = {
   },
   forbidden: { title: 'You do not have access', detail: 'Ask an admin of your team.', takesDetail: true },
   scope_missing: { title: 'You do not have access', detail: 'The credential does not cover this.' },
+  resource_limited: {
+    title: 'You do not have access',
+    detail: 'The credential is limited to other resources.',
+  },
   module_disabled: {
     title: 'Not enabled for your team',
     detail: 'Ask your provider to enable this part of the portal.',

@@ -109,8 +109,8 @@ export const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
   text.split(',').map((part) => ({ key: part.replace(/^-/, '') as Key, descending: part.startsWith('-') }))
 
 /** Conditions as `and ...`; those that are undefined or false are left out. */
-export function andAll(...conditions: readonly (Sql | false | undefined)[]): Sql {
-  const present = conditions.filter((one) => typeof one === 'object')
+export function andAll(...conditions: readonly (Sql | false | null | undefined)[]): Sql {
+  const present = conditions.filter((one) => typeof one === 'object' && one !== null)
   return sql.join(
     present.map((one) => sql`and ${one}`),
     sql` `,

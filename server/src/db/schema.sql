@@ -453,6 +453,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.rotate_api_token(token text, new_mac bytea, overlap_hours integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update api_tokens set secret_mac = new_mac,
+    previous_mac = case when overlap_hours > 0 then secret_mac end,
+    previous_until = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+  where id = token and team_id = current_team_id()
+$function$;
+
 CREATE OR REPLACE FUNCTION public.shield_holds(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
@@ -534,6 +546,15 @@ CREATE OR REPLACE FUNCTION public.wake_actors()
 AS $function$
 begin
   perform pg_notify('pharos', 'actors');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.wake_dns_access()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('pharos', 'dns-access');
   return null;
 end $function$;
 
@@ -748,15 +769,22 @@ create table api_tokens (
   created_by integer, -- the user, while the account exists: removing the member revokes the token
   last_used_address inet, -- where it was used from when last_used was written
   creator text not null default 'operator'::text, -- actor; kept after the account is deleted
+  service_account_id integer, -- the program that has the token: its roles are those of the token
+  is_limited boolean not null default false, -- only for the resources of resource_limits; none are left: for nothing
+  previous_mac bytea, -- of the secret before the last rotation, valid until previous_until
+  previous_until timestamp with time zone,
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint api_tokens_service_account_fkey FOREIGN KEY (service_account_id, team_id) REFERENCES service_accounts(id, team_id) ON DELETE SET NULL (service_account_id),
   constraint api_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint api_tokens_max_unused_days_check CHECK ((max_unused_days > 0))
+  constraint api_tokens_max_unused_days_check CHECK ((max_unused_days > 0)),
+  constraint api_tokens_previous_check CHECK (((previous_mac IS NULL) = (previous_until IS NULL)))
 );
 CREATE INDEX api_tokens_created_by ON public.api_tokens USING btree (created_by);
+CREATE INDEX api_tokens_service_account ON public.api_tokens USING btree (service_account_id) WHERE (service_account_id IS NOT NULL);
 CREATE INDEX api_tokens_team ON public.api_tokens USING btree (team_id);
 alter table api_tokens enable row level security;
-CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked, previous_mac, previous_until, created_by, service_account_id ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on api_tokens as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- from flow_address_files, written by the collector that has read them; none are shipped
@@ -1548,15 +1576,24 @@ create table dns_tsig_keys (
   secret_sealed bytea not null, -- bound to the name of the key
   created timestamp with time zone not null default now(),
   may_update boolean not null default false, -- may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not
+  label text not null default ''::text,
+  managed_by text not null default 'operator'::text, -- operator: the platform file, which may prune it
+  may_transfer boolean not null default false, -- may transfer all zones of its team; the settings of a zone name further keys
+  allowed_networks cidr[] not null default '{}'::cidr[], -- addresses from which it may be used; empty: from everywhere
+  expires timestamp with time zone,
+  is_limited boolean not null default false, -- only for the zones of resource_limits; none are left: for nothing
+  creator text not null default 'operator'::text,
   constraint dns_tsig_keys_pkey PRIMARY KEY (id),
   constraint dns_tsig_keys_name_key UNIQUE (name),
   constraint dns_tsig_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint dns_tsig_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['hmac-sha1'::text, 'hmac-sha224'::text, 'hmac-sha256'::text, 'hmac-sha384'::text, 'hmac-sha512'::text]))),
   constraint dns_tsig_keys_check CHECK (((team_id IS NOT NULL) OR (NOT may_update))),
+  constraint dns_tsig_keys_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
   constraint dns_tsig_keys_name_check CHECK (((name = lower(name)) AND (name ~~ '%_.'::text)))
 );
 CREATE INDEX dns_tsig_keys_team ON public.dns_tsig_keys USING btree (team_id) WHERE (team_id IS NOT NULL);
 alter table dns_tsig_keys enable row level security;
+CREATE TRIGGER dns_tsig_keys_access AFTER INSERT OR DELETE OR UPDATE ON public.dns_tsig_keys FOR EACH STATEMENT EXECUTE FUNCTION wake_dns_access();
 create policy tenant on dns_tsig_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- the journal: the differences that the publish loop applies, the history and the source of a rollback
@@ -2751,6 +2788,44 @@ create table removed_resources (
   constraint removed_resources_match_resource_check CHECK ((match_resource = ANY (ARRAY['announcement'::text, 'prefix'::text, 'service'::text, 'port'::text, 'asn'::text])))
 );
 
+-- the resources of a limited API token or TSIG key; a row goes with its resource
+create table resource_limits (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  token_id text,
+  tsig_key_id integer,
+  zone_id integer,
+  names text[], -- patterns relative to the zone; null: all names
+  types text[], -- types of record sets; null: all types
+  prefix_id integer,
+  network cidr, -- the prefix of the team, or a part of it
+  port_id integer,
+  service_id integer,
+  constraint resource_limits_pkey PRIMARY KEY (id),
+  constraint resource_limits_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint resource_limits_prefix_id_fkey FOREIGN KEY (prefix_id) REFERENCES prefixes(id) ON DELETE CASCADE,
+  constraint resource_limits_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint resource_limits_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint resource_limits_token_id_fkey FOREIGN KEY (token_id) REFERENCES api_tokens(id) ON DELETE CASCADE,
+  constraint resource_limits_tsig_key_id_fkey FOREIGN KEY (tsig_key_id) REFERENCES dns_tsig_keys(id) ON DELETE CASCADE,
+  constraint resource_limits_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint resource_limits_check CHECK ((num_nonnulls(token_id, tsig_key_id) = 1)),
+  constraint resource_limits_check1 CHECK ((num_nonnulls(zone_id, prefix_id, port_id, service_id) = 1)),
+  constraint resource_limits_check2 CHECK (((prefix_id IS NULL) = (network IS NULL))),
+  constraint resource_limits_check3 CHECK (((zone_id IS NOT NULL) OR ((names IS NULL) AND (types IS NULL))))
+);
+CREATE INDEX resource_limits_port ON public.resource_limits USING btree (port_id) WHERE (port_id IS NOT NULL);
+CREATE INDEX resource_limits_prefix ON public.resource_limits USING btree (prefix_id) WHERE (prefix_id IS NOT NULL);
+CREATE INDEX resource_limits_service ON public.resource_limits USING btree (service_id) WHERE (service_id IS NOT NULL);
+CREATE INDEX resource_limits_team ON public.resource_limits USING btree (team_id);
+CREATE INDEX resource_limits_token ON public.resource_limits USING btree (token_id) WHERE (token_id IS NOT NULL);
+CREATE INDEX resource_limits_tsig_key ON public.resource_limits USING btree (tsig_key_id) WHERE (tsig_key_id IS NOT NULL);
+CREATE INDEX resource_limits_zone ON public.resource_limits USING btree (zone_id) WHERE (zone_id IS NOT NULL);
+alter table resource_limits enable row level security;
+CREATE TRIGGER resource_limits_access AFTER INSERT OR DELETE ON public.resource_limits FOR EACH STATEMENT EXECUTE FUNCTION wake_dns_access();
+CREATE TRIGGER resource_limits_actors AFTER DELETE ON public.resource_limits FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+create policy tenant on resource_limits as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 -- differences between a restored database and the network
 create table restore_items (
   id bigint not null generated always as identity,
@@ -2850,6 +2925,28 @@ create table second_factors (
   constraint second_factors_pkey PRIMARY KEY (user_id),
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+-- programs of a team: their API tokens outlive the member who created them
+create table service_accounts (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  name text not null,
+  description text not null default ''::text,
+  roles text[] not null,
+  disabled boolean not null default false, -- its API tokens are refused
+  created timestamp with time zone not null default now(),
+  creator text not null default 'operator'::text,
+  version integer not null default 1,
+  constraint service_accounts_pkey PRIMARY KEY (id),
+  constraint service_accounts_id_team_id_key UNIQUE (id, team_id),
+  constraint service_accounts_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint service_accounts_roles_check CHECK (((roles <@ '{reader,editor,network,dns,billing,admin}'::text[]) AND ((cardinality(roles) >= 1) AND (cardinality(roles) <= 6))))
+);
+CREATE UNIQUE INDEX service_accounts_name ON public.service_accounts USING btree (team_id, lower(name));
+alter table service_accounts enable row level security;
+CREATE TRIGGER service_accounts_actors AFTER UPDATE OF roles, disabled ON public.service_accounts FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER service_accounts_version BEFORE UPDATE OF name, description, roles, disabled ON public.service_accounts FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
+create policy tenant on service_accounts as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table services (
   id integer not null generated always as identity,
@@ -3208,11 +3305,13 @@ create table teams (
   version integer not null default 1, -- raised by every change; the ETag
   renamed timestamp with time zone, -- when the team last named itself; null while the name is the operator's
   default_roles text[] not null default '{reader}'::text[], -- of members who join by a domain, and of is_admin false in requests
+  token_days_max integer, -- longest time in days until a new API token expires; null: no limit, and tokens may never expire
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
   constraint teams_default_roles_check CHECK (((default_roles <@ '{reader,editor,network,dns,billing}'::text[]) AND ((cardinality(default_roles) >= 1) AND (cardinality(default_roles) <= 5)))),
-  constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+  constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint teams_token_days_max_check CHECK (((token_days_max >= 1) AND (token_days_max <= 1826)))
 );
 alter table teams enable row level security;
 CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
@@ -3433,7 +3532,7 @@ grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant select on announcement_visibility to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (description, enabled, status, version, as_set, delegate_loa, loa_signatory, check_requested, deleted) on announcements to pharos_tenant;
-grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, scopes, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
+grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator, service_account_id, is_limited), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator, service_account_id, is_limited, previous_until), update (name, scopes, allowed_networks, is_admin, expires, revoked, service_account_id) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on attachments to pharos_tenant;
@@ -3458,7 +3557,7 @@ grant delete, insert, select, update on dns_recordsets to pharos_tenant;
 grant insert, select, update (primaries, due) on dns_secondaries to pharos_tenant;
 grant select on dns_server_zones to pharos_tenant;
 grant select (id, name, region, is_public, signing) on dns_servers to pharos_tenant;
-grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
+grant delete, insert (team_id, name, algorithm, secret_sealed, may_update, label, managed_by, may_transfer, allowed_networks, expires, is_limited, creator), select (id, team_id, name, algorithm, created, may_update, label, managed_by, may_transfer, allowed_networks, expires, is_limited, creator) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
@@ -3494,6 +3593,8 @@ grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval, routes_missing) on regions to pharos_tenant;
+grant insert (team_id, token_id, tsig_key_id, zone_id, names, types, prefix_id, network, port_id, service_id), select on resource_limits to pharos_tenant;
+grant delete, insert (team_id, name, description, roles, disabled, creator), select, update (name, description, roles, disabled) on service_accounts to pharos_tenant;
 grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on shield_hits to pharos_tenant;
@@ -3505,7 +3606,7 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles) on teams to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed, default_roles, token_days_max) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;

@@ -220,6 +220,13 @@ export interface ApiTokensTable {
   last_used_address: string | null
   /** actor; kept after the account is deleted */
   creator: Generated<string>
+  /** the program that has the token: its roles are those of the token */
+  service_account_id: number | null
+  /** only for the resources of resource_limits; none are left: for nothing */
+  is_limited: Generated<boolean>
+  /** of the secret before the last rotation, valid until previous_until */
+  previous_mac: Buffer | null
+  previous_until: Date | null
 }
 
 /** from flow_address_files, written by the collector that has read them; none are shipped */
@@ -884,6 +891,8 @@ export interface DnsTransfersTable {
 
 export type DnsTsigKeysAlgorithm = 'hmac-sha1' | 'hmac-sha224' | 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512'
 
+export type DnsTsigKeysManagedBy = 'operator' | 'team'
+
 export interface DnsTsigKeysTable {
   id: GeneratedAlways<number>
   /** null: a key of the operator */
@@ -896,6 +905,17 @@ export interface DnsTsigKeysTable {
   created: Generated<Date>
   /** may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not */
   may_update: Generated<boolean>
+  label: Generated<string>
+  /** operator: the platform file, which may prune it */
+  managed_by: Generated<DnsTsigKeysManagedBy>
+  /** may transfer all zones of its team; the settings of a zone name further keys */
+  may_transfer: Generated<boolean>
+  /** addresses from which it may be used; empty: from everywhere */
+  allowed_networks: Generated<string[]>
+  expires: Date | null
+  /** only for the zones of resource_limits; none are left: for nothing */
+  is_limited: Generated<boolean>
+  creator: Generated<string>
 }
 
 /** the journal: the differences that the publish loop applies, the history and the source of a rollback */
@@ -1893,6 +1913,24 @@ export interface RemovedResourcesTable {
   removed: Generated<Date>
 }
 
+/** the resources of a limited API token or TSIG key; a row goes with its resource */
+export interface ResourceLimitsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  token_id: string | null
+  tsig_key_id: number | null
+  zone_id: number | null
+  /** patterns relative to the zone; null: all names */
+  names: string[] | null
+  /** types of record sets; null: all types */
+  types: string[] | null
+  prefix_id: number | null
+  /** the prefix of the team, or a part of it */
+  network: string | null
+  port_id: number | null
+  service_id: number | null
+}
+
 export type RestoreItemsArea = 'routes' | 'blackholes' | 'shield' | 'zones' | 'mails' | 'deliveries'
 
 export type RestoreItemsKind = 'add' | 'remove' | 'change' | 'queued'
@@ -1987,6 +2025,20 @@ export interface SecondFactorsTable {
   /** tried since wrong_since, without those that were right; counted for a quarter of an hour */
   wrong_codes: Generated<number>
   wrong_since: Generated<Date>
+}
+
+/** programs of a team: their API tokens outlive the member who created them */
+export interface ServiceAccountsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  name: string
+  description: Generated<string>
+  roles: string[]
+  /** its API tokens are refused */
+  disabled: Generated<boolean>
+  created: Generated<Date>
+  creator: Generated<string>
+  version: Generated<number>
 }
 
 export type ServicesType = 'transit' | 'ddos' | 'byoip' | 'dns' | 'cross_connect' | 'sdwan' | 'wave' | 'colo'
@@ -2332,6 +2384,8 @@ export interface TeamsTable {
   renamed: Date | null
   /** of members who join by a domain, and of is_admin false in requests */
   default_roles: Generated<string[]>
+  /** longest time in days until a new API token expires; null: no limit, and tokens may never expire */
+  token_days_max: number | null
 }
 
 /** pluggable modules; another serial number is another module, with a history of its own */
@@ -2573,6 +2627,7 @@ export interface Schema {
   region_withdrawals: RegionWithdrawalsTable
   regions: RegionsTable
   removed_resources: RemovedResourcesTable
+  resource_limits: ResourceLimitsTable
   restore_items: RestoreItemsTable
   restore_sources: RestoreSourcesTable
   restores: RestoresTable
@@ -2580,6 +2635,7 @@ export interface Schema {
   sampled_counters: SampledCountersTable
   scrubbers: ScrubbersTable
   second_factors: SecondFactorsTable
+  service_accounts: ServiceAccountsTable
   services: ServicesTable
   sessions: SessionsTable
   shield_hits: ShieldHitsTable

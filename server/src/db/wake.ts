@@ -34,6 +34,8 @@ export type WakeName =
   | 'dns'
   /** Zones have a new serial, or the catalog has. */
   | 'dns-published'
+  /** TSIG keys, or their limits. */
+  | 'dns-access'
 
 export type Waker = {
   /** Calls `listener` when `name` is woken, and once after every reconnection. It must not throw; returns "unsubscribe". */

@@ -15,7 +15,12 @@ import {
   updateRecordSetRoute,
 } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
-import { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
+import {
+  createTsigKeyRoute,
+  deleteTsigKeyRoute,
+  getTsigKeyRoute,
+  listTsigKeysRoute,
+} from '@pharos/contract/dns-tsig'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '@pharos/contract/dns-version'
 import {
   createZoneRoute,
@@ -42,13 +47,19 @@ import {
   type PtrDeps,
 } from './reverse/ptr.ts'
 import { getZoneSettings, updateZoneSettings } from './settings/settings.ts'
-import { listTsigKeys } from './settings/tsig-keys.ts'
+import {
+  createTsigKey,
+  deleteTsigKey,
+  getTsigKey,
+  listTsigKeys,
+  type TsigKeyDeps,
+} from './settings/tsig-keys.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'
 import { getZoneVersion, listZoneVersions, rollBackZone } from './version/version.ts'
 
-export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
+export const dnsRoutes = (deps: ImportDeps & PtrDeps & TsigKeyDeps): Mounted[] => [
   handle(listZonesRoute, listZones, deps),
   handle(createZoneRoute, createZone, deps),
   handle(getZoneRoute, getZone, deps),
@@ -65,6 +76,9 @@ export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
   handle(getZoneSettingsRoute, getZoneSettings, deps),
   handle(updateZoneSettingsRoute, updateZoneSettings, deps),
   handle(listTsigKeysRoute, listTsigKeys, deps),
+  handle(getTsigKeyRoute, getTsigKey, deps),
+  handle(createTsigKeyRoute, createTsigKey, deps),
+  handle(deleteTsigKeyRoute, deleteTsigKey, deps),
   handle(listZoneVersionsRoute, listZoneVersions, deps),
   handle(getZoneVersionRoute, getZoneVersion, deps),
   handle(rollBackZoneRoute, rollBackZone, deps),

@@ -135,6 +135,7 @@ export function createNameserver(shared: Shared): Nameserver {
   })
   let listener: DnsListener | undefined
   let address: string | undefined
+  let unsubscribe = (): void => {}
   const part: Component = {
     name: 'nameserver',
     async start() {
@@ -150,10 +151,13 @@ export function createNameserver(shared: Shared): Nameserver {
       address = printListenAddress({ ...listen, port: listener.port })
       log.info({ dns: address }, 'name server listening')
       accessLoop.start()
+      // A deleted key is refused without the delay that changes of zones have.
+      unsubscribe = shared.waker.on('dns-access', () => accessLoop.wake())
       zonesLoop.start()
       snapshotLoop.start()
     },
     async stop() {
+      unsubscribe()
       await Promise.all([accessLoop.stop(), zonesLoop.stop(), snapshotLoop.stop()])
       await listener?.close()
     },

@@ -17,6 +17,7 @@ const user: UserActor = {
   isStaff: false,
   lacksSecondFactor: false,
   modules: ['ipam'],
+  limits: null,
 }
 const token: TokenActor = {
   kind: 'token',
@@ -25,6 +26,7 @@ const token: TokenActor = {
   roles: ['editor'],
   isStaff: false,
   modules: ['ipam'],
+  limits: null,
   scopes: ['ipam:read'],
 }
 

@@ -2,6 +2,7 @@
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
 import { requireGrant } from '../operation/grant.ts'
+import { requireOpen } from '../operation/limits.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
@@ -63,7 +64,7 @@ const isJwt = (value: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(val
  */
 export function authorize(actor: AnyActor, permission: Permission, withGrant = true): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
-  const { role, module, scope, grant, personal } = permission
+  const { role, module, scope, grant, personal, limitedBy } = permission
   if (actor.kind === 'staff_token') {
     if (role !== 'staff') throw fail('forbidden', 'staffToken')
     if (!actor.scopes.includes(permission.scope))
@@ -81,6 +82,7 @@ export function authorize(actor: AnyActor, permission: Permission, withGrant = t
   if (scope && actor.kind === 'token' && !actor.scopes.includes(scope)) {
     throw fail('scope_missing', 'needed', { scope })
   }
+  requireOpen(actor.limits, limitedBy)
 }
 
 /**

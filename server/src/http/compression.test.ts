@@ -22,6 +22,7 @@ const actor = {
   isStaff: true,
   lacksSecondFactor: false,
   modules: ['lighthouse', 'ipam'],
+  limits: null,
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }
 
@@ -39,6 +40,9 @@ const token = (name: string) => ({
   last_used_address: null,
   active: true,
   inactive_reason: null,
+  resources: null,
+  service_account_id: null,
+  previous_secret_until: null,
 })
 let names = ['first']
 const event = '{"id":"a","description":"ä'.padEnd(400, 'x')

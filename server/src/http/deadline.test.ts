@@ -19,6 +19,7 @@ const actor = {
   isStaff: false,
   lacksSecondFactor: false,
   modules: ['lighthouse'],
+  limits: null,
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }
 /** Longer than the server takes to notice a request that is late: it checks every second. */

@@ -21,6 +21,7 @@ const actor = {
   isStaff: true,
   lacksSecondFactor: false,
   modules: ['lighthouse'],
+  limits: null,
 } as const
 const rate = { perSecond: 1e-9, burst: 1_000 }
 

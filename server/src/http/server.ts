@@ -78,6 +78,12 @@ export type HttpDeps = {
   readonly observer: HttpObserver
   /** While it is closed, changes of customers are refused. */
   readonly gate: Pick<Gate, 'state'>
+  /** Throws `not_found` if the path names an object outside of the actor's limits; a promise if the database has to be asked. */
+  readonly requireVisible?: (
+    actor: AnyActor,
+    route: Route,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<void> | undefined
   /**
    * Called for every call that was refused to a known actor, before the response. It must neither throw nor take time.
    */
@@ -233,6 +239,7 @@ const denials: ReadonlySet<ProblemCode> = new Set([
   'forbidden',
   'scope_missing',
   'module_disabled',
+  'resource_limited',
   'second_factor_required',
   'wrong_password',
 ])
@@ -401,14 +408,19 @@ function addAuthentication(
     throw error
   }
 
-  function admit(request: FastifyRequest, reply: FastifyReply, actor: AnyActor | null): void {
+  function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: AnyActor | null,
+  ): Promise<void> | undefined {
     const state = actor ? credentials.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
-    if (!actor) return
+    if (!actor) return undefined
     const { route } = request.routeOptions.config.mounted!
     authorize(actor, route.permission, !isOfTeamInPath(route))
     if (deps.gate.state === 'closed') refuseChange(route, actor)
+    return deps.requireVisible?.(actor, route, request.params as Record<string, string>)
   }
 
   // Returns a promise, which the framework awaits, only if the credential has to be loaded.
@@ -420,8 +432,7 @@ function addAuthentication(
         .catch((error: unknown) => refuse(request, reply, error))
         .then((loaded) => admit(request, reply, loaded))
     }
-    admit(request, reply, actor)
-    return done()
+    return admit(request, reply, actor) ?? done()
   })
 
   function identify(

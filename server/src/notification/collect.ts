@@ -8,6 +8,7 @@ import {
   insertNotifications,
   listLetterOccurrences,
   listSamplingOccurrences,
+  listTokenOccurrences,
   listOutbox,
   listRecipients,
   lockMailing,
@@ -63,6 +64,7 @@ async function collectBatch({ canMail, now, derive }: CollectDeps, trx: Trx): Pr
     ...messages.filter(isReported).flatMap(occurrencesOf),
     ...(await listLetterOccurrences(trx, position.since)),
     ...(await listSamplingOccurrences(trx, position.since)),
+    ...(await listTokenOccurrences(trx)),
   ]
   const refused = await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)
@@ -139,4 +141,7 @@ const distinct = (written: readonly Written[]): Target[] => [
 
 /** Staff need no module; a team is told nothing about modules that it does not have. */
 const isEnabled = ({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean =>
-  teamId === null || (modules?.includes(moduleOfKind[kind as TeamNotificationKind]) ?? false)
+  teamId === null || (modules !== undefined && isOn(moduleOfKind[kind as TeamNotificationKind], modules))
+
+const isOn = (module: string | null, modules: readonly string[]): boolean =>
+  module === null || modules.includes(module)

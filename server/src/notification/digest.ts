@@ -58,6 +58,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   bgp_session_down: ['BGP session down', 'BGP sessions down'],
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
+  token_expiring: ['credential expires soon', 'credentials expire soon'],
   hold_opened: ['hold needs approval', 'holds need approval'],
   staff_hold_opened: [
     'change of DNS or shield rules needs approval',

@@ -65,6 +65,31 @@ export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Oc
   return rows
 }
 
+/** Days before the end at which a credential is reported. */
+const tokenDays = [30, 7, 1]
+
+/**
+ * Lists the API tokens and TSIG keys that expire within 30, 7 or 1 days and of which nobody was notified at that time. One that was created with less
+ * time left is reported from the next shorter time on.
+ */
+export async function listTokenOccurrences(trx: Trx): Promise<Occurrence[]> {
+  const { rows } = await sql<Occurrence>`
+    select * from (
+      select c.team_id as "teamId", 'token_expiring' as kind, concat_ws(' ', c.type, c.id, d.days, c.expires::date) as key, now() as at,
+        jsonb_build_object('type', c.type, 'id', c.id, 'name', c.name, 'expires', c.expires, 'days', d.days) as attrs
+      from (
+        select team_id, 'api_token' as type, id, name, created, expires from api_tokens where revoked is null
+        union all
+        select team_id, 'tsig_key', id::text, name, created, expires from dns_tsig_keys where managed_by = 'team') c
+      cross join lateral (
+        select min(days) as days from unnest(${tokenDays}::integer[]) days
+        where c.expires <= now() + make_interval(days => days) and c.created < c.expires - make_interval(days => days)) d
+      where c.expires > now() and d.days is not null) o
+    where not exists (select from notifications n where n.kind = o.kind and n.key = o.key)
+    order by key`.execute(trx)
+  return rows
+}
+
 /** When a letter is reported before it expires. */
 const expiryDays = 14
 

@@ -49,7 +49,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'staff_hold.opened',
 ]
 
-/** The module that a team needs to be told about the kind. */
+/** The module that a team needs to be told about the kind; null: none. */
 export const moduleOfKind = {
   attack: 'lighthouse',
   attack_ended: 'lighthouse',
@@ -67,7 +67,9 @@ export const moduleOfKind = {
   bgp_session_down: 'inventory',
   letter_needed: 'inventory',
   shield_changed: 'shield',
-} as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf>>
+  // For those who manage API tokens.
+  token_expiring: null,
+} as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf> | null>
 
 /** Something that is reported to everybody in a team, or (team null) to staff. */
 export type Occurrence = {
@@ -252,8 +254,11 @@ export function notificationsOf(
 }
 
 /** A member is notified of what the member may read. */
-const sees = ({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean =>
-  teamId === null || hasGrant(roles, `${moduleOfKind[kind as TeamNotificationKind]}.see`)
+function sees({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean {
+  if (teamId === null) return true
+  const module = moduleOfKind[kind as TeamNotificationKind]
+  return hasGrant(roles, module === null ? 'tokens.manage' : `${module}.see`)
+}
 
 function isReported(
   { kind, attrs }: Occurrence,

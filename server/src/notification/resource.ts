@@ -36,6 +36,7 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
     case 'staff_hold_opened':
       return of(attrs['area'] === 'dns' ? 'zone_hold' : 'shield_hold', attrs['hold'])
     case 'changes_paused':
+    case 'token_expiring':
     case 'sampling_implausible':
       return null
   }

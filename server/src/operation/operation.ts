@@ -1,6 +1,7 @@
 // The caller of a use-case and the conditions of the call: everything that it needs to know about a request, without
 // HTTP.
 import type { Role } from '@pharos/contract/role'
+import type { Limits } from './limits.ts'
 
 /** An authenticated caller in one team: a user of the web application, or a program with an API token. */
 export type Actor = UserActor | TokenActor
@@ -17,6 +18,8 @@ type Holder = {
   readonly roles: readonly Role[]
   /** The modules of the team (`ipam`, `lighthouse`, ...). */
   readonly modules: readonly string[]
+  /** The resources of a limited token; null: all of the team. */
+  readonly limits: Limits | null
 }
 
 export type UserActor = Holder & {
@@ -52,6 +55,7 @@ export type TsigKeyActor = {
   readonly tokenId: string
   readonly teamId: number
   readonly isStaff: false
+  readonly limits: Limits | null
 }
 
 /** The author of changes to record sets of a team. */

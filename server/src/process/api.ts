@@ -16,6 +16,7 @@ import { addPortal } from '../http/portal.ts'
 import { addSecurityTxt } from '../http/security-txt.ts'
 import { createHttpServer } from '../http/server.ts'
 import * as inventory from '../inventory/parts.ts'
+import { createRequireVisible } from '../limit/visible.ts'
 import * as notification from '../notification/parts.ts'
 import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
 import * as platform from '../platform/parts.ts'
@@ -92,6 +93,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     credentials: session.credentials(shared),
     mounted,
     facades,
+    requireVisible: createRequireVisible(deps.postgres),
     onDenied: (denied) => refusals.note(audit.refusalOf(denied)),
   })
   for (const component of attached) {

@@ -101,6 +101,10 @@ export const failureTexts = {
     refresh: ({ scope }: { scope: string }) =>
       `To refresh, the API token needs the scope ${scope}. Create a token with it, or call without \`refresh\`.`,
   },
+  resource_limited: {
+    operation:
+      'This API token is limited to resources, and the operation is not: it is closed to the token. Use a token without `resources`.',
+  },
   module_disabled: {
     module: ({ module }: { module: string }) =>
       `The module ${module} is not enabled for the team. Ask your provider to enable it.`,
@@ -126,6 +130,8 @@ export const failureTexts = {
       `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
     webhooks: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
+    serviceAccounts: ({ limit }: { limit: number }) => `${atMost(limit, 'service account')} Delete one.`,
+    tsigKeys: ({ limit }: { limit: number }) => `${atMost(limit, 'TSIG key')} Delete one.`,
     apiTokens: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'API token')} Delete one, or ask your provider for more.`,
     eventFiles: ({ limit }: { limit: number }) => `An event has at most ${limit} files of its detector.`,
@@ -224,6 +230,8 @@ export const failureTexts = {
       `No ongoing event targets ${host}. A black hole makes it unreachable for everybody: send \`force\` with dry_run=true to see what is on it, then without dry_run.`,
   },
   exists: {
+    serviceAccount: ({ name, id }: { name: string; id: number }) =>
+      `The team has the service account ${name} already, with the id ${id}. Choose another name.`,
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>
@@ -250,6 +258,9 @@ export const failureTexts = {
       `The announcement is needed by ${counted(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    tsigKeyOfProvider: 'The provider created this key. Ask the provider to delete it.',
+    tsigKeyInUse: ({ zone }: { zone: string }) =>
+      `The secondary zone ${zone} is transferred from its primaries with this key. Delete the zone first.`,
     billCorrected: ({ id }: { id: number }) => `The bill was corrected before: correct bill ${id}.`,
     billOfOctets: 'The bill is by volume and has no rate. State its bytes with --octets.',
     billOfRate: ({ method }: { method: BillingMethod }) =>
@@ -727,6 +738,33 @@ export const invalidTexts = {
   ],
   ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
   ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
+  outsideLimit: [
+    'resource_limited',
+    ({ allowed }: { allowed: readonly string[] }) =>
+      `is outside of the resources of this credential: ${allowed.length === 0 ? 'it has none of this kind' : allowed.join(', ')}`,
+  ],
+  resourcesMissing: ['missing', 'must name a resource; leave it out for all resources of the team'],
+  scopeClosed: [
+    'scope_closed',
+    ({ scope }: { scope: string }) =>
+      `is ${scope}, which opens nothing for a token with resources; leave it out`,
+  ],
+  scopeWithoutResource: [
+    'scope_closed',
+    ({ scope, allowed }: { scope: string; allowed: readonly string[] }) =>
+      `is ${scope}, which opens nothing without ${allowed.join(' or ')} in the resources`,
+  ],
+  uselessKey: ['required', 'must be true, or may_transfer: the key could be used for nothing'],
+  widens: ['widens', 'must not allow more than before; create another token instead'],
+  adminOfAccount: [
+    'exclusive',
+    'is for tokens of the team; a token of a service account has the roles of the account',
+  ],
+  tokenDays: [
+    'too_late',
+    ({ days, latest }: { days: number; latest: string }) =>
+      `is later than the team allows: at most ${days} days ahead, ${latest}`,
+  ],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
   repeatedTemplate: [
     'repeated',

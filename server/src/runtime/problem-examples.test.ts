@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
 import { problemExample } from '@pharos/contract/problem-schema'
-import { fail, invalid, type Failure } from './error.ts'
+import { errorAt, fail, failWith, invalid, type Failure } from './error.ts'
 import { invalidTexts } from './messages.ts'
 
 const checks = [
@@ -54,6 +54,9 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   otp_required: fail('otp_required', 'missing'),
   forbidden: fail('forbidden', 'tokenAdminOnly', { scope: 'ipam:write' }),
   scope_missing: fail('scope_missing', 'needed', { scope: 'ipam:write' }),
+  resource_limited: failWith('resource_limited', [
+    errorAt(['body', 'name'], 'outsideLimit', { allowed: ['zone example.com (_acme-challenge; TXT)'] }),
+  ]),
   module_disabled: fail('module_disabled', 'module', { module: 'ipam' }),
   wrong_password: fail('wrong_password', 'current'),
   second_factor_required: fail('second_factor_required', 'team'),

@@ -5,9 +5,20 @@ import {
   createTokenRoute,
   updateTokenRoute,
   deleteTokenRoute,
+  rotateTokenRoute,
+  transferTokenRoute,
 } from '@pharos/contract/token'
 import { handle, type Mounted } from '../http/mount.ts'
-import { createToken, deleteToken, getToken, listTokens, updateToken, type TokenDeps } from './api-token.ts'
+import {
+  createToken,
+  deleteToken,
+  getToken,
+  listTokens,
+  rotateToken,
+  transferToken,
+  updateToken,
+  type TokenDeps,
+} from './api-token.ts'
 
 export const apiTokenRoutes = (deps: TokenDeps): Mounted[] => [
   handle(listTokensRoute, listTokens, deps),
@@ -15,4 +26,6 @@ export const apiTokenRoutes = (deps: TokenDeps): Mounted[] => [
   handle(createTokenRoute, createToken, deps),
   handle(updateTokenRoute, updateToken, deps),
   handle(deleteTokenRoute, deleteToken, deps),
+  handle(rotateTokenRoute, rotateToken, deps),
+  handle(transferTokenRoute, transferToken, deps),
 ]

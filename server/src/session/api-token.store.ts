@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { camelColumns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
+import { lacksResources, limitsOfToken } from '../limit/resource-limit.store.ts'
 
 export type NewApiToken = {
   readonly id: string
@@ -19,22 +20,41 @@ export type NewApiToken = {
   readonly createdBy: number | null
   readonly expires: Date | null
   readonly maxUnusedDays: number | null
+  readonly serviceAccountId: number | null
+  readonly isLimited: boolean
 }
 
 const isExpired = sql`(a.expires is not null and a.expires <= now())`
 /** The same condition as in findTokenRecord: unused for longer than its limit. */
 const isUnused = sql`(a.max_unused_days is not null
   and coalesce(a.last_used, a.created) <= now() - make_interval(days => a.max_unused_days))`
+const isDisabled = sql`coalesce((select s.disabled from service_accounts s where s.id = a.service_account_id), false)`
+const isActive = sql`(not ${isExpired} and not ${isUnused} and not ${isDisabled} and not ${lacksResources})`
 
 const tokenColumns = camelColumns(
   'api_tokens',
   'a',
-  ['id', 'name', 'scopes', 'is_admin', 'created', 'creator', 'expires', 'max_unused_days', 'last_used'],
+  [
+    'id',
+    'name',
+    'scopes',
+    'is_admin',
+    'created',
+    'creator',
+    'expires',
+    'max_unused_days',
+    'last_used',
+    'service_account_id',
+  ],
   {
     networks: sql<string[]>`a.allowed_networks::text[]`,
     lastUsedAddress: sql<string | null>`host(a.last_used_address)`,
     isExpired: sql<boolean>`${isExpired}`,
     isUnused: sql<boolean>`${isUnused}`,
+    isDisabled: sql<boolean>`${isDisabled}`,
+    lacksResources: sql<boolean>`${lacksResources}`,
+    limits: limitsOfToken,
+    previousUntil: sql<Date | null>`case when a.previous_until > now() then a.previous_until end`,
   },
 )
 export type ApiTokenRow = RowOf<typeof tokenColumns>
@@ -43,13 +63,21 @@ export type ApiTokenRow = RowOf<typeof tokenColumns>
 export const listApiTokens = (
   postgres: Postgres,
   teamId: number,
-  { name, active, ...query }: QueryOf<typeof listTokensRoute>,
+  {
+    name,
+    active,
+    service_account_id: account,
+    created_by: creator,
+    ...query
+  }: QueryOf<typeof listTokensRoute>,
 ): Promise<Page<ApiTokenRow>> =>
   listInTeam<ApiTokenRow>(postgres, teamId, {
     matching: sql`
       select ${tokenColumns} from api_tokens a where a.team_id = ${teamId} and a.revoked is null ${andAll(
         name !== undefined && sql`strpos(lower(a.name), lower(${name})) > 0`,
-        active !== undefined && sql`(not ${isExpired} and not ${isUnused}) = ${active}`,
+        active !== undefined && sql`${isActive} = ${active}`,
+        account !== undefined && sql`a.service_account_id = ${account}::bigint`,
+        creator !== undefined && sql`a.created_by = ${creator}::bigint and a.service_account_id is null`,
       )}`,
     order: orderBy(
       query.ordering,
@@ -94,9 +122,10 @@ export async function countApiTokens(trx: Trx, teamId: number): Promise<number> 
 export async function insertApiToken(trx: Trx, token: NewApiToken): Promise<ApiTokenRow> {
   const { rows } = await sql<ApiTokenRow>`
     insert into api_tokens as a (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, created_by, creator,
-      expires, max_unused_days)
+      expires, max_unused_days, service_account_id, is_limited)
     values (${token.id}, ${token.teamId}, ${token.name}, ${token.secretMac}, ${token.scopes}, ${token.networks}::cidr[],
-      ${token.isAdmin}, ${token.createdBy}, coalesce('user:' || ${token.createdBy}::integer, 'operator'), ${token.expires}, ${token.maxUnusedDays})
+      ${token.isAdmin}, ${token.createdBy}, coalesce('user:' || ${token.createdBy}::integer, 'operator'), ${token.expires}, ${token.maxUnusedDays},
+      ${token.serviceAccountId}, ${token.isLimited})
     returning ${tokenColumns}`.execute(trx)
   return rows[0]!
 }
@@ -112,6 +141,40 @@ export async function saveApiToken(
     where a.team_id = ${teamId} and a.id = ${id}
     returning ${tokenColumns}`.execute(trx)
   return rows[0]!
+}
+
+/** Reads the token again, with the resources that were inserted after it. */
+export async function readApiToken(trx: Trx, teamId: number, id: string): Promise<ApiTokenRow> {
+  const { rows } = await sql<ApiTokenRow>`
+    select ${tokenColumns} from api_tokens a where a.team_id = ${teamId} and a.id = ${id}`.execute(trx)
+  return rows[0]!
+}
+
+/** Saves a new secret of a token of the team. The former one works until `overlapHours` from now; one before it no longer. */
+export async function rotateApiToken(
+  trx: Trx,
+  id: string,
+  secretMac: Buffer,
+  overlapHours: number,
+): Promise<void> {
+  await sql`select rotate_api_token(${id}, ${secretMac}, ${overlapHours}::integer)`.execute(trx)
+}
+
+export async function saveServiceAccount(
+  trx: Trx,
+  teamId: number,
+  id: string,
+  serviceAccountId: number,
+): Promise<void> {
+  await sql`
+    update api_tokens set service_account_id = ${serviceAccountId}, is_admin = false
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+export async function readTokenDaysMax(trx: Trx, teamId: number): Promise<number | null> {
+  const { rows } = await sql<{ days: number | null }>`
+    select token_days_max as days from teams where id = ${teamId}`.execute(trx)
+  return rows[0]?.days ?? null
 }
 
 export async function revokeApiToken(trx: Trx, teamId: number, id: string): Promise<void> {

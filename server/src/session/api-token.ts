@@ -1,15 +1,28 @@
 // Creates, changes and revokes API tokens, for admins of their team and for the operator. The secret is returned once, at
 // creation; only its MAC is stored.
-import type { QueryOf } from '@pharos/contract/route'
+import type { Resources } from '@pharos/contract/resource-limit'
+import { grantsOf, hasGrant, type Role } from '@pharos/contract/role'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import type { Scope } from '@pharos/contract/scope'
-import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
+import {
+  overlapHoursByDefault,
+  type CreatedToken,
+  type listTokensRoute,
+  type rotateTokenRoute,
+  type Token,
+  type transferTokenRoute,
+} from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
-import { fail, notFound } from '../runtime/error.ts'
+import { insertLimits } from '../limit/resource-limit.store.ts'
+import { findResources, presentResources } from '../limit/resources.ts'
+import { fail, invalid, notFound } from '../runtime/error.ts'
+import { rolesOfToken } from '../operation/grant.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
+import { lockServiceAccount } from '../team/service-account.ts'
 import { requireStillGranted } from '../team/team-lock.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
 import {
@@ -18,12 +31,23 @@ import {
   insertApiToken,
   listApiTokens,
   lockApiToken,
+  readApiToken,
+  readTokenDaysMax,
   revokeApiToken,
+  rotateApiToken,
   saveApiToken,
+  saveServiceAccount,
   type ApiTokenRow,
   type NewApiToken,
 } from './api-token.store.ts'
-import { parseTokenChange, parseNewToken, type TokenChange, type NewTokenBody } from './new-api-token.ts'
+import {
+  expiryOf,
+  parseNewToken,
+  parseTokenChange,
+  requireNarrower,
+  type NewTokenBody,
+  type TokenChange,
+} from './new-api-token.ts'
 
 export type TokenDeps = {
   readonly postgres: Postgres
@@ -35,18 +59,30 @@ export type TokenDeps = {
 
 /** The author of the change, for the audit log. */
 type Author = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
-type TokenSettings = Omit<NewApiToken, 'id' | 'secretMac'>
+type TokenSettings = Omit<NewApiToken, 'id' | 'secretMac' | 'isLimited'> & {
+  /** Null: all of the team. */
+  readonly resources: Resources | null
+}
 
-/** Creates a token; `text` is the token itself and cannot be retrieved again. */
+/** Creates a token; `text` is the token itself and cannot be retrieved again. Throws `not_found` for a resource that the team does not have. */
 export async function issueApiToken(
   trx: Trx,
   ring: KeyRing,
-  settings: TokenSettings,
+  { resources, ...settings }: TokenSettings,
   author: Author,
 ): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {
   const token = createApiToken()
   const secretMac = mac(ring, 'api-token', token.secret)
-  const row = await insertApiToken(trx, { ...settings, id: token.id, secretMac })
+  const { teamId } = settings
+  const limits = resources && (await findResources(trx, teamId, resources, ['body', 'resources']))
+  const inserted = await insertApiToken(trx, {
+    ...settings,
+    id: token.id,
+    secretMac,
+    isLimited: limits !== null,
+  })
+  if (limits) await insertLimits(trx, teamId, { tokenId: token.id }, limits)
+  const row = limits ? await readApiToken(trx, teamId, token.id) : inserted
   await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(row) })
   return { row, text: formatApiToken(token) }
 }
@@ -72,13 +108,15 @@ async function revokeLocked(trx: Trx, teamId: number, token: ApiTokenRow, author
 const entryOf = (verb: string, id: string) => ({ action: `api_token.${verb}`, target: `api_token:${id}` })
 
 /** The fields of a token in the audit log: its settings, not its use. */
-const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }: ApiTokenRow) => ({
-  name,
-  scopes,
-  networks,
-  isAdmin,
-  expires,
-  maxUnusedDays,
+const recordedOf = (row: ApiTokenRow) => ({
+  name: row.name,
+  scopes: row.scopes,
+  networks: row.networks,
+  isAdmin: row.isAdmin,
+  expires: row.expires,
+  maxUnusedDays: row.maxUnusedDays,
+  ...(row.limits ? { resources: presentResources(row.limits) } : {}),
+  ...(row.serviceAccountId === null ? {} : { serviceAccountId: row.serviceAccountId }),
 })
 
 /** Returns a page of the tokens of the actor's team and the exact count, from one snapshot. */
@@ -108,14 +146,17 @@ export async function createToken(
   body: NewTokenBody,
 ): Promise<ChangeAnswer<CreatedToken>> {
   const { actor } = operation
-  const read = parseNewToken(body, now())
+  const { settings, expires: given, resources } = parseNewToken(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
   const create = async (trx: Trx) => {
     await requireStillGranted(trx, operation, 'tokens.manage')
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
-    const settings = { ...read, teamId: actor.teamId, createdBy }
-    const { row, text } = await issueApiToken(trx, ring, settings, auditOf(operation))
+    if (settings.serviceAccountId !== null)
+      await lockServiceAccount(trx, actor.teamId, settings.serviceAccountId)
+    const expires = expiryOf(given, await readTokenDaysMax(trx, actor.teamId), now())
+    const owned = { ...settings, expires, resources, teamId: actor.teamId, createdBy }
+    const { row, text } = await issueApiToken(trx, ring, owned, auditOf(operation))
     return { body: { ...present(row), token: text }, etag: tagOf(row) }
   }
   return runChange(postgres, operation, create, { sealedUnder: ring })
@@ -135,7 +176,8 @@ export function updateToken(
   return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const reason = reasonOf(before)
-    if (reason && change.expires !== undefined) throw ended(reason)
+    if ((reason === 'expired' || reason === 'unused') && change.expires !== undefined) throw ended(reason)
+    requireNarrower(before, change)
     const next = { ...before, ...change }
     if (isSame(before, next)) return answerWith(before)
     const after = await saveApiToken(trx, teamId, next)
@@ -163,6 +205,65 @@ export function deleteToken(
   })
 }
 
+/** Gives the token a new secret. Throws `not_found`, `precondition_failed`, and `conflict` for a token that has ended. */
+export function rotateToken(
+  { postgres, ring }: TokenDeps,
+  operation: Operation,
+  id: string,
+  { overlap_hours: overlapHours = overlapHoursByDefault }: BodyOf<typeof rotateTokenRoute>,
+): Promise<ChangeAnswer<CreatedToken>> {
+  const { teamId } = operation.actor
+  const rotate = async (trx: Trx) => {
+    await requireStillGranted(trx, operation, 'tokens.manage')
+    const before = await lockForChange(trx, operation, id)
+    const reason = reasonOf(before)
+    if (reason === 'expired' || reason === 'unused') throw ended(reason)
+    const { secret } = createApiToken()
+    await rotateApiToken(trx, id, mac(ring, 'api-token', secret), overlapHours)
+    const row = await readApiToken(trx, teamId, id)
+    const after = { previous_secret_until: row.previousUntil }
+    await writeAudit(trx, { ...auditOf(operation), ...entryOf('rotate', id), after })
+    return {
+      body: { ...present(row), token: formatApiToken({ holder: 'team', id, secret }) },
+      etag: tagOf(row),
+    }
+  }
+  return runChange(postgres, operation, rotate, { sealedUnder: ring })
+}
+
+/** Moves a token to a service account. Throws `not_found`, `precondition_failed`, `invalid` if the account may do more than the token. */
+export function transferToken(
+  { postgres }: TokenDeps,
+  operation: Operation,
+  id: string,
+  { service_account_id: accountId }: BodyOf<typeof transferTokenRoute>,
+): Promise<ChangeAnswer<Token>> {
+  const { teamId } = operation.actor
+  return runChange(postgres, operation, async (trx) => {
+    await requireStillGranted(trx, operation, 'tokens.manage')
+    const account = await lockServiceAccount(trx, teamId, accountId)
+    const before = await lockForChange(trx, operation, id)
+    if (before.serviceAccountId === accountId) return answerWith(before)
+    const held = await readTokenRoles(trx, teamId, before)
+    if (grantsOf(account.roles).some((grant) => !hasGrant(held, grant)))
+      throw invalid(['body', 'service_account_id'], 'widens')
+    await saveServiceAccount(trx, teamId, id, accountId)
+    const after = await readApiToken(trx, teamId, id)
+    const recorded = { before: recordedOf(before), after: recordedOf(after) }
+    await writeAudit(trx, { ...auditOf(operation), ...entryOf('transfer', id), ...recorded })
+    return answerWith(after)
+  })
+}
+
+async function readTokenRoles(
+  trx: Trx,
+  teamId: number,
+  { isAdmin, serviceAccountId }: ApiTokenRow,
+): Promise<readonly Role[]> {
+  if (serviceAccountId === null) return rolesOfToken(isAdmin)
+  return (await lockServiceAccount(trx, teamId, serviceAccountId)).roles
+}
+
 async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string): Promise<ApiTokenRow> {
   const token = await lockApiToken(trx, actor.teamId, id)
   if (!token) throw notFound('API token')
@@ -173,12 +274,27 @@ async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string
 const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(token) })
 
 /** A token has no version of its own: its tag is computed from the fields that an admin can change, not from its use. */
-const versionOf = ({ name, networks, expires }: ApiTokenRow): string => etagOf({ name, networks, expires })
-const tagOf = (token: ApiTokenRow): string =>
-  etagOf({ name: token.name, networks: token.networks, expires: token.expires }, present(token))
+const versionOf = (token: ApiTokenRow): string => etagOf(changeableOf(token))
+const tagOf = (token: ApiTokenRow): string => etagOf(changeableOf(token), present(token))
+const changeableOf = ({ name, networks, expires, previousUntil, serviceAccountId }: ApiTokenRow) => ({
+  name,
+  networks,
+  expires,
+  previousUntil,
+  serviceAccountId,
+})
 
-const reasonOf = ({ isExpired, isUnused }: ApiTokenRow) =>
-  isExpired ? 'expired' : isUnused ? 'unused' : null
+function reasonOf({
+  isExpired,
+  isUnused,
+  isDisabled,
+  lacksResources,
+}: ApiTokenRow): Token['inactive_reason'] {
+  if (isExpired) return 'expired'
+  if (isUnused) return 'unused'
+  if (isDisabled) return 'disabled'
+  return lacksResources ? 'no_resources' : null
+}
 
 function present(token: ApiTokenRow): Token {
   const reason = reasonOf(token)
@@ -187,6 +303,8 @@ function present(token: ApiTokenRow): Token {
     name: token.name,
     scopes: token.scopes as Scope[],
     is_admin: token.isAdmin,
+    resources: presentResources(token.limits),
+    service_account_id: token.serviceAccountId,
     allowed_subnets: token.networks,
     created: token.created.toISOString(),
     created_by: token.creator,
@@ -196,5 +314,6 @@ function present(token: ApiTokenRow): Token {
     last_used_address: token.lastUsedAddress,
     active: reason === null,
     inactive_reason: reason,
+    previous_secret_until: token.previousUntil?.toISOString() ?? null,
   }
 }

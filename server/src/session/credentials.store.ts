@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
 import type { Db } from '../db/postgres.ts'
 import { rolesOfMember } from '../db/roles.ts'
+import { lacksResources, limitsOfToken, type LimitRow } from '../limit/resource-limit.store.ts'
 
 export type BearerRecord = {
   readonly sessionVersion: number
@@ -48,18 +49,29 @@ export type TokenRecord = {
   readonly created: Date
   readonly expires: Date | null
   readonly lastUsed: Date | null
+  /** Null: the token is not limited. */
+  readonly limits: readonly LimitRow[] | null
+  /** Of the secret before the last rotation, while it is valid. */
+  readonly previousMac: Buffer | null
+  readonly previousUntil: Date | null
+  readonly serviceAccountId: number | null
+  /** Of the service account that has the token. */
+  readonly serviceRoles: readonly Role[] | null
 }
 
-/** Returns an API token that is not revoked, expired or unused for too long. */
+/** Returns an API token that is not revoked, expired, unused for too long, without its resources or of a disabled service account. */
 export async function findTokenRecord(db: Db, id: string): Promise<TokenRecord | undefined> {
   const { rows } = await sql<TokenRecord>`
     select a.id, a.team_id as "teamId", a.name, a.secret_mac as "secretMac", a.scopes,
       a.allowed_networks::text[] as "allowedNetworks", a.is_admin as "isAdmin", t.enabled_modules as modules,
-      a.created, a.expires, a.last_used as "lastUsed"
-    from api_tokens a join teams t on t.id = a.team_id
+      a.created, a.expires, a.last_used as "lastUsed", ${limitsOfToken} as limits, a.service_account_id as "serviceAccountId",
+      s.roles as "serviceRoles",
+      a.previous_mac as "previousMac", a.previous_until as "previousUntil"
+    from api_tokens a join teams t on t.id = a.team_id left join service_accounts s on s.id = a.service_account_id
     where a.id = ${id} and a.revoked is null and (a.expires is null or a.expires > now())
       and (a.max_unused_days is null
-        or coalesce(a.last_used, a.created) > now() - make_interval(days => a.max_unused_days))`.execute(db)
+        or coalesce(a.last_used, a.created) > now() - make_interval(days => a.max_unused_days))
+      and not ${lacksResources} and s.disabled is not true`.execute(db)
   return rows[0]
 }
 
@@ -67,29 +79,37 @@ export type RefusedToken = {
   /** Null for a staff token. */
   readonly teamId: number | null
   readonly secretMac: Buffer
-  readonly reason: 'revoked' | 'expired' | 'unused'
+  readonly reason: 'revoked' | 'expired' | 'disabled' | 'no_resources' | 'unused'
 }
 
 /** Returns an API token that findTokenRecord does not return, with the reason. */
 export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken | undefined> {
   const { rows } = await sql<RefusedToken>`
-    select team_id as "teamId", secret_mac as "secretMac",
-      case when revoked is not null then 'revoked' when expires <= now() then 'expired' else 'unused' end as reason
-    from api_tokens where id = ${id}`.execute(db)
+    select a.team_id as "teamId", a.secret_mac as "secretMac",
+      case when a.revoked is not null then 'revoked' when a.expires <= now() then 'expired' when s.disabled then 'disabled'
+        when ${lacksResources} then 'no_resources' else 'unused' end as reason
+    from api_tokens a left join service_accounts s on s.id = a.service_account_id where a.id = ${id}`.execute(
+    db,
+  )
   return rows[0]
 }
 
+/** The stored MAC of a secret, and the one under the newest key. */
+export type RenewedMac = { readonly before: Buffer; readonly after: Buffer }
+
 /**
  * Saves the time and address of a use of the token, with its MAC under the newest key; at most once a minute over all
- * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed.
+ * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed, `macs` if the secret was not
+ * the newest one. A secret that was replaced meanwhile stays replaced.
  */
 export async function saveTokenUse(
   db: Db,
   id: string,
-  secretMac: Buffer,
+  macs: RenewedMac | null,
   address: string | null,
 ): Promise<void> {
   await sql`
-    update api_tokens set last_used = now(), last_used_address = ${address}, secret_mac = ${secretMac}
+    update api_tokens set last_used = now(), last_used_address = ${address}, 
+      secret_mac = case when secret_mac = ${macs?.before ?? null} then ${macs?.after ?? null} else secret_mac end
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }

@@ -3,10 +3,11 @@
 import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
-import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import { plainAddress } from '../runtime/client-address.ts'
+import { findAddressPrefix, isAllowedFrom } from '../limit/allowed-from.ts'
 import { fail } from '../runtime/error.ts'
+import { limitsOf } from '../limit/resources.ts'
 import { rolesOfToken } from '../operation/grant.ts'
+import type { Limits } from '../operation/limits.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import type { AccessClaims, AccessTokens } from './access-token.ts'
@@ -39,7 +40,14 @@ export type CredentialDeps = DemoRule & {
   readonly reportRefusal?: ReportRefusal
 }
 
-type AnyTokenRecord = TokenRecord | StaffTokenRecord
+/** As the actor has it: the limits are compiled once, when the record is read. */
+type KnownToken = Omit<TokenRecord, 'limits'> & { readonly limits: Limits | null }
+type AnyTokenRecord = KnownToken | StaffTokenRecord
+
+async function findKnownToken(db: Db, id: string): Promise<KnownToken | undefined> {
+  const record = await findTokenRecord(db, id)
+  return record && { ...record, limits: limitsOf(record.limits) }
+}
 
 /** The names and the tables of both kinds of tokens; everything else about them is the same. */
 const kinds = {
@@ -47,7 +55,7 @@ const kinds = {
     actor: 'token',
     noun: 'API token',
     purpose: 'api-token',
-    find: findTokenRecord,
+    find: findKnownToken,
     findRefused: findRefusedToken,
     saveUse: saveTokenUse,
   },
@@ -109,7 +117,17 @@ export function createCredentials(deps: CredentialDeps) {
     const { userId, sessionId, teamId } = access
     const { isStaff, modules, lacksSecondFactor } = record
     const roles = record.roles ?? []
-    return { kind: 'user', userId, sessionId, teamId, roles, isStaff, modules, lacksSecondFactor }
+    return {
+      kind: 'user',
+      userId,
+      sessionId,
+      teamId,
+      roles,
+      isStaff,
+      modules,
+      limits: null,
+      lacksSecondFactor,
+    }
   }
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
@@ -122,17 +140,27 @@ export function createCredentials(deps: CredentialDeps) {
     // Compared even if there is no such token, so that both cases take the same time.
     const genuine = verifyMac(deps.ring, purpose, parsed.secret, record?.secretMac ?? Buffer.alloc(32))
     if (!record) void recordIfKnown(parsed, address)
-    if (!record || !genuine) throw notValid(noun)
+    if (!record || !(genuine || isPrevious(parsed, record))) throw notValid(noun)
     const reason = reasonToRefuse(record, address)
     if (reason) {
       recordRefusal(key, record.teamId, reason, address)
       throw notValid(noun)
     }
-    recordUse(parsed, address)
+    recordUse(parsed, address, genuine ? record.secretMac : null)
     const { id: tokenId, scopes } = record
     if (record.teamId === null) return { kind: 'staff_token', tokenId, isStaff: true, scopes }
-    const { teamId, isAdmin, modules } = record
-    return { kind: 'token', tokenId, teamId, roles: rolesOfToken(isAdmin), isStaff: false, scopes, modules }
+    const { teamId, isAdmin, serviceRoles, modules, limits } = record
+    const roles = serviceRoles ?? rolesOfToken(isAdmin)
+    return { kind: 'token', tokenId, teamId, roles, isStaff: false, scopes, modules, limits }
+  }
+
+  /** The secret before the last rotation is valid for the overlap. */
+  function isPrevious({ secret }: ApiToken, record: AnyTokenRecord): boolean {
+    if (record.teamId === null || record.previousMac === null || record.previousUntil === null) return false
+    return (
+      record.previousUntil.getTime() > Date.now() &&
+      verifyMac(deps.ring, 'api-token', secret, record.previousMac)
+    )
   }
 
   function recordRefusal(actor: string, teamId: number | null, code: string, address: string): void {
@@ -154,16 +182,16 @@ export function createCredentials(deps: CredentialDeps) {
     }
   }
 
-  /** A used token is also re-keyed with the newest key, so that an old key can be removed from the ring. */
-  function recordUse(token: ApiToken, address: string): void {
+  /** A token used with its newest secret is also re-keyed with the newest key, so that an old key can be removed from the ring. */
+  function recordUse(token: ApiToken, address: string, before: Buffer | null): void {
     const { purpose, saveUse } = kinds[token.holder]
     const key = tokenNameOf(token)
     const now = Date.now()
     if (now - (touched.get(key) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
     touched.set(key, now)
-    const secretMac = mac(deps.ring, purpose, token.secret)
-    saveUse(deps.db, token.id, secretMac, addressPrefix(address) ?? null).catch(deps.onTokenUseError)
+    const macs = before && { before, after: mac(deps.ring, purpose, token.secret) }
+    saveUse(deps.db, token.id, macs, findAddressPrefix(address) ?? null).catch(deps.onTokenUseError)
   }
 
   return { bearer, token }
@@ -180,21 +208,6 @@ function reasonToRefuse(record: AnyTokenRecord, address: string): string | undef
 /** A token may expire while it is cached. */
 const isExpired = ({ expires }: AnyTokenRecord): boolean =>
   expires !== null && expires.getTime() <= Date.now()
-
-/** An empty list allows every network. A client address that cannot be parsed is never allowed by a list. */
-export function isAllowedFrom(networks: readonly string[], address: string): boolean {
-  if (networks.length === 0) return true
-  const from = addressPrefix(address)
-  return from !== undefined && networks.some((network) => covers(parsePrefix(network), from))
-}
-
-function addressPrefix(address: string): Prefix | undefined {
-  try {
-    return parsePrefixOrAddress(plainAddress(address))
-  } catch {
-    return undefined
-  }
-}
 
 const notValid = (what: string) => fail('unauthenticated', 'credentialInvalid', { credential: what })
 

@@ -4,6 +4,7 @@ import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Scope } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
+import { presentResources } from '../limit/resources.ts'
 import { isAdmin } from '../operation/grant.ts'
 import type { Actor, TokenActor, UserActor } from '../operation/operation.ts'
 import { findTokenRecord } from './credentials.store.ts'
@@ -32,6 +33,8 @@ async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredent
       roles: [...actor.roles],
       modules: [...actor.modules],
       team_id: actor.teamId,
+      resources: null,
+      service_account_id: null,
       created: times.created.toISOString(),
       expires: times.expires.toISOString(),
       last_used: times.lastUsed.toISOString(),
@@ -50,10 +53,12 @@ async function describeToken(db: Db, actor: TokenActor): Promise<CurrentCredenti
       id: token.id,
       name: token.name,
       scopes: [...token.scopes] as Scope[],
-      is_admin: token.isAdmin,
+      is_admin: isAdmin(actor),
       roles: [...actor.roles],
       modules: [...token.modules],
       team_id: token.teamId,
+      resources: presentResources(token.limits),
+      service_account_id: token.serviceAccountId,
       created: token.created.toISOString(),
       expires: token.expires?.toISOString() ?? null,
       last_used: token.lastUsed?.toISOString() ?? null,

@@ -36,7 +36,7 @@ export async function createTeamToken(
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
     if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
-    const settings = { ...request, teamId, createdBy: null }
+    const settings = { ...request, teamId, createdBy: null, resources: null, serviceAccountId: null }
     const { row, text } = await issueApiToken(trx, ring, settings, { teamId, actor: 'operator' })
     return { id: row.id, text }
   })

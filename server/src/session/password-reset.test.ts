@@ -206,6 +206,7 @@ describe('the number of hashes', () => {
       isStaff: false,
       lacksSecondFactor: false,
       modules: [],
+      limits: null,
     }
     const operation = {
       ...source,

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { StaffScope } from '@pharos/contract/scope'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { RefusedToken } from './credentials.store.ts'
+import type { RefusedToken, RenewedMac } from './credentials.store.ts'
 
 export type StaffTokenRecord = {
   readonly id: string
@@ -36,11 +36,12 @@ export async function findRefusedStaffToken(db: Db, id: string): Promise<Refused
 export async function saveStaffTokenUse(
   db: Db,
   id: string,
-  secretMac: Buffer,
+  macs: RenewedMac | null,
   address: string | null,
 ): Promise<void> {
   await sql`
-    update staff_tokens set last_used = now(), last_used_address = ${address}, secret_mac = ${secretMac}
+    update staff_tokens set last_used = now(), last_used_address = ${address}, 
+      secret_mac = case when secret_mac = ${macs?.before ?? null} then ${macs?.after ?? null} else secret_mac end
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }
 

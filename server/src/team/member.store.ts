@@ -153,7 +153,7 @@ export async function demoteTokensOf(
   const { rows } = await sql<{ id: string }>`
     update api_tokens set is_admin = is_admin and not ${lost.isAdmin}::boolean,
       scopes = array(select s from unnest(scopes) with ordinality o (s, at) where s <> all(${lost.scopes}::text[]) order by at)
-    where team_id = ${teamId} and created_by = ${userId} and revoked is null
+    where team_id = ${teamId} and created_by = ${userId} and revoked is null and service_account_id is null
       and ((is_admin and ${lost.isAdmin}::boolean) or scopes && ${lost.scopes}::text[])
     returning id`.execute(trx)
   return rows.map(({ id }) => id)
@@ -162,7 +162,9 @@ export async function demoteTokensOf(
 export async function revokeTokensOf(trx: Trx, teamId: number, userId: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update api_tokens set revoked = now()
-    where team_id = ${teamId} and created_by = ${userId} and revoked is null returning id`.execute(trx)
+    where team_id = ${teamId} and created_by = ${userId} and revoked is null and service_account_id is null returning id`.execute(
+    trx,
+  )
   return rows.map(({ id }) => id)
 }
 
@@ -170,7 +172,7 @@ export async function revokeTokensOf(trx: Trx, teamId: number, userId: number): 
 export async function listTeamsHeldIn(trx: Trx, userId: number): Promise<number[]> {
   const { rows } = await sql<{ teamId: number }>`
     select team_id as "teamId" from memberships where user_id = ${userId}
-    union select team_id from api_tokens where created_by = ${userId} and revoked is null
+    union select team_id from api_tokens where created_by = ${userId} and revoked is null and service_account_id is null
     union select team_id from invitations where invited_by = ${userId} and accepted is null
     order by 1`.execute(trx)
   return rows.map(({ teamId }) => teamId)

@@ -9,6 +9,7 @@ import type { DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
 import { domainRoutes } from './domain.routes.ts'
 import { createVerifyLimits } from './domain.ts'
+import { serviceAccountRoutes } from './service-account.routes.ts'
 import { customerRoutes, teamRoutes } from './team.routes.ts'
 
 /** Several teams may invite the same person on the same day; more would be spam. */
@@ -33,6 +34,7 @@ export function routes(shared: Shared): Mounted[] {
         burst: config.invitationsPerHour,
       }),
     }),
+    ...serviceAccountRoutes(shared),
     ...domainRoutes({
       ...checkDeps(shared),
       rules: { allowDocumentation: config.allowDocumentationResources },

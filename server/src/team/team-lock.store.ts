@@ -27,10 +27,19 @@ export async function readDefaultRoles(trx: Trx, teamId: number): Promise<Role[]
   return rows[0]!.roles
 }
 
-/** Returns whether the token has the role admin; undefined for a revoked token. */
-export async function isAdminToken(trx: Trx, teamId: number, tokenId: string): Promise<boolean | undefined> {
-  const { rows } = await sql<{ isAdmin: boolean }>`
-    select is_admin as "isAdmin" from api_tokens
-    where team_id = ${teamId} and id = ${tokenId} and revoked is null`.execute(trx)
-  return rows[0]?.isAdmin
+export type TokenRow = {
+  readonly isAdmin: boolean
+  /** Null: the token has no service account. */
+  readonly serviceRoles: Role[] | null
+}
+
+/** Returns what gives the token its roles; undefined for a revoked token and one of a disabled service account. */
+export async function findTokenRow(trx: Trx, teamId: number, tokenId: string): Promise<TokenRow | undefined> {
+  const { rows } = await sql<TokenRow>`
+    select a.is_admin as "isAdmin", s.roles as "serviceRoles"
+    from api_tokens a left join service_accounts s on s.id = a.service_account_id
+    where a.team_id = ${teamId} and a.id = ${tokenId} and a.revoked is null and s.disabled is not true`.execute(
+    trx,
+  )
+  return rows[0]
 }

@@ -6,7 +6,7 @@ import { notFound } from '../runtime/error.ts'
 import { rolesOfToken, requireGrant } from '../operation/grant.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import type { TeamAccess } from './team-access.ts'
-import { findRoles, isAdminToken, lockTeamRow } from './team-lock.store.ts'
+import { findRoles, findTokenRow, lockTeamRow } from './team-lock.store.ts'
 
 export type LockedTeam = { readonly name: string; readonly access: TeamAccess }
 
@@ -35,6 +35,6 @@ export async function requireStillGranted(trx: Trx, { actor }: Operation, grant:
 /** Returns undefined for a user who is no member and for a revoked token. */
 async function rolesNow(trx: Trx, teamId: number, actor: Actor): Promise<readonly Role[] | undefined> {
   if (actor.kind === 'user') return findRoles(trx, teamId, actor.userId)
-  const isAdmin = await isAdminToken(trx, teamId, actor.tokenId)
-  return isAdmin === undefined ? undefined : rolesOfToken(isAdmin)
+  const token = await findTokenRow(trx, teamId, actor.tokenId)
+  return token && (token.serviceRoles ?? rolesOfToken(token.isAdmin))
 }

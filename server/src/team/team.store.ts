@@ -31,6 +31,7 @@ const teamColumns = columns(
     'country',
     'timezone',
     'require_2fa',
+    'token_days_max',
     'created',
     'version',
   ],
@@ -67,6 +68,7 @@ export type TeamColumns = Partial<
     | 'timezone'
     | 'require_2fa'
     | 'default_roles'
+    | 'token_days_max'
   >
 >
 

@@ -26,6 +26,8 @@ export type Identity =
       readonly isAdmin: boolean
       readonly isStaff: boolean
       readonly scopes: readonly string[]
+      /** An API token that is limited to resources which no request is about. */
+      readonly isLimited: boolean
       /** A demo account on a server that is reachable from other hosts. */
       readonly demoElsewhere: boolean
       /** The team requires a second factor, and the user has none. */
@@ -76,6 +78,7 @@ export const userIn = (team: Team, rest: object = {}): Identity => ({
   isAdmin: false,
   isStaff: false,
   scopes: [],
+  isLimited: false,
   demoElsewhere: false,
   lacksSecondFactor: false,
   ...rest,
@@ -87,6 +90,7 @@ const program = (team: Team, rest: object = {}): Identity => ({
   isAdmin: false,
   isStaff: false,
   scopes: allScopes,
+  isLimited: false,
   demoElsewhere: false,
   lacksSecondFactor: false,
   ...rest,
@@ -248,6 +252,11 @@ export const callers: readonly Caller[] = [
     name: 'an API token with the admin role',
     identity: program('red', { isAdmin: true }),
     present: tokenOf('red', { isAdmin: true }),
+  },
+  {
+    name: 'an API token that is limited to other resources',
+    identity: program('red', { isAdmin: true, isLimited: true }),
+    present: tokenOf('red', { isAdmin: true, isLimited: true }),
   },
   {
     name: 'an API token without scopes',

@@ -1,6 +1,7 @@
 // Credentials for tests, created without signing in: sessions with their tokens, API tokens, and access tokens that are each
 // invalid in one way.
 import { SignJWT, generateKeyPair } from 'jose'
+import { sql } from 'kysely'
 import { AccessTokens } from '../../src/session/access-token.ts'
 import { createApiToken, formatApiToken } from '../../src/session/api-token-format.ts'
 import { formatRefreshToken } from '../../src/session/refresh-token.ts'
@@ -50,6 +51,8 @@ export type ApiTokenOptions = {
   readonly isAdmin?: boolean
   /** Days since the token was created and since its last use; a token expires after 7 unused days. */
   readonly idleDays?: number
+  /** Limited to a zone, a prefix, a port and a service of the team that no test uses. */
+  readonly isLimited?: boolean
 }
 
 /** A test's API, or the database and the key ring of a process. */
@@ -80,9 +83,29 @@ export async function addApiToken(
       expires: options.expires ?? null,
       max_unused_days: options.idleDays === undefined ? null : 7,
       revoked: options.revoked ? new Date() : null,
+      is_limited: options.isLimited ?? false,
     })
     .execute()
+  if (options.isLimited) await limitToOthers(api, teamId, token.id)
   return formatApiToken(token)
+}
+
+async function limitToOthers({ database }: TokenIssuer, teamId: number, tokenId: string): Promise<void> {
+  await sql`
+    with zone as (
+      insert into dns_zones (team_id, name, name_key)
+      select ${teamId}, 'unused-' || ${teamId} || '.example.', convert_to('example' || chr(1) || ${tokenId}, 'UTF8')
+      returning id),
+    prefix as (
+      insert into prefixes (team_id, prefix) values (${teamId}, '192.0.2.240/28')
+      on conflict (team_id, prefix) do update set name = excluded.name returning id),
+    service as (insert into services (team_id, name, type) values (${teamId}, 'unused ' || ${tokenId}, 'transit') returning id)
+    insert into resource_limits (team_id, token_id, zone_id, prefix_id, network, service_id)
+    select ${teamId}::integer, ${tokenId}, id, null::integer, null::cidr, null::integer from zone
+    union all select ${teamId}, ${tokenId}, null, id, '192.0.2.240/28', null from prefix
+    union all select ${teamId}, ${tokenId}, null, null, null, id from service`.execute(
+    database.postgres.owner,
+  )
 }
 
 /** Creates a staff token and returns its text. */

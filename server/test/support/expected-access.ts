@@ -58,5 +58,16 @@ function expectedAccessOfHolder(
     return 'forbidden'
   if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'
   if (scope !== undefined && holder.kind === 'token' && !holder.scopes.includes(scope)) return 'scope_missing'
+  if (holder.isLimited && permission.limitedBy === undefined) return 'resource_limited'
   return 'pass'
+}
+
+const namesResource = /\{(zone|port_id|service_id|announcement_id|prefix_id|letter_id|template_id)\}/
+/** Their body or query names the resource. */
+const namingInRequest = ['createAnnouncements', 'importZone', 'listPtrRecords', 'updatePtrRecords']
+
+/** The answer to a limited token that may call the operation, for an object outside of its limit; undefined if none is named. */
+export function outsideOfLimit({ name, path }: Route): ProblemCode | undefined {
+  if (namesResource.test(path)) return 'not_found'
+  return namingInRequest.includes(name) ? 'resource_limited' : undefined
 }

@@ -39,6 +39,9 @@ import { listSourceRows } from '../../src/events/ingest/source-list.store.ts'
 import { listStaffIncidentRows } from '../../src/events/list/staff-incident.store.ts'
 import { deleteTeamEvents, saveShown, saveTeamEvents } from '../../src/events/relate/team-event.store.ts'
 import { listSeals, listWaiting } from '../../src/audit/seal.store.ts'
+import { listSetRows } from '../../src/dns/recordset/recordset.store.ts'
+import type { Zone } from '../../src/dns/zone/zone.ts'
+import type { ZoneLimit } from '../../src/operation/limits.ts'
 import { listAnnouncementRows } from '../../src/byoip/announcement/announcement.store.ts'
 import { notifyCheckedStatuses, notifyStatusChanges } from '../../src/byoip/status/status-message.store.ts'
 import { saveStatuses } from '../../src/byoip/status/status.store.ts'
@@ -137,6 +140,18 @@ const counted = {
 const statusChange = { id, before: 'valid', after: 'announced' } as unknown as Parameters<
   typeof notifyStatusChanges
 >[1][number]
+const zoneLimit: ZoneLimit = {
+  id: 1,
+  name: 'example.com.',
+  names: [
+    { kind: 'name', name: 'www.example.com.' },
+    { kind: 'below', name: 'dyn.example.com.' },
+    { kind: 'first_label', label: 'www' },
+  ],
+  types: new Set([16]),
+  text: '',
+}
+const recordSets = { ordering: 'name', ...slice } as Parameters<typeof listSetRows>[3]
 const announcements = { ordering: 'status', ...slice } as Parameters<typeof listAnnouncementRows>[2]
 const sealed = Buffer.from('sealed')
 const sharedAttack = { id: 'a', collector: 'c', ended: null, observed: now }
@@ -181,8 +196,9 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => deleteTeamEvents(db, [teamEvent]),
   ({ db }) => listWaiting(db, limit),
   ({ db }) => listSeals(db, 0, limit),
-  ({ postgres }) => listAnnouncementRows(postgres, team, announcements, undefined, true),
-  ({ postgres }) => listAnnouncementRows(postgres, team, { ...announcements, search: '::1' }, undefined, true),
+  ({ postgres }) => listAnnouncementRows(postgres, team, announcements, undefined, true, null),
+  ({ postgres }) => listAnnouncementRows(postgres, team, { ...announcements, search: '::1' }, undefined, true, null),
+  ({ postgres }) => listSetRows(postgres, team, { id } as Zone, recordSets, undefined, undefined, zoneLimit),
   ({ db }) => notifyStatusChanges(db, [statusChange]),
   ({ db }) => notifyCheckedStatuses(db),
   ({ db }) => saveStatuses(db, [id]),

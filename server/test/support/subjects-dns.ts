@@ -1,4 +1,5 @@
 // The subjects of DNS for every-route.test.ts: each changing request is about a new zone, since the next would see the change.
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
@@ -77,6 +78,22 @@ let names = 0
 const newTarget = () => `host${names++}.example.net`
 
 const www = { name: 'www', type: 'A' }
+
+async function addKey({ api }: Context, { teamId }: Holder): Promise<number> {
+  const name = `test-${randomUUID().slice(0, 8)}.`
+  const { id } = await api.database.postgres.owner
+    .insertInto('dns_tsig_keys')
+    .values({ team_id: teamId, name, managed_by: 'team', may_update: true, secret_sealed: Buffer.alloc(8) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+const aboutKeys: Subject['requests'] = {
+  own: async (context) => ({ params: { tsig_key_id: await addKey(context, ownOf(context)) } }),
+  foreign: async (context) => ({ params: { tsig_key_id: await addKey(context, foreignOf(context)) } }),
+  missing: async () => ({ params: { tsig_key_id: missingId } }),
+}
 
 export const dnsSubjects: readonly Subject[] = [
   {
@@ -192,6 +209,13 @@ export const dnsSubjects: readonly Subject[] = [
   },
   { route: 'listPtrTemplates', requests: only(), answers: () => 200 },
   { route: 'listTsigKeys', requests: only(), answers: () => 200 },
+  { route: 'getTsigKey', requests: aboutKeys, answers: absentIsNotFound },
+  {
+    route: 'createTsigKey',
+    requests: only({ body: { label: 'test-1', may_update: true } }),
+    answers: () => 201,
+  },
+  { route: 'deleteTsigKey', requests: aboutKeys, answers: (which) => (which === 'own' ? 204 : 'not_found') },
   {
     route: 'deletePtrTemplate',
     requests: {

@@ -1,9 +1,11 @@
 // The operations of API tokens. Each call uses a new token, so that the caller's own credential does not change.
+import { randomUUID } from 'node:crypto'
 import { parseApiToken } from '../../src/session/api-token-format.ts'
 import { addApiToken } from './credentials.ts'
 import {
   absentIsNotFound,
   foreignOf,
+  missingId,
   only,
   ownOf,
   type Context,
@@ -29,6 +31,29 @@ const ownTeamOf = (context: Context): number =>
 
 const teamNameOf = ({ identity }: Context): string => ('team' in identity ? identity.team : 'red')
 
+async function addAccount({ api }: Context, teamId: number): Promise<number> {
+  const { id } = await api.database.postgres.owner
+    .insertInto('service_accounts')
+    .values({ team_id: teamId, name: `robot ${randomUUID()}`, roles: ['reader'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+function aboutAccounts(rest: SubjectRequest = {}): Subject['requests'] {
+  const request = (id: number) => ({ ...rest, params: { service_account_id: id } })
+  return {
+    own: async (context) => request(await addAccount(context, ownTeamOf(context))),
+    foreign: async (context) => request(await addAccount(context, foreignOf(context).teamId)),
+    missing: async () => request(missingId),
+  }
+}
+
+const transfer = async (context: Context, token: string): Promise<SubjectRequest> => ({
+  params: { token_id: token },
+  body: { service_account_id: await addAccount(context, ownTeamOf(context)) },
+})
+
 export const tokenSubjects: readonly Subject[] = [
   { route: 'listTokens', requests: only(), answers: () => 200 },
   {
@@ -45,7 +70,7 @@ export const tokenSubjects: readonly Subject[] = [
   },
   {
     route: 'updateToken',
-    requests: aboutTokens({ body: { name: 'renamed', allowed_subnets: ['192.0.2.0/24'], expires: null } }),
+    requests: aboutTokens({ body: { name: 'renamed', allowed_subnets: ['192.0.2.0/24'] } }),
     answers: absentIsNotFound,
   },
   {
@@ -62,5 +87,34 @@ export const tokenSubjects: readonly Subject[] = [
     },
     answers: () => 'not_found',
     without: { foreign: 'the response does not depend on revocation' },
+  },
+  { route: 'rotateToken', requests: aboutTokens({ body: { overlap_hours: 1 } }), answers: absentIsNotFound },
+  {
+    route: 'transferToken',
+    requests: {
+      own: async (context) => transfer(context, await idOf(context, ownTeamOf(context))),
+      foreign: async (context) => transfer(context, await idOf(context, foreignOf(context).teamId)),
+      missing: async (context) => transfer(context, 'aaaaaaaaaaaa'),
+    },
+    answers: absentIsNotFound,
+  },
+  { route: 'listServiceAccounts', requests: only(), answers: () => 200 },
+  { route: 'getServiceAccount', requests: aboutAccounts(), answers: absentIsNotFound },
+  {
+    route: 'createServiceAccount',
+    requests: {
+      only: async () => ({ body: { name: `robot ${randomUUID()}`, roles: ['reader', 'network'] } }),
+    },
+    answers: () => 201,
+  },
+  {
+    route: 'updateServiceAccount',
+    requests: aboutAccounts({ body: { disabled: true } }),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'deleteServiceAccount',
+    requests: aboutAccounts(),
+    answers: (which) => (which === 'own' ? 204 : 'not_found'),
   },
 ]

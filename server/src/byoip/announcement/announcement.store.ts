@@ -15,6 +15,7 @@ import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { parseSearchTerm } from '../../net/search-term.ts'
+import type { Limits } from '../../operation/limits.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
 import { detailNames } from '../status/announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
@@ -135,6 +136,7 @@ export async function listAnnouncementRows(
   query: AnnouncementListQuery,
   overlapped: readonly Prefix[] | undefined,
   withChecks: boolean,
+  limits: Limits | null,
 ): Promise<Page<WithChecks>> {
   const {
     origin_asn: originAsns,
@@ -152,6 +154,7 @@ export async function listAnnouncementRows(
       from announcements a ${byStatus || statuses || conditions ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${andAll(
         query.deleted ? sql`a.deleted is not null` : sql`a.deleted is null`,
+        limits && isWithin(limits),
         overlapped && sql`a.prefix && any(${overlapped}::inet[])`,
         query.search !== undefined && found(query.search),
         originAsns && sql`a.origin_asn = any(${originAsns}::bigint[])`,
@@ -183,6 +186,9 @@ export async function listAnnouncementRows(
   return { page: page.map(fullOf), count }
 }
 
+/** Whether announcement `a` is within the prefixes of a limited token. */
+const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
+
 const onRouters = sql`('announcing', 'announced', 'partially_announced', 'withdrawing', 'error')`
 const blocked = sql`('pending_validation', 'validating', 'validation_failed', 'suspended')`
 
@@ -208,13 +214,17 @@ export type AnnouncementCountRow = {
 }
 
 /** Counts the team's announcements by shown status and condition. */
-export const countAnnouncementRows = (postgres: Postgres, teamId: number): Promise<AnnouncementCountRow[]> =>
+export const countAnnouncementRows = (
+  postgres: Postgres,
+  teamId: number,
+  limits: Limits | null,
+): Promise<AnnouncementCountRow[]> =>
   postgres.readInTeam(
     teamId,
     sql<AnnouncementCountRow>`
       select s.status, s.condition, count(*)::integer as count from (
         select ${reportedStatus} as status, ${condition} as condition
-        from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null) s
+        from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null ${andAll(limits && isWithin(limits))}) s
       group by 1, 2`,
   )
 

@@ -9,6 +9,8 @@ import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns } from '../../inventory/holding/asn.ts'
 import type { HeldAsn } from '../../inventory/holding/held-asn.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
+import { covers, type Prefix } from '../../net/prefix.ts'
+import { outsideLimitAt, type Limits } from '../../operation/limits.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { readAnnouncements } from './announcement.store.ts'
@@ -72,11 +74,23 @@ export async function createAnnouncements(
   const regions = await readOpenSlugs(deps.postgres, teamId)
   const { allowDocumentation } = deps
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
+  requireWithin(operation.actor.limits, read.wanted)
   const queryAll = () => queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return runPreparedChange(deps.postgres, operation, queryAll, async (trx, irr) => {
     const checks = await requireCreatable(deps, trx, teamId, read, irr)
     return store(deps, trx, operation, read.wanted, checks, parseInclude(query.include))
   })
+}
+
+/** Throws `resource_limited` with every prefix that is not within one of a limited token. */
+function requireWithin(limits: Limits | null, wanted: readonly Wanted[]): void {
+  if (limits === null) return
+  const outside = wanted.filter(({ prefix }) => !limits.prefixes.some((one) => covers(one as Prefix, prefix)))
+  if (outside.length === 0) return
+  throw failWith(
+    'resource_limited',
+    outside.map(({ loc }) => outsideLimitAt([...loc, 'cidr'], limits.prefixes)),
+  )
 }
 
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }

@@ -10,6 +10,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { notFound, parsePrefixAt } from '../../runtime/error.ts'
+import type { Limits } from '../../operation/limits.ts'
 import type { Operation } from '../../operation/operation.ts'
 import {
   countAnnouncementRows,
@@ -84,7 +85,7 @@ export const listAnnouncements = (
   deps: ReadAnnouncementDeps,
   { actor }: Operation,
   query: AnnouncementListQuery,
-): Promise<{ results: Wire[]; count: number }> => listIn(deps, actor.teamId, query)
+): Promise<{ results: Wire[]; count: number }> => listIn(deps, actor.teamId, query, actor.limits)
 
 /** Returns the same for any team; throws `not_found` if it does not exist. */
 export async function listAnnouncementsOfTeam(
@@ -94,13 +95,14 @@ export async function listAnnouncementsOfTeam(
   query: QueryOf<typeof listAnnouncementsOfTeamRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   if (!(await teamExists(deps.postgres.front, teamId))) throw notFound('team')
-  return listIn(deps, teamId, query)
+  return listIn(deps, teamId, query, null)
 }
 
 async function listIn(
   deps: ReadAnnouncementDeps & Partial<ReadEvidenceDeps>,
   teamId: number,
   query: AnnouncementListQuery,
+  limits: Limits | null,
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
@@ -111,6 +113,7 @@ async function listIn(
     query,
     overlapped,
     needsChecks(include),
+    limits,
   )
   const visibility = await visibilityOf(deps, teamId, page, include)
   const evidence = (include.evidence && (await deps.readEvidence?.(deps.postgres.owner))) || null
@@ -126,7 +129,11 @@ export async function countAnnouncements(
   const statuses = none as Record<AnnouncementStatus, number>
   const conditions = { in_sync: 0, out_of_sync: 0, off: 0, blocked: 0 }
   let total = 0
-  for (const { status, condition, count } of await countAnnouncementRows(postgres, actor.teamId)) {
+  for (const { status, condition, count } of await countAnnouncementRows(
+    postgres,
+    actor.teamId,
+    actor.limits,
+  )) {
     statuses[status] += count
     conditions[condition] += count
     total += count

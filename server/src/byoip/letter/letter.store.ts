@@ -12,6 +12,8 @@ import { actorNameOf } from '../../db/actor-name.ts'
 import { columns, jsonOf, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { isLetterWithin } from '../../limit/visible.ts'
+import type { Limits } from '../../operation/limits.ts'
 import type { LetterVerdict } from '../validation/check-rules.ts'
 import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
@@ -83,9 +85,11 @@ export const listLetterRows = (
   postgres: Postgres,
   teamId: number,
   query: QueryOf<typeof listLettersRoute>,
+  limits: Limits | null,
 ): Promise<Page<LetterRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`select l.* from letters l where l.team_id = ${teamId} ${andAll(
+      limits && isLetterWithin(limits.prefixes),
       query.status && sql`${status} = any(${query.status}::text[])`,
       query.announcement_id &&
         sql`exists (select from letter_announcements la
@@ -145,15 +149,20 @@ export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`letters of team ${teamId}`}, 0))`.execute(trx)
 }
 
-/** Returns those of the ids that are announcements of the team and not deleted. */
+/** Whether announcement `a` is within the prefixes of a limited token. */
+const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
+
+/** Returns those of the ids that are announcements of the team, within the limits, and not deleted. */
 export async function findAnnouncementIds(
   trx: Trx,
   teamId: number,
   ids: readonly number[],
+  limits: Limits | null,
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`
-    select id from announcements
-    where team_id = ${teamId} and id = any(${ids}::bigint[]) and deleted is null`.execute(trx)
+    select a.id from announcements a
+    where a.team_id = ${teamId} and a.id = any(${ids}::bigint[]) and a.deleted is null
+      ${andAll(limits && isWithin(limits))}`.execute(trx)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -255,6 +264,7 @@ export async function findDrafts(
   postgres: Postgres,
   teamId: number,
   ids: readonly number[],
+  limits: Limits | null,
 ): Promise<DraftRow[]> {
   const check = (name: string) => sql`(
     select json_build_object('state', v.state, 'evidence', v.evidence) from announcement_validations v
@@ -263,7 +273,8 @@ export async function findDrafts(
     select a.id, a.prefix::text as prefix, a.origin_asn, a.loa_signatory as signatory, t.name as team_name,
       ${check('rpki')} as rpki, ${check('irr')} as irr
     from announcements a join teams t on t.id = a.team_id
-    where a.team_id = ${teamId} and a.id = any(${ids}::bigint[]) and a.deleted is null`
+    where a.team_id = ${teamId} and a.id = any(${ids}::bigint[]) and a.deleted is null
+      ${andAll(limits && isWithin(limits))}`
   return postgres.readInTeam(teamId, query)
 }
 

@@ -90,7 +90,7 @@ export async function uploadLetter(
   return runPreparedChange(postgres, operation, prepare, async (trx, letter) => {
     const { teamId } = operation.actor
     await lockLetters(trx, teamId)
-    await requireAnnouncements(trx, teamId, announcementId, applies_to)
+    await requireAnnouncements(trx, operation.actor, announcementId, applies_to)
     await requireQuota(trx, teamId, quotas, file.bytes.length)
     return answerWith(await store(trx, operation, letter))
   })
@@ -111,14 +111,12 @@ export function requireFuture(validUntil: Date, now: Date): void {
 
 async function requireAnnouncements(
   trx: Trx,
-  teamId: number,
+  { teamId, limits }: Operation['actor'],
   announcementId: number,
   appliesTo: readonly number[],
 ): Promise<void> {
-  requireKnown(await findAnnouncementIds(trx, teamId, [announcementId, ...appliesTo]), announcementId, {
-    in: 'body',
-    appliesTo,
-  })
+  const known = await findAnnouncementIds(trx, teamId, [announcementId, ...appliesTo], limits)
+  requireKnown(known, announcementId, { in: 'body', appliesTo })
 }
 
 function requireKnown(
@@ -189,7 +187,7 @@ export async function listLetters(
   { actor }: Operation,
   query: QueryOf<typeof listLettersRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { page, count } = await listLetterRows(postgres, actor.teamId, query)
+  const { page, count } = await listLetterRows(postgres, actor.teamId, query, actor.limits)
   return { results: page.map(present), count }
 }
 
@@ -235,7 +233,7 @@ export async function draftLetter(
   }: QueryOf<typeof draftLetterRoute>,
 ): Promise<{ bytes: Buffer; filename: string; mediaType: string }> {
   const ids = [...new Set([announcementId, ...appliesTo])]
-  const drafts = await findDrafts(postgres, actor.teamId, ids)
+  const drafts = await findDrafts(postgres, actor.teamId, ids, actor.limits)
   requireKnown(new Set(drafts.map(({ id }) => id)), announcementId, { in: 'query', appliesTo })
   if (!provider) {
     throw fail('conflict', 'providerUnnamed')

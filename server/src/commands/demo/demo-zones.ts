@@ -31,6 +31,7 @@ export async function addDemoZones(
     roles: ['admin'],
     isStaff: false,
     modules: ['dns'],
+    limits: null,
     lacksSecondFactor: false,
   }
   const deps = {

@@ -15,6 +15,7 @@ import { changeZone } from '../zone/change-zone.ts'
 import { insertNewZone, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { presentOthers, type OtherZone } from '../zone/delegate-zone.ts'
 import { requirePrimary } from '../zone/find-zone.ts'
+import { requireZoneNamed, zoneLimitOf } from '../zone/limit.ts'
 import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
 import { listChildZones } from '../zone/related-zone.store.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
@@ -47,6 +48,7 @@ export async function importZone(
   const name = parseZoneNameAt(['body', 'name'], body.name)
   if ((body.zonefile === undefined) === (body.axfr === undefined))
     throw invalid(['body', 'zonefile'], 'zoneFileOrAxfr')
+  requireZoneNamed(operation.actor.limits, ['body', 'name'], name)
   return runPreparedChange(
     deps.postgres,
     operation,
@@ -124,7 +126,8 @@ async function apply(
 ): Promise<ChangeResult<ImportResult>> {
   const { teamId } = operation.actor
   const existing = await lockZone(trx, teamId, { name })
-  if (!existing && body.mode !== 'create') throw notFound('zone')
+  if (existing) zoneLimitOf(operation.actor.limits, existing)
+  if (!existing && (body.mode !== 'create' || operation.actor.limits)) throw notFound('zone')
   if (!existing) requireNoMatch(operation.ifMatch)
   if (existing) requireMatch(operation.ifMatch, zoneEtag(existing))
   const defaults = await readDefaults(trx)

@@ -85,19 +85,23 @@ const common = {
   description: 'As in PowerDNS 4.9.',
 } as const
 const reading = { ...common, method: 'GET', permission: dnsReading, response: Answer, success: 200 } as const
+/** About the server, open to limited tokens: clients ask for it first. */
+const discovering = { ...reading, permission: { ...dnsReading, limitedBy: 'nothing' } } as const
+const readingZones = { ...reading, permission: { ...dnsReading, limitedBy: 'zone' } } as const
+const readingWholeZones = { ...reading, permission: { ...dnsReading, limitedBy: 'whole_zone' } } as const
 
-const discover = route({ ...reading, name: 'powerdnsDiscover', path: '/api' })
-const discoverV1 = route({ ...reading, name: 'powerdnsDiscoverV1', path: '/api/v1' })
-const listServers = route({ ...reading, name: 'powerdnsListServers', path: '/api/v1/servers' })
-const getServer = route({ ...reading, name: 'powerdnsGetServer', path: ofServer, params: inServer })
+const discover = route({ ...discovering, name: 'powerdnsDiscover', path: '/api' })
+const discoverV1 = route({ ...discovering, name: 'powerdnsDiscoverV1', path: '/api/v1' })
+const listServers = route({ ...discovering, name: 'powerdnsListServers', path: '/api/v1/servers' })
+const getServer = route({ ...discovering, name: 'powerdnsGetServer', path: ofServer, params: inServer })
 const getConfig = route({
-  ...reading,
+  ...discovering,
   name: 'powerdnsGetConfig',
   path: `${ofServer}/config`,
   params: inServer,
 })
 const listZonesRoute = route({
-  ...reading,
+  ...readingZones,
   name: 'powerdnsListZones',
   path: `${ofServer}/zones`,
   params: inServer,
@@ -127,13 +131,13 @@ const createZoneRoute = route({
   success: 201,
 })
 const getZoneRoute = route({
-  ...reading,
+  ...readingZones,
   name: 'powerdnsGetZone',
   path: ofZone,
   params: inZone,
   query: Exact({ rrsets: NoSets, rrset_name: Optional(Text), rrset_type: Optional(Text) }),
 })
-const changing = { ...common, permission: dnsWriting, params: inZone } as const
+const changing = { ...common, permission: { ...dnsWriting, limitedBy: 'zone' }, params: inZone } as const
 const patchZone = route({
   ...changing,
   name: 'powerdnsPatchZone',
@@ -142,7 +146,7 @@ const patchZone = route({
   body: Open({ rrsets: Type.Array(RrsetChange, { maxItems: setsMax }) }),
   success: 204,
 })
-const administrating = { ...changing, permission: dnsAdmin } as const
+const administrating = { ...changing, permission: { ...dnsAdmin, limitedBy: 'whole_zone' } } as const
 const putZone = route({
   ...administrating,
   name: 'powerdnsPutZone',
@@ -173,13 +177,13 @@ const exportRoute = route({
   name: 'powerdnsExport',
   method: 'GET',
   path: `${ofZone}/export`,
-  permission: dnsReading,
+  permission: { ...dnsReading, limitedBy: 'whole_zone' },
   params: inZone,
   download: ['text/plain'],
   success: 200,
 })
 const cryptokeys = `${ofZone}/cryptokeys` as const
-const listKeys = route({ ...reading, name: 'powerdnsListKeys', path: cryptokeys, params: inZone })
+const listKeys = route({ ...readingWholeZones, name: 'powerdnsListKeys', path: cryptokeys, params: inZone })
 const createKey = route({
   ...administrating,
   name: 'powerdnsCreateKey',
@@ -196,7 +200,7 @@ const ofKey = {
   path: `${cryptokeys}/{key}`,
   params: Exact({ ...inZone.properties, key: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
 } as const
-const getKey = route({ ...reading, ...ofKey, name: 'powerdnsGetKey' })
+const getKey = route({ ...readingWholeZones, ...ofKey, name: 'powerdnsGetKey' })
 const putKey = route({
   ...administrating,
   ...ofKey,
@@ -212,9 +216,14 @@ const deleteKey = route({
   method: 'DELETE',
   success: 204,
 })
-const retrieve = route({ ...acknowledging, name: 'powerdnsRetrieve', path: `${ofZone}/axfr-retrieve` })
+const retrieve = route({
+  ...acknowledging,
+  name: 'powerdnsRetrieve',
+  path: `${ofZone}/axfr-retrieve`,
+  permission: { ...dnsWriting, limitedBy: 'whole_zone' },
+})
 const metadata = route({
-  ...reading,
+  ...readingWholeZones,
   name: 'powerdnsListMetadata',
   path: `${ofZone}/metadata`,
   params: inZone,
@@ -233,7 +242,7 @@ const ofKind = {
   path: `${ofZone}/metadata/{kind}`,
   params: Exact({ ...inZone.properties, kind: Type.String({ minLength: 1, maxLength: 100 }) }),
 } as const
-const getKind = route({ ...reading, ...ofKind, name: 'powerdnsGetMetadata' })
+const getKind = route({ ...readingWholeZones, ...ofKind, name: 'powerdnsGetMetadata' })
 const putKind = route({
   ...administrating,
   ...ofKind,

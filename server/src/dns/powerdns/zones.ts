@@ -12,8 +12,10 @@ import { readDnssec } from '../dnssec/dnssec.store.ts'
 import { editRecordSets, type Editing, type RecordSetDeps } from '../recordset/change-recordsets.ts'
 import { readRecords, type ReadSet } from '../zone/recordset.ts'
 import { requestTransfer } from '../publish/follow.store.ts'
+import { requireAdmitted, requireWholeZone, zoneLimitOf } from '../zone/limit.ts'
 import { replaceSettings } from '../settings/settings.ts'
 import { managedSets } from '../zone/zone.ts'
+import { admitsSet } from '../../limit/zone-limit.ts'
 import { requireGrant } from '../../operation/grant.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { root } from '../../net/dns/name.ts'
@@ -82,8 +84,10 @@ export async function getPowerdnsZone(
     })),
   ])
   const type = typeText === undefined ? undefined : findType(typeText)
+  const limit = zoneLimitOf(operation.actor.limits, zone)
   const wanted = sets?.filter(
     (set) =>
+      (limit === null || admitsSet(limit, set)) &&
       (name === undefined || set.name === name.toLowerCase()) &&
       (typeText === undefined || set.type === type),
   )
@@ -265,7 +269,7 @@ export async function patchPowerdnsZone(
     parseZoneId(id),
     'recordset.change',
     async (trx, editing) => {
-      const { locked, zone, settings } = editing
+      const { locked, zone, settings, limit } = editing
       const apex = {
         stored: await readNames(trx, locked.id, new Set([zone])),
         keys: locked.dnssec === 'disabled' ? [] : await listPublishedKeys(trx, locked.id),
@@ -279,6 +283,10 @@ export async function patchPowerdnsZone(
         else others.push({ rrset, loc: ['body', 'rrsets', at] })
       }
       const changes = readChanges(others, editing)
+      requireAdmitted(
+        limit,
+        changes.map(({ set }) => set),
+      )
       const stored = await readNames(trx, locked.id, new Set(changes.map(({ set }) => set.name)))
       const written = soa && Object.keys(soa).length > 0 ? [await writeSoa(trx, operation, editing, soa)] : []
       return [...written, ...applyChanges(stored, changes)]
@@ -297,10 +305,11 @@ async function listPublishedKeys(trx: Trx, zoneId: number): Promise<Uint8Array[]
 async function writeSoa(
   trx: Trx,
   operation: Operation,
-  { locked, defaults }: Editing,
+  { locked, defaults, limit }: Editing,
   soa: NonNullable<ZoneSettingsUpdate['soa']>,
 ): Promise<ReadSet> {
   const { actor } = operation
+  requireWholeZone(limit, ['body'])
   requireGrant(actor, dnsAdmin.grant, dnsAdmin.scope)
   const settings = { ...locked.settings, soa: { ...locked.settings.soa, ...soa } }
   const { after } = await replaceSettings(trx, operation, locked, settings, defaults)

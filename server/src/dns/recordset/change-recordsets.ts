@@ -16,6 +16,8 @@ import { uniqueRdata } from '../../net/dns/record.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
 import { requireMatch, requireNoMatch } from '../../operation/etag.ts'
+import { admitsSet } from '../../limit/zone-limit.ts'
+import type { ZoneLimit } from '../../operation/limits.ts'
 import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
@@ -28,6 +30,7 @@ import {
 } from '../zone/change-content.ts'
 import { changeZone } from '../zone/change-zone.ts'
 import { lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
+import { requireAdmitted, zoneLimitOf } from '../zone/limit.ts'
 import { auditedSets, presentDifference, presentSet, zoneEtag } from '../zone/present-zone.ts'
 import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
 import { readDefaults } from '../zone/zone.store.ts'
@@ -45,15 +48,21 @@ import {
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
 /** A locked zone with what its requests are read with. */
-export type Editing = RecordSetContext & { readonly locked: Zone; readonly defaults: DnsDefaults }
+export type Editing = RecordSetContext & {
+  readonly locked: Zone
+  readonly defaults: DnsDefaults
+  /** What the author may change in the zone; null: everything. */
+  readonly limit: ZoneLimit | null
+}
 
 async function edit(trx: Trx, operation: Operation<ZoneEditor>, text: string): Promise<Editing> {
   const [locked, defaults] = await Promise.all([
     lockZoneOf(trx, operation.actor.teamId, text),
     readDefaults(trx),
   ])
+  const limit = zoneLimitOf(operation.actor.limits, locked)
   requirePrimary(locked)
-  return { locked, defaults, zone: locked.name, settings: resolveSettings(locked.settings, defaults) }
+  return { locked, defaults, limit, zone: locked.name, settings: resolveSettings(locked.settings, defaults) }
 }
 
 /** A zone with `auto_ptr` has PTR records written that the request did not ask for: the change is repeated as the owner. */
@@ -135,11 +144,12 @@ async function change(
   deps: RecordSetDeps,
   trx: Trx,
   operation: Operation<ZoneEditor>,
-  { locked, settings, defaults, isOwner }: Editing & { readonly isOwner: boolean },
+  { locked, settings, defaults, limit, isOwner }: Editing & { readonly isOwner: boolean },
   sets: readonly PlacedDesired[],
   what: string,
   known?: ZoneExcerpt,
 ): Promise<ZoneChanged> {
+  requireAdmitted(limit, sets)
   const withPtr = sets.filter(isWithPtr)
   if (withPtr.length > 0 && !isOwner) throw new NeedsOwner()
   const options = {
@@ -166,7 +176,8 @@ async function change(
   return changed
 }
 
-const isWithPtr = (set: PlacedDesired & { readonly withPtr?: boolean }): boolean => set.withPtr === true
+const isWithPtr = (set: PlacedDesired & Partial<Pick<ReadSet, 'withPtr'>>): set is ReadSet =>
+  Boolean(set.withPtr)
 
 type Update = BodyOf<typeof updateRecordSetRoute>
 
@@ -185,6 +196,7 @@ export function updateRecordSet(
     const { records: _records, add: _add, remove: _remove, ...rest } = body
     const item = { ...rest, name: nameText, type: typeText, records: body.records ?? [] }
     const [given] = readRecordSets([{ item, loc: ['body'], idLoc: ['path'] }], editing)
+    requireAdmitted(editing.limit, [given!])
     if (body.id !== undefined && body.id !== idOf(given!, editing.zone))
       throw invalid(['body', 'id'], 'differsFromPath')
     const excerpt = await readExcerpt(trx, editing.locked, [given!])
@@ -250,6 +262,7 @@ export function deleteRecordSet(
     const id = findSetId(locked, nameText, typeText)
     const set = { ...id, ttl: null, rdata: [], source: 'user' as const, loc: ['path', 'name'] }
     const excerpt = await readExcerpt(trx, locked, [set])
+    if (editing.limit && !admitsSet(editing.limit, set)) throw notFound('record set')
     const before = excerpt.stored.find((one) => isSame(one, set))
     if (!before) throw notFound('record set')
     const refusal = managedType(id.type, id.name, zone, settings)

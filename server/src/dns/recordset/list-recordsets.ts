@@ -4,12 +4,14 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { NameError, parseName, type DomainName } from '../../net/dns/name.ts'
 import { findType, recordType } from '../../net/dns/type.ts'
+import { admitsSet } from '../../limit/zone-limit.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { readAliasStates } from '../alias/alias.store.ts'
 import { presentAlias } from '../alias/present-alias.ts'
 import { getZoneOf } from '../zone/find-zone.ts'
+import { zoneLimitOf } from '../zone/limit.ts'
 import { presentSet, type IncludeQuery } from '../zone/present-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
@@ -28,7 +30,15 @@ export async function listRecordSets(
   const zone = await getZoneOf(postgres, actor.teamId, text)
   const names = query.name?.map((name) => parseNameAt(['query', 'name'], name, zone.name))
   const types = query.type?.map(requireType)
-  const { page, count } = await listSetRows(postgres, actor.teamId, zone, query, names, types)
+  const { page, count } = await listSetRows(
+    postgres,
+    actor.teamId,
+    zone,
+    query,
+    names,
+    types,
+    zoneLimitOf(actor.limits, zone),
+  )
   const present = await presenter(postgres, actor.teamId, zone, page, query)
   return { results: page.map(present), count }
 }
@@ -69,7 +79,9 @@ export async function getRecordSet(
   query: IncludeQuery = {},
 ): Promise<{ body: Wire; etag: string }> {
   const zone = await getZoneOf(postgres, actor.teamId, text)
+  const limit = zoneLimitOf(actor.limits, zone)
   const { name, type } = findSetId(zone, nameText, typeText)
+  if (limit && !admitsSet(limit, { name, type })) throw notFound('record set')
   const set = await findSet(postgres, actor.teamId, zone, name, type)
   if (!set) throw notFound('record set')
   const body = (await presenter(postgres, actor.teamId, zone, [set], query))(set)

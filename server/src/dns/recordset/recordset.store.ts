@@ -1,10 +1,11 @@
 // The SQL that reads record sets for answers. A page without filters is found by the blocks of the zone, equally fast at any offset.
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { DomainName } from '../../net/dns/name.ts'
+import { isWholeZone, type NamePattern, type ZoneLimit } from '../../operation/limits.ts'
 import { keyOf, setColumns, type SetRow } from '../zone/zone-change.store.ts'
 import type { Zone } from '../zone/zone.ts'
 
@@ -35,13 +36,17 @@ export async function listSetRows(
   query: RecordSetListQuery,
   names: readonly DomainName[] | undefined,
   types: readonly number[] | undefined,
+  limit: ZoneLimit | null,
 ): Promise<Page<SetRow>> {
   const { content, search, managed, ordering } = query
-  const isFiltered = [names, types, content, search, managed].some((one) => one !== undefined)
+  const isLimited = limit !== null && !isWholeZone(limit)
+  const isFiltered = isLimited || [names, types, content, search, managed].some((one) => one !== undefined)
   if (!isFiltered && ordering === 'name') return listByBlocks(postgres, teamId, zone, query)
   return listInTeam<SetRow>(postgres, teamId, {
     matching: sql`
       select r.* from dns_recordsets r where r.zone_id = ${zone.id} and r.team_id = ${teamId} ${andAll(
+        limit?.names && sql`(${sql.join(limit.names.map(matching), sql` or `)})`,
+        limit?.types && sql`r.type = any(${[...limit.types]}::integer[])`,
         names && sql`r.name_key = any(${names.map(keyOf)}::bytea[])`,
         types && sql`r.type = any(${types}::integer[])`,
         content !== undefined && sql`strpos(lower(r.content), lower(${content})) > 0`,
@@ -59,6 +64,15 @@ export async function listSetRows(
     ),
     slice: query,
   })
+}
+
+/** Whether the name of set `r` matches the pattern; the keys of names below a name begin with its key, which ends with 0x00. */
+function matching(pattern: NamePattern): RawBuilder<unknown> {
+  if (pattern.kind === 'first_label') return sql`starts_with(r.name, ${`${pattern.label}.`})`
+  const key = keyOf(pattern.name as DomainName)
+  if (pattern.kind === 'name') return sql`r.name_key = ${key}`
+  if (key.length === 0) return sql`r.name_key > ${key}`
+  return sql`(r.name_key > ${key} and r.name_key < ${Buffer.concat([key.subarray(0, -1), Buffer.of(1)])})`
 }
 
 /**

@@ -5,7 +5,7 @@ import { hostPrefix } from '../../net/prefix.ts'
 import { reverseNameOf } from '../../net/reverse-name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import type { Operation, ZoneEditor } from '../../operation/operation.ts'
-import type { PlacedDesired } from '../zone/change-content.ts'
+import type { ReadSet } from '../zone/recordset.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import type { DnsDefaults } from '../zone/zone.ts'
 import { createHolders } from './holder.ts'
@@ -18,13 +18,14 @@ export async function changeForward(
   deps: ReverseDeps,
   trx: Trx,
   operation: Operation<ZoneEditor>,
-  sets: readonly PlacedDesired[],
+  sets: readonly ReadSet[],
   defaults: DnsDefaults,
 ): Promise<void> {
-  const wishes = sets.flatMap(({ type, rdata, name, ttl, loc }) =>
+  const wishes = sets.flatMap(({ type, rdata, name, ttl, loc, withPtr }) =>
     rdata.map((one, at): PtrWish => {
       const address = printRdata(type, one) as Address
-      return { loc: [...loc, 'records', at], address, target: name, ttl, source: 'user' }
+      const isAutomatic = withPtr === 'automatic'
+      return { loc: [...loc, 'records', at], address, target: name, ttl, source: 'user', isAutomatic }
     }),
   )
   // Two names with one address in a request: the last one gets the PTR record.

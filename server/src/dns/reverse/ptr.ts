@@ -20,16 +20,10 @@ import { PrefixError } from '../../net/prefix-error.ts'
 import { addressAt, findReverseNetwork } from '../../net/reverse-name.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch, etagOf } from '../../operation/etag.ts'
-import {
-  errorAt,
-  Failure,
-  failWith,
-  invalid,
-  notFound,
-  parsePrefixAt,
-  prefixErrorAt,
-} from '../../runtime/error.ts'
+import { collect } from '../../runtime/collect.ts'
+import { errorAt, failWith, invalid, notFound, parsePrefixAt, prefixErrorAt } from '../../runtime/error.ts'
 import { changeZone } from '../zone/change-zone.ts'
+import { requireNetwork } from '../zone/limit.ts'
 import { parseNameAt, shownZoneName } from '../zone/zone-name.ts'
 import { lockZone, readDefaults } from '../zone/zone.store.ts'
 import { resolveSettings, withoutLimits } from '../zone/zone.ts'
@@ -56,6 +50,7 @@ type Result = ResponseOf<typeof updatePtrRecordsRoute>
 
 type ReadTemplate = Required<Pick<NonNullable<Body['templates']>[number], 'overwrite'>> & {
   readonly network: Prefix
+  readonly loc: ProblemError['loc']
   readonly ttl: number | null
   readonly text: string
   readonly pattern: Pattern
@@ -77,6 +72,7 @@ export async function updatePtrRecords(
     const defaults = await readDefaults(trx)
     const holders = createHolders(teamId, await listHoldings(trx, teamId))
     requireNetworks(holders, patterns)
+    for (const { network, loc } of patterns) requireNetwork(operation.actor.limits, [...loc, 'cidr'], network)
     const rows: TemplateRow[] = []
     for (const one of patterns)
       rows.push(await saveTemplate(trx, teamId, { ...one, prefix: one.network, pattern: one.text }))
@@ -130,17 +126,6 @@ function parseAddressAt(loc: ProblemError['loc'], text: string): Address {
   }
 }
 
-/** Returns undefined and adds the errors instead of throwing them. */
-function collect<Value>(errors: ProblemError[], read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'invalid') throw error
-    errors.push(...error.errors!)
-    return undefined
-  }
-}
-
 function readTemplates(templates: NonNullable<Body['templates']>): ReadTemplate[] {
   const errors: ProblemError[] = []
   const seen = new Set<Prefix>()
@@ -158,7 +143,7 @@ function readTemplates(templates: NonNullable<Body['templates']>): ReadTemplate[
             reason: 'the length of a wide IPv6 network is a multiple of 4',
           }),
         )
-      return [{ network, pattern, text, ttl: ttl ?? null, overwrite }]
+      return [{ network, loc, pattern, text, ttl: ttl ?? null, overwrite }]
     },
   )
   if (errors.length > 0) throw failWith('invalid', errors)
@@ -267,6 +252,7 @@ export async function listPtrRecords(
   query: QueryOf<typeof listPtrRecordsRoute>,
 ): Promise<{ results: PtrRecord[]; count: number }> {
   const network = parsePrefixAt(['query', 'cidr'], query.cidr)
+  requireNetwork(actor.limits, ['query', 'cidr'], network)
   const holders = createHolders(actor.teamId, await listHoldings(postgres.front, actor.teamId))
   if (holders.findHoldingAround(network) === undefined) throw invalid(['query', 'cidr'], 'notYourAddress')
   const { page, count } = await listPtrRows(postgres.front, actor.teamId, rangesOf(network), query)
@@ -292,7 +278,7 @@ export async function listPtrTemplates(
   { actor }: Operation,
   query: QueryOf<typeof listPtrTemplatesRoute>,
 ): Promise<{ results: PtrTemplate[]; count: number }> {
-  const { page, count } = await listTemplateRows(postgres, actor.teamId, query)
+  const { page, count } = await listTemplateRows(postgres, actor.teamId, query, actor.limits)
   return { results: page.map(presentTemplate), count }
 }
 

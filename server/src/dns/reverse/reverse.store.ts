@@ -4,10 +4,11 @@ import type { PtrOverwrite, listPtrTemplatesRoute } from '@pharos/contract/dns-p
 import type { RecordSetSource } from '@pharos/contract/dns-recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import { columns, type RowOf } from '../../db/columns.ts'
-import { listInTeam, orderBy, type Page, type Slice } from '../../db/page.ts'
+import { andAll, listInTeam, orderBy, type Page, type Slice } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import type { Limits } from '../../operation/limits.ts'
 import { keyOf } from '../zone/zone-change.store.ts'
 import type { Holding } from './holder.ts'
 
@@ -104,9 +105,12 @@ export const listTemplateRows = (
   postgres: Postgres,
   teamId: number,
   query: QueryOf<typeof listPtrTemplatesRoute>,
+  limits: Limits | null,
 ): Promise<Page<TemplateRow>> =>
   listInTeam<TemplateRow>(postgres, teamId, {
-    matching: sql`select t.* from dns_ptr_templates t where t.team_id = ${teamId}`,
+    matching: sql`select t.* from dns_ptr_templates t where t.team_id = ${teamId} ${andAll(
+      limits && sql`t.prefix <<= any(${limits.prefixes}::cidr[])`,
+    )}`,
     columns: templateColumns,
     order: orderBy(
       query.ordering,

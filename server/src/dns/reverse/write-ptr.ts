@@ -6,10 +6,14 @@ import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
 import { nameToWire, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
+import { reverseNameOf } from '../../net/reverse-name.ts'
+import { outsideLimitAt, type Limits } from '../../operation/limits.ts'
 import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import type { NewMessage } from '../../outbox/outbox.ts'
+import { failWith } from '../../runtime/error.ts'
 import { announceChanges, type PlacedDesired } from '../zone/change-content.ts'
 import { changeZone } from '../zone/change-zone.ts'
+import { admitsPtr, mayAdmitPtr, ptrResources } from '../zone/limit.ts'
 import { auditedSets } from '../zone/present-zone.ts'
 import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
 import { readNames } from '../zone/zone-change.store.ts'
@@ -29,6 +33,8 @@ export type PtrWish = {
   /** Null for that of the stored record, or the default of the zone. */
   readonly ttl: number | null
   readonly source: 'user' | 'generated'
+  /** Nobody asked for it: it is left out if it is outside of the limits of the author, instead of being refused. */
+  readonly isAutomatic?: boolean
   /** Reports whether the wish applies to the stored record; by default it always does. */
   readonly replaces?: (stored: StoredSet | undefined) => boolean
 }
@@ -41,7 +47,10 @@ export type PtrOutcome = {
   readonly status: 'created' | 'updated' | 'unchanged' | 'deleted' | 'kept'
 }
 
-/** Returns the outcomes in the order of the wishes, each of another name. Throws `invalid` and `zone_claimed`. */
+/**
+ * Returns the outcomes in the order of the wishes, each of another name, without those that were left out. Throws `invalid`, `zone_claimed` and
+ * `resource_limited`.
+ */
 export async function writePtrs(
   { now }: ReverseDeps,
   trx: Trx,
@@ -51,10 +60,15 @@ export async function writePtrs(
   defaults: DnsDefaults,
   what: string,
 ): Promise<PtrOutcome[]> {
-  const { teamId } = operation.actor
-  const placed = await placeAddresses(trx, teamId, holders, wishes, (name, owner) =>
+  const { teamId, limits } = operation.actor
+  const wanted = wishes.filter(
+    ({ isAutomatic, address }) =>
+      !isAutomatic || !limits || mayAdmitPtr(limits, address, reverseNameOf(address) as DomainName),
+  )
+  const all = await placeAddresses(trx, teamId, holders, wanted, (name, owner) =>
     createReverseZone(trx, name, owner, defaults, now()),
   )
+  const placed = limits === null ? all : withinLimits(limits, all)
   const byZone = [...Map.groupBy(placed, ({ zone }) => zone.id).values()].sort(
     (a, b) => a[0]!.zone.id - b[0]!.zone.id,
   )
@@ -71,7 +85,20 @@ export async function writePtrs(
     await announceChanges(trx, written.messages)
     await writeAudit(trx, ...written.entries)
   }
-  return wishes.map((wish) => outcomes.get(wish)!)
+  return wishes.flatMap((wish) => outcomes.get(wish) ?? [])
+}
+
+/** Leaves out records that nobody asked for. Throws `resource_limited` with every other one that is outside of the limits. */
+function withinLimits(limits: Limits, placed: readonly Placed<PtrWish>[]): Placed<PtrWish>[] {
+  const isAdmitted = ({ zone, wish, name }: Placed<PtrWish>): boolean =>
+    admitsPtr(limits, { address: wish.address, name: wish.name ?? name, zone })
+  const outside = placed.filter((one) => !isAdmitted(one) && !one.wish.isAutomatic)
+  if (outside.length > 0)
+    throw failWith(
+      'resource_limited',
+      outside.map(({ wish }) => outsideLimitAt(wish.loc, ptrResources(limits))),
+    )
+  return placed.filter(isAdmitted)
 }
 
 /** What is written once for all zones of a batch. */

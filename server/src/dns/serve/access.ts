@@ -2,6 +2,7 @@
 import { parseAddress } from '../../net/address.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
+import { isAllowedFrom } from '../../limit/allowed-from.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Peer, TransferView } from '../answer/zone-source.ts'
 import type { AccessRows } from './served.store.ts'
@@ -16,16 +17,28 @@ export type Access = {
 
 /**
  * Compiles the rules. A follower with a key is known by the key alone: its transfers may come from any address. `open` opens the sealed
- * secret of a key; a key that does not open is unknown.
+ * secret of a key; a key that does not open is unknown, and so is one that has expired. A limited key gets no zone outside of its limit, also from
+ * an address that would get it without a key.
  */
 export function compileAccess(
   { followers, zones, keys, primaries }: AccessRows,
   open: (name: DomainName, sealed: Buffer) => Uint8Array | undefined,
+  nowMs: () => number = Date.now,
 ): Access {
-  const known = new Map<DomainName, TsigKey>()
-  for (const { name, algorithm, secret_sealed } of keys) {
+  const known = new Map<DomainName, KnownKey>()
+  for (const {
+    name,
+    algorithm,
+    secret_sealed,
+    networks,
+    expires,
+    transfers,
+    limited_to: limitedTo,
+  } of keys) {
     const secret = open(name, secret_sealed)
-    if (secret && isTsigAlgorithm(algorithm)) known.set(name, { name, algorithm, secret })
+    if (!secret || !isTsigAlgorithm(algorithm)) continue
+    const rights = { networks, transfers: new Set(transfers), limitedTo: limitedTo && new Set(limitedTo) }
+    known.set(name, { name, algorithm, secret, ...rights, expiresMs: expires?.getTime() ?? Infinity })
   }
   const viewByKey = new Map<DomainName, TransferView>()
   const viewByAddress = new Map<string, TransferView>()
@@ -39,14 +52,21 @@ export function compileAccess(
   )
   const primariesOf = Map.groupBy(primaries, ({ zone }) => zone)
   return {
-    findKey: (name) => known.get(name),
+    findKey(name) {
+      const key = known.get(name)
+      return key && key.expiresMs > nowMs() ? key : undefined
+    },
     transferView(zoneId, { address, key }) {
       const follower = (key && viewByKey.get(key)) ?? viewByAddress.get(address)
       if (follower) return follower
-      const own = settings.get(zoneId)
-      if (!own) return undefined
-      const isAllowed = (key && own.keys.has(key)) || isWithin(address, own.networks)
-      return isAllowed ? 'signed' : undefined
+      const own = settings.get(zoneId) ?? nobody
+      const used = key === undefined ? undefined : known.get(key)
+      if (used?.limitedTo?.has(zoneId) === false) return undefined
+      const isByKey =
+        used !== undefined &&
+        (used.transfers.has(zoneId) || own.keys.has(used.name)) &&
+        isAllowedFrom(used.networks, address)
+      return isByKey || isWithin(address, own.networks) ? 'signed' : undefined
     },
     notifiedZone: (zone, { address, key }) =>
       primariesOf
@@ -54,6 +74,15 @@ export function compileAccess(
         ?.find((primary) => (primary.key === null ? primary.address === address : primary.key === key))?.id,
   }
 }
+
+type KnownKey = TsigKey & {
+  readonly networks: readonly string[]
+  readonly transfers: ReadonlySet<number>
+  readonly limitedTo: ReadonlySet<number> | null
+  readonly expiresMs: number
+}
+
+const nobody = { keys: new Set<DomainName>(), networks: [] }
 
 const isTsigAlgorithm = (text: string): text is TsigAlgorithm =>
   (tsigAlgorithms as readonly string[]).includes(text)

@@ -181,6 +181,13 @@ export type KeyRow = {
   readonly name: DomainName
   readonly algorithm: string
   readonly secret_sealed: Buffer
+  /** Empty: from everywhere. */
+  readonly networks: readonly string[]
+  readonly expires: Date | null
+  /** Zones that the key may transfer by itself, without the settings of the zone. */
+  readonly transfers: readonly number[]
+  /** The only zones that a limited key may transfer; null: no limit. Zones with names or types are none of them. */
+  readonly limited_to: readonly number[] | null
 }
 
 /** The primaries of secondary zones, which may send NOTIFY. */
@@ -210,7 +217,12 @@ export async function readAccess(db: Db): Promise<AccessRows> {
           join dns_tsig_keys k on k.id = i.id::integer
             and (k.team_id is null or k.team_id = z.team_id)) as keys
       from dns_zones z where z.settings ?| array['allow_transfer', 'tsig_key_ids']`.execute(db),
-    sql<KeyRow>`select name, algorithm, secret_sealed from dns_tsig_keys`.execute(db),
+    sql<KeyRow>`
+      select k.name, k.algorithm, k.secret_sealed, k.allowed_networks::text[] as networks, k.expires,
+        array(select z.id from dns_zones z where k.may_transfer and z.team_id = k.team_id and z.deleted is null) as transfers,
+        case when k.is_limited then array(select l.zone_id from resource_limits l
+          where l.tsig_key_id = k.id and l.names is null and l.types is null) end as limited_to
+      from dns_tsig_keys k`.execute(db),
     sql<PrimaryRow>`
       select s.zone_id as id, z.name as zone, p.value ->> 'address' as address, k.name as key
       from dns_secondaries s join dns_zones z on z.id = s.zone_id and z.deleted is null and z.claimed is not null

@@ -7,14 +7,25 @@ import type { Message } from '../../net/dns/message.ts'
 import { rcode } from '../../net/dns/message.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
+import { isAllowedFrom } from '../../limit/allowed-from.ts'
+import { limitsOf } from '../../limit/resources.ts'
+import { admitsName, admitsType } from '../../limit/zone-limit.ts'
+import type { ZoneLimit } from '../../operation/limits.ts'
 import { Failure } from '../../runtime/error.ts'
 import type { Peer } from '../answer/zone-source.ts'
 import { editRecordSets, type RecordSetDeps } from '../recordset/change-recordsets.ts'
-import { managedType } from '../zone/recordset.ts'
+import { automaticPtr, managedType } from '../zone/recordset.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { readNames } from '../zone/zone-change.store.ts'
 import { findPublication, findUpdateKey } from './update.store.ts'
-import { applyUpdate, decodeUpdate, namesOfUpdate, requirePrerequisites, UpdateError } from './update.ts'
+import {
+  applyUpdate,
+  decodeUpdate,
+  namesOfUpdate,
+  requirePrerequisites,
+  UpdateError,
+  type Update,
+} from './update.ts'
 
 export type UpdateDeps = RecordSetDeps & {
   /** Called for every update that is refused, with the reason; not for prerequisites, which clients use to ask. */
@@ -70,13 +81,26 @@ function rcodeOf(error: unknown): number {
   return error.code === 'unavailable' || error.code === 'internal' ? rcode.SERVFAIL : rcode.REFUSED
 }
 
+/** Also of prerequisites: their answers would tell a limited key what the rest of the zone contains. */
+function requireNames(limit: ZoneLimit | null, { prerequisites, changes }: Update): void {
+  if (limit === null) return
+  const isAdmitted = (one: Update['prerequisites'][number] | Update['changes'][number]): boolean =>
+    admitsName(limit, one.name) && ('type' in one ? admitsType(limit, one.type) : limit.types === null)
+  const outside = [...prerequisites, ...changes].find((one) => !isAdmitted(one))
+  if (outside) throw new UpdateError(rcode.REFUSED, `${outside.name}: the key is limited to ${limit.text}`)
+}
+
 async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer): Promise<void> {
   if (key === undefined) throw new UpdateError(rcode.REFUSED, 'the request has no TSIG')
-  const teamId = await findUpdateKey(deps.postgres, key)
-  if (teamId === undefined) throw new UpdateError(rcode.REFUSED, 'the key may not update')
+  const found = await findUpdateKey(deps.postgres, key)
+  if (found === undefined) throw new UpdateError(rcode.REFUSED, 'the key may not update')
+  const { team_id: teamId, networks } = found
+  if (!isAllowedFrom(networks, address))
+    throw new UpdateError(rcode.REFUSED, 'the key may not be used from this address')
+  const limits = limitsOf(found.limits)
   const update = decodeUpdate(message)
   const operation = {
-    actor: { kind: 'tsig_key', tokenId: key, teamId, isStaff: false },
+    actor: { kind: 'tsig_key', tokenId: key, teamId, isStaff: false, limits },
     requestId: randomUUID(),
     address,
     dryRun: false,
@@ -88,14 +112,17 @@ async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer)
     operation,
     update.zone,
     'recordset.change',
-    async (trx, { locked, zone, settings }) => {
+    async (trx, { locked, zone, settings, limit }) => {
+      requireNames(limit, update)
       const stored = await readNames(trx, locked.id, namesOfUpdate(update))
       requirePrerequisites(update, stored)
       return applyUpdate(update, stored).map(({ name, type, ttl, rdata }) => {
         const refusal = managedType(type, name, zone, settings)
         if (refusal) throw refusal
         const withPtr =
-          settings.auto_ptr && (type === recordType.A || type === recordType.AAAA) && !name.startsWith('*.')
+          (type === recordType.A || type === recordType.AAAA) &&
+          !name.startsWith('*.') &&
+          automaticPtr(settings)
         // A client is not told the lowest TTL.
         const raised = Math.max(ttl, settings.minimum_ttl)
         return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }

@@ -1,18 +1,31 @@
 // The SQL of UPDATE: whose key it is, and whether its change is published.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
+import { limitsOfTsigKey, type LimitRow } from '../../limit/resource-limit.store.ts'
 import { nameKey, type DomainName } from '../../net/dns/name.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 
-/** Returns the team whose zones the key may change; undefined for a key of the provider, one for transfers only, and a team without DNS. */
+export type UpdateKey = {
+  readonly team_id: number
+  /** Empty: from everywhere. */
+  readonly networks: readonly string[]
+  readonly limits: readonly LimitRow[] | null
+}
+
+/**
+ * Returns the team whose zones the key may change; undefined for a key of the provider, one for transfers only, an expired one, and a team
+ * without DNS.
+ */
 export async function findUpdateKey(
   { owner }: Pick<Postgres, 'owner'>,
   name: DomainName,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ team_id: number }>`
-    select k.team_id from dns_tsig_keys k join teams t on t.id = k.team_id
-    where k.name = ${name} and k.may_update and 'dns' = any(t.enabled_modules)`.execute(owner)
-  return rows[0]?.team_id
+): Promise<UpdateKey | undefined> {
+  const { rows } = await sql<UpdateKey>`
+    select k.team_id, k.allowed_networks::text[] as networks, ${limitsOfTsigKey} as limits
+    from dns_tsig_keys k join teams t on t.id = k.team_id
+    where k.name = ${name} and k.may_update and (k.expires is null or k.expires > now())
+      and 'dns' = any(t.enabled_modules)`.execute(owner)
+  return rows[0]
 }
 
 /** Returns the serial of the served zone with the name, and whether all of its versions are published; undefined if it is not served. */

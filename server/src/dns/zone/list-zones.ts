@@ -22,7 +22,7 @@ export async function listZones(
   const qname =
     query.owns_qname === undefined ? undefined : parseNameAt(['query', 'owns_qname'], query.owns_qname)
   const [{ page, count }, defaults] = await Promise.all([
-    listZoneRows(postgres, actor.teamId, query, names, qname, needsAll(include)),
+    listZoneRows(postgres, actor.teamId, query, names, qname, needsAll(include), actor.limits),
     readDefaultsInTeam(postgres, actor.teamId),
   ])
   return { results: page.map((zone) => presentZone(zone, defaults, include)), count }

@@ -3,13 +3,13 @@
 import type { NewRecordSet } from '@pharos/contract/dns-recordset'
 import type { ZoneSettings } from '@pharos/contract/dns-settings'
 import type { ProblemError } from '@pharos/contract/problem'
-import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { isAtOrBelow, relativeName, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { hasTextForm } from '../../net/dns/rdata/rdata.ts'
 import { findType, isMetaType, isZoneType, recordType, typeName } from '../../net/dns/type.ts'
 import { didYouMean } from '../../text/did-you-mean.ts'
 import { errorAt, fail, Failure, failWith } from '../../runtime/error.ts'
 import type { PlacedDesired } from './change-content.ts'
-import { parseNameAt, relativeName, shownZoneName } from './zone-name.ts'
+import { parseNameAt, shownZoneName } from './zone-name.ts'
 import { isRecordError, parseRecord } from './record-text.ts'
 
 type Loc = ProblemError['loc']
@@ -20,8 +20,8 @@ export type RecordSetContext = { readonly zone: ZoneName; readonly settings: Zon
 /** As a request has it; without records to delete the set. */
 export type RequestedSet = Omit<NewRecordSet, 'ptr'> & { readonly ptr?: boolean | undefined }
 
-/** A desired set, and whether its PTR records are written too. */
-export type ReadSet = PlacedDesired & { readonly withPtr: boolean }
+/** A desired set, and whether its PTR records are written too: because the request asks for them, or the settings of the zone. */
+export type ReadSet = PlacedDesired & { readonly withPtr: 'asked' | 'automatic' | false }
 
 /** Records of DNSSEC that Pharos writes when it signs. */
 const signed = new Set<number>([
@@ -144,11 +144,19 @@ function readPtr(
   name: DomainName,
   settings: ZoneSettings,
   errors: ProblemError[],
-): boolean {
+): ReadSet['withPtr'] {
   if (ptr && !isAddressType(type)) errors.push(errorAt([...loc, 'ptr'], 'ptrType'))
   if (ptr && name.startsWith('*.')) errors.push(errorAt([...loc, 'ptr'], 'ptrWildcard'))
-  return (ptr ?? settings.auto_ptr) && isAddressType(type) && !name.startsWith('*.')
+  return (
+    isAddressType(type) &&
+    !name.startsWith('*.') &&
+    (ptr ? 'asked' : ptr === undefined && automaticPtr(settings))
+  )
 }
+
+/** Of a set of addresses for which the request says nothing. */
+export const automaticPtr = ({ auto_ptr: isOn }: Pick<ZoneSettings, 'auto_ptr'>): ReadSet['withPtr'] =>
+  isOn && 'automatic'
 
 /** Parses records; every error is added with its place. */
 export function readRecords(

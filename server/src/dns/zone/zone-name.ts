@@ -101,9 +101,3 @@ function requireReverseName(loc: Loc, name: ZoneName): Prefix {
     throw failWith('invalid', [errorAt(loc, 'zoneReverse')])
   return network
 }
-
-/** The name of a record set as the API shows it: relative to the zone, `@` for the zone itself. */
-export function relativeName(name: DomainName, zone: ZoneName): string {
-  if (name === zone) return '@'
-  return zone === '.' ? name : name.slice(0, -zone.length - 1)
-}

@@ -10,6 +10,7 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { nameKey, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { deletionOf, statusOfZone } from './zone-status.store.ts'
+import type { Limits } from '../../operation/limits.ts'
 import { noNameserver, type DnsDefaults, type Zone } from './zone.ts'
 
 const zoneColumns = camelColumns(
@@ -179,6 +180,7 @@ export async function listZoneRows(
   names: readonly ZoneName[] | undefined,
   qname: DomainName | undefined,
   withAll: boolean,
+  limits: Limits | null,
 ): Promise<Page<ShownZone>> {
   const { kind, dnssec, status, reverse, search } = query
   const owners = qname && ancestorsOf(qname)
@@ -186,6 +188,7 @@ export async function listZoneRows(
     matching: sql`
       select z.* from dns_zones z where z.team_id = ${teamId} ${andAll(
         query.deleted ? sql`z.deleted is not null and ${isRestorable}` : sql`z.deleted is null`,
+        limits && sql`z.id = any(${[...limits.zones.keys()]}::integer[])`,
         names && sql`z.name_key = any(${names.map(keyOf)}::bytea[])`,
         search !== undefined && sql`strpos(z.name, lower(${search})) > 0`,
         kind && sql`z.kind = any(${kind}::text[])`,

@@ -62,11 +62,14 @@ export async function startTestPrimary(options: Partial<HandlerDeps> = {}): Prom
   }
   const zones = new ServedZones({ db, isInMemory: true, now: () => new Date() })
   await zones.refresh(true)
+  const unlimited = { networks: [], expires: null, transfers: [], limited_to: null }
   const access = compileAccess(
     {
       followers: [{ address: null, key: testKey.name, signing: 'pharos' }],
       zones: [],
-      keys: [{ name: testKey.name, algorithm: testKey.algorithm, secret_sealed: Buffer.alloc(0) }],
+      keys: [
+        { name: testKey.name, algorithm: testKey.algorithm, secret_sealed: Buffer.alloc(0), ...unlimited },
+      ],
       primaries: [],
     },
     () => testKey.secret,

@@ -110,6 +110,7 @@ const userOf = (teamId: number): Actor => ({
   isStaff: false,
   lacksSecondFactor: false,
   modules: ['ipam'],
+  limits: null,
 })
 
 const operationOf = (actor: Actor): Operation => ({
@@ -356,6 +357,7 @@ describe('a refresh', () => {
       roles: ['editor'],
       isStaff: false,
       modules: ['ipam'],
+      limits: null,
       scopes,
     })
     await assert.rejects(refresh({ actor: tokenWith(['ipam:read']) }), { code: 'scope_missing' })

@@ -6,6 +6,7 @@ import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import type { Limits } from '../../operation/limits.ts'
 import { locationOf } from './location.store.ts'
 
 const prefixColumns = columns('prefixes', 'p', ['id', 'prefix', 'name', 'created'], {
@@ -19,10 +20,12 @@ export const listPrefixRows = (
   teamId: number,
   { family, name, location, ordering, ...slice }: QueryOf<typeof listPrefixesRoute>,
   overlapped: readonly Prefix[] | undefined,
+  limits: Limits | null,
 ): Promise<Page<PrefixRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`
       select p.* from prefixes p where p.team_id = ${teamId} ${andAll(
+        limits && sql`p.prefix <<= any(${limits.prefixes}::cidr[])`,
         overlapped && sql`p.prefix && any(${overlapped}::inet[])`,
         family && sql`family(p.prefix) = ${Number(family)}`,
         name !== undefined && sql`strpos(lower(p.name), lower(${name})) > 0`,

@@ -17,7 +17,7 @@ export async function listPrefixes(
   query: QueryOf<typeof listPrefixesRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
-  const { page, count } = await listPrefixRows(postgres, actor.teamId, query, overlapped)
+  const { page, count } = await listPrefixRows(postgres, actor.teamId, query, overlapped, actor.limits)
   return { results: page.map(present), count }
 }
 

@@ -5,6 +5,7 @@ import type { listServicesRoute, Service, ServiceState, ServiceType } from '@pha
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import type { Limits } from '../../operation/limits.ts'
 import { locationOf } from './location.store.ts'
 
 type ServiceBilling = Service['billing']
@@ -30,10 +31,12 @@ export const listServiceRows = (
   postgres: Postgres,
   teamId: number,
   { type, state, location, search, ordering, ...slice }: QueryOf<typeof listServicesRoute>,
+  limits: Limits | null,
 ): Promise<Page<ServiceRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`
       select s.* from services s where s.team_id = ${teamId} ${andAll(
+        limits && sql`s.id = any(${[...limits.services]}::integer[])`,
         type && sql`s.type = any(${type}::text[])`,
         state && sql`s.state = any(${state}::text[])`,
         location && sql`s.location_key = any(${location}::text[])`,

@@ -3,7 +3,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { getServiceRoute, listServicesRoute, Service as Wire } from '@pharos/contract/service'
 import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
-import type { Operation, TeamReader } from '../../operation/operation.ts'
+import type { Actor, Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { listSessions } from '../bgp/sessions.ts'
 import { findService, listServiceRows, type ServiceRow } from './service.store.ts'
@@ -13,10 +13,10 @@ export type ServiceDeps = { readonly postgres: Postgres }
 /** Returns a page of the services of the actor's team and the exact count, from one snapshot. */
 export async function listServices(
   { postgres }: ServiceDeps,
-  { actor }: TeamReader,
+  { actor }: { readonly actor: Pick<Actor, 'teamId' | 'limits'> },
   query: QueryOf<typeof listServicesRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { page, count } = await listServiceRows(postgres, actor.teamId, query)
+  const { page, count } = await listServiceRows(postgres, actor.teamId, query, actor.limits)
   return { results: page.map(present), count }
 }
 

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderKeys, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import type { Limits } from '../../operation/limits.ts'
 import { stateNow } from '../device/device.store.ts'
 import { lagType } from '../device/interface-type.ts'
 import { locationOf } from '../holding/location.store.ts'
@@ -64,6 +65,7 @@ export const listPortRows = (
     ordering,
     ...slice
   }: Omit<QueryOf<typeof listPortsRoute>, 'include'>,
+  limits: Limits | null,
 ): Promise<Page<PortRow>> => {
   const { keys, order } = orderKeys(
     ordering,
@@ -80,6 +82,7 @@ export const listPortRows = (
   )
   return listInTeam(postgres, teamId, {
     matching: sql`select ${keys} from (${teamPorts(teamId)}) p where true ${andAll(
+      limits && sql`p.id = any(${[...limits.ports]}::integer[])`,
       device_id && sql`p.device_id = any(${device_id}::bigint[])`,
       service_id && sql`p.service_id = any(${service_id}::bigint[])`,
       location && sql`p.location_key = any(${location}::text[])`,

@@ -26,7 +26,7 @@ export async function listPorts(
   query: QueryOf<typeof listPortsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   const { include, ...filters } = query
-  const { page, count } = await listPortRows(postgres, actor.teamId, filters)
+  const { page, count } = await listPortRows(postgres, actor.teamId, filters, actor.limits)
   if (include === undefined) return { results: page.map(present), count }
   const ids = page.map(({ id }) => id)
   const modules = await listTransceiverRows(postgres, actor.teamId, ids)

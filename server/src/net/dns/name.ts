@@ -282,6 +282,12 @@ export function isAtOrBelow(name: DomainName, ancestor: DomainName): boolean {
   return name === ancestor || isBelow(name, ancestor)
 }
 
+/** The name of a record set as the API shows it: relative to the zone, `@` for the zone itself. */
+export function relativeName(name: DomainName, zone: DomainName): string {
+  if (name === zone) return '@'
+  return zone === root ? name : name.slice(0, -zone.length - 1)
+}
+
 /** Returns whether the leftmost label is `*` (RFC 4592). */
 export function isWildcard(name: DomainName): boolean {
   return name.charCodeAt(0) === 42 && name.charCodeAt(1) === dot

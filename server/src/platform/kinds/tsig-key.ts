@@ -1,5 +1,6 @@
 // TSIG keys: secrets that the provider shares with name servers, and with teams for transfers of their zones.
 import { NameError, parseName } from '../../net/dns/name.ts'
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, referenceById } from '../engine/field.ts'
@@ -56,7 +57,7 @@ export const tsigKey = defineKind({
     team: Optional(TeamSlug),
     update: Optional(Flag),
   }),
-  table: { name: 'dns_tsig_keys', id: 'id' },
+  table: { name: 'dns_tsig_keys', id: 'id', where: sql`t.managed_by = 'operator'` },
   identity: ['name'],
   keyOf: ({ name }) => hostNameKey(name),
   fields: {
