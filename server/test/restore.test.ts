@@ -389,7 +389,7 @@ const waiting = [
   'dns-purge',
   'dns-resign',
   'dnssec',
-  'hold-alerts',
+  'approval-alerts',
   'notifications',
   'reports',
   'shield',

@@ -11,13 +11,11 @@ import { timezoneRoutes } from '../events/place/timezone.routes.ts'
 import { createWhatIf } from '../flow/what-if.ts'
 import { createMessageCache } from '../events/list/message-cache.ts'
 import { listDependentLists } from '../shield/shield-list.store.ts'
-import { shieldHoldRoutes, shieldRoutes } from '../shield/shield.routes.ts'
+import { shieldRoutes } from '../shield/shield.routes.ts'
 import { eventRoutes } from '../events/event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { blackholeRoutes } from '../byoip/blackhole/blackhole.routes.ts'
-import { holdRoutes } from '../byoip/regions/hold.routes.ts'
 import { restoreRoutes } from '../restore/restore.routes.ts'
-import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
 import { checkFreshMs } from '../byoip/regions/router.ts'
 import { readEvidence } from '../byoip/regions/region-evidence.ts'
 import { routerRoutes } from '../byoip/regions/router.routes.ts'
@@ -83,6 +81,7 @@ import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
+import { approvalAreas } from './approvals.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
 import { domainDeps } from './domains.ts'
@@ -93,6 +92,8 @@ import { createCheckScrubbers, createListCounting } from './shield.ts'
 import { decideDeps } from './restore.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
+import { approvalRoutes } from '../approval/approval.routes.ts'
+import { shieldApprovalsWithEffect } from '../shield/approval-area.ts'
 import { fromSetting } from './config-error.ts'
 import { parsePorts } from '../net/port-list.ts'
 import { parseNetworks, webhookDeps } from './webhooks.ts'
@@ -261,10 +262,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       }),
       now: () => new Date(),
     }),
-    ...holdRoutes({ db: postgres.front }),
+    ...approvalRoutes({
+      db: postgres.front,
+      areas: {
+        ...approvalAreas,
+        shield: shieldApprovalsWithEffect({ db: postgres.front, estimate, now: () => new Date() }),
+      },
+    }),
     ...restoreRoutes(decideDeps(config, postgres, postgres.front)),
-    ...zoneHoldRoutes({ db: postgres.front }),
-    ...shieldHoldRoutes({ db: postgres.front, estimate, now: () => new Date() }),
     ...customerRoutes({ db: postgres.front }),
     ...platformRoutes({ db: postgres.front, ring, now: () => new Date() }),
     ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),

@@ -25,7 +25,7 @@ import { dnsPublishParts } from './dns-publish.ts'
 import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
-import { holdAlertsPart } from './hold-alerts.ts'
+import { approvalAlertsPart } from './approvals.ts'
 import { netboxParts } from './netbox.ts'
 import { notificationsPart } from './notifications.ts'
 import { maintenancePart } from './maintenance.ts'
@@ -105,7 +105,7 @@ export async function runRole(
             ...dnssecParts(shared),
             ...shieldParts(shared),
             blackholePart(shared),
-            holdAlertsPart(shared),
+            approvalAlertsPart(shared),
             notificationsPart(shared),
             ...netboxParts(shared),
           ]

@@ -173,14 +173,14 @@ async function runScrubber(
 ): Promise<void> {
   const { name: scrubber } = target
   try {
-    const { applied, removed, newHolds, refused } = await reconcileScrubber(
+    const { applied, removed, opened, refused } = await reconcileScrubber(
       { db: postgres.owner, recordHits: (counted) => recorder.record(counted) },
       target,
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     for (const [prefix, error] of refused)
       log.error({ scrubber, prefix, err: error }, 'the scrubber refused a shield list')
-    if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
+    if (opened.length > 0) log.warn({ scrubber, approvals: opened }, 'changes of shield lists need approval')
     if (applied + removed > 0) await wake(postgres.owner, 'shield-applied')
   } finally {
     await refreshStates(postgres.owner)
