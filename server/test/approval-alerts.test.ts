@@ -240,7 +240,7 @@ describe('mails about approvals', () => {
       provider: 'Example Net',
       contact: 'a@b.example',
     })
-    assert.equal(subject, 'Changes need approval: region ams')
+    assert.equal(subject, 'Changes of routes need approval')
     assert.match(text, /no team: 25/)
     assert.match(text, /The first 20 of 25 changes:/)
     assert.equal(text.match(/^> withdraw 10\.0\.\d+\.0\/24, no team, no request found/gm)?.length, 20)
@@ -267,7 +267,7 @@ describe('mails about approvals', () => {
       provider: 'Example Net',
       contact: 'a@b.example',
     })
-    assert.equal(subject, '3 changes need approval')
+    assert.equal(subject, 'Changes of routes, DNS, shield rules need approval')
     for (const part of [
       'region ams',
       'catalog zone',

@@ -213,7 +213,7 @@ describe('approvals about DNS', () => {
       where type = 'zone.status_changed' and team_id = ${teamId} group by 1 order by 1`.execute(db())
     assert.deepEqual(rows, [
       { change: 'error updating', count: 5 },
-      { change: 'updating error', count: 6 },
+      { change: 'updating error', count: 7 },
     ])
   })
 })

@@ -111,7 +111,7 @@ const templates: Templates = {
   'approval-open': ({ isReminder, approvals, link }) => ({
     subject: `${isReminder ? 'Reminder: ' : ''}${subjectOfApprovals(approvals)}`,
     paragraphs: approvals.flatMap(({ id, area, subject, team, detail, at, itemCount, teams, items }) => [
-      `Approval ${id}, ${areaWords[area]} ${resource(subject)}${team === null ? '' : ` (team "${word(team)}")`}, open since ${time(at)}: ${detail}`,
+      `Approval ${id} of ${areaWords[area]}, ${resource(subject)}${team === null ? '' : ` (team "${word(team)}")`}, open since ${time(at)}: ${detail}`,
       ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
       ...(items.length > 0
         ? [
@@ -274,13 +274,12 @@ function itemLine(item: Opened['items'][number], isRoute: boolean): string {
 
 type Opened = MailContents['approval-open']['approvals'][number]
 
-const areaWords = { routes: 'region', dns: 'DNS,', shield: 'shield rules,', platform: 'import from' } as const
+const areaWords = { routes: 'routes', dns: 'DNS', shield: 'shield rules', platform: 'inventory' } as const
 
+/** Names no zone: a customer has chosen it. */
 function subjectOfApprovals(approvals: readonly Opened[]): string {
-  const [first, ...others] = approvals
-  return first && others.length === 0
-    ? `Changes need approval: ${areaWords[first.area]} ${resource(first.subject)}`
-    : `${approvals.length} changes need approval`
+  const areas = new Set(approvals.map(({ area }) => areaWords[area]))
+  return `Changes of ${[...areas].join(', ')} need approval`
 }
 
 /** The origin of a request. An IP address is not defanged, anything else is. */
