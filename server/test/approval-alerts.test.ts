@@ -269,7 +269,7 @@ describe('mails about approvals', () => {
     })
     assert.equal(subject, 'Changes of routes, DNS, shield rules need approval')
     for (const part of [
-      'region ams',
+      'of routes, ams',
       'catalog zone',
       'edge',
       '> remove 10.0.1.0/24 on edge',

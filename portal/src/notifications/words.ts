@@ -19,8 +19,7 @@ const kinds: Record<NotificationKind, string> = {
   bgp_session_down: 'BGP session down',
   shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
-  hold_opened: 'Approval needed',
-  staff_hold_opened: 'Approval needed',
+  approval_opened: 'Approval needed',
   letter_to_review: 'Letter to review',
   sampling_implausible: 'Implausible sampling rate',
 }
