@@ -4,7 +4,7 @@ import { counted } from './counted.ts'
 import { classificationLabel } from './classification.ts'
 import { networkText } from './network-text.ts'
 import { formatRate } from './rate.ts'
-import type { ApprovalAreaName } from './approval/reasons.ts'
+import type { ApprovalAreaName } from './approval-reason.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Text = (attrs: Attrs) => string

@@ -11,7 +11,7 @@ import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
 import { incidentFigures } from './incident.ts'
-import { approvalFields, ApprovalItem } from './approval/approval.ts'
+import { approvalFields, ApprovalItem } from './approval.ts'
 import {
   Actor,
   AsnNumber,

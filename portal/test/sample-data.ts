@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
 import { createAnnouncementsRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { addDomainRoute } from '@pharos/contract/domain'
-import { listApprovalsRoute } from '@pharos/contract/approval/approval'
+import { listApprovalsRoute } from '@pharos/contract/approval'
 import {
   draftLetterRoute,
   listLettersToReviewRoute,

@@ -9,7 +9,7 @@ import {
   reasonsOf,
   type ApprovalAreaName,
   type ApprovalReason,
-} from '@pharos/contract/approval/reasons'
+} from '@pharos/contract/approval-reason'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import type { ApprovalScope } from '../src/approval/approval.store.ts'

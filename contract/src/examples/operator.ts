@@ -16,8 +16,8 @@ import {
   rejectChangesRoute,
   type Approval,
   type ApprovalItem,
-} from '../approval/approval.ts'
-import { approvalDetail } from '../approval/reasons.ts'
+} from '../approval.ts'
+import { approvalDetail } from '../approval-reason.ts'
 import {
   closeRestoreRoute,
   decideRestoreRoute,

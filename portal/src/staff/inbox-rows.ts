@@ -1,6 +1,6 @@
 // What waits for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
-import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/approval/approval'
-import type { ApprovalAreaName } from '@pharos/contract/approval/reasons'
+import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/approval'
+import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
 import { useQuery } from '@tanstack/react-query'

@@ -32,7 +32,7 @@ export function InboxPage() {
   const { rows, error, retry } = isDecided ? decided : inbox
   const known = (isDecided ? decided.rows : inbox.known) ?? noRows
   const chosen = textOf(search.show)
-  const selected = useSelected(known, chosen)
+  const { selected, elsewhere } = useSelected(known, chosen)
   useDecisionKeys()
   useListKeys(known, selected?.key, (key) => setSearch({ show: key }))
   return (
@@ -60,12 +60,12 @@ export function InboxPage() {
       {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
       {error && known.length > 0 ? <div role="status">{t.incomplete}</div> : null}
       {!rows && !error && known.length === 0 && <Skeleton height={240} />}
-      {rows?.length === 0 && (
+      {rows?.length === 0 && elsewhere === undefined && (
         <Empty title={isDecided ? t.noneDecided : t.empty}>
           {isDecided ? t.noneDecidedHelp : t.emptyHelp}
         </Empty>
       )}
-      {known.length > 0 && (
+      {(known.length > 0 || (rows && elsewhere !== undefined)) && (
         <div className={classes['desk']} data-open={chosen !== '' || undefined}>
           <div className={classes['side']}>
             <ul className={classes['rows']} aria-label={t.list}>
@@ -97,6 +97,7 @@ export function InboxPage() {
               {t.back}
             </Button>
             {selected && <Details key={selected.key} row={selected} />}
+            {rows && elsewhere !== undefined && <ApprovalView id={elsewhere} />}
           </div>
         </div>
       )}
@@ -104,15 +105,23 @@ export function InboxPage() {
   )
 }
 
-/** Returns the chosen row; once that is decided, the row that took its place. */
-function useSelected(rows: readonly InboxRow[], chosen: string): InboxRow | undefined {
-  const place = useRef(0)
+/**
+ * Returns the chosen row; once that is decided, the row that took its place. `elsewhere`: the id of a chosen approval that has not been in
+ * the list, such as that of an old notification.
+ */
+function useSelected(
+  rows: readonly InboxRow[],
+  chosen: string,
+): { readonly selected: InboxRow | undefined; readonly elsewhere: number | undefined } {
+  const last = useRef({ index: 0, chosen: '' })
   const at = rows.findIndex((row) => isRow(row, chosen))
-  const index = at >= 0 ? at : Math.min(place.current, rows.length - 1)
+  const index = at >= 0 ? at : Math.min(last.current.index, rows.length - 1)
   useEffect(() => {
-    if (index >= 0) place.current = index
-  }, [index])
-  return rows[index]
+    if (index >= 0) last.current = { index, chosen: at >= 0 ? chosen : last.current.chosen }
+  }, [index, at, chosen])
+  const id = /^approval-(\d+)$/.exec(chosen)?.[1]
+  const isElsewhere = at < 0 && id !== undefined && last.current.chosen !== chosen
+  return { selected: isElsewhere ? undefined : rows[index], elsewhere: isElsewhere ? Number(id) : undefined }
 }
 
 function useListKeys(

@@ -1,7 +1,7 @@
 // The texts of the provider's staff pages.
 import type { RegistrySource, RegistryState } from '@pharos/contract/admin-team'
-import type { ApprovalChange, ApprovalState } from '@pharos/contract/approval/approval'
-import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/approval/reasons'
+import type { ApprovalChange, ApprovalState } from '@pharos/contract/approval'
+import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/approval-reason'
 import type { LetterStatus } from '@pharos/contract/letter'
 
 /** Returns the count with its noun. */

@@ -4,7 +4,7 @@ import {
   getApprovalRoute,
   listApprovalsRoute,
   rejectChangesRoute,
-} from '@pharos/contract/approval/approval'
+} from '@pharos/contract/approval'
 import { handleStaff, type Mounted } from '../http/mount.ts'
 import { approveChanges, getApproval, listApprovals, rejectChanges, type ApprovalDeps } from './approval.ts'
 

@@ -6,8 +6,8 @@ import {
   type ApprovalDetails,
   type ApprovalItem,
   type listApprovalsRoute,
-} from '@pharos/contract/approval/approval'
-import { approvalDetail, neverApproved, type ApprovalAreaName } from '@pharos/contract/approval/reasons'
+} from '@pharos/contract/approval'
+import { approvalDetail, neverApproved, type ApprovalAreaName } from '@pharos/contract/approval-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { approvalMessageItemsMax, type MessageData } from '@pharos/contract/webhook-message'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'

@@ -1,6 +1,6 @@
 // What an area contributes to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
-import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/approval/approval'
-import type { ApprovalAreaName } from '@pharos/contract/approval/reasons'
+import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/approval'
+import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import type { MessageData } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { WakeName } from '../db/wake.ts'

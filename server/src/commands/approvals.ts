@@ -5,8 +5,8 @@ import {
   type Approval,
   type ApprovalDetails,
   type ApprovalItem,
-} from '@pharos/contract/approval/approval'
-import { approvalAreas as areaNames } from '@pharos/contract/approval/reasons'
+} from '@pharos/contract/approval'
+import { approvalAreas as areaNames } from '@pharos/contract/approval-reason'
 import { decideAs, getApproval, listApprovals } from '../approval/approval.ts'
 import { approvalAreas as areas } from '../roles/approvals.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'

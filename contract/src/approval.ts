@@ -1,6 +1,6 @@
 // Approvals: changes of routes, DNS, shield rules and inventory that wait for a decision of the provider's staff.
 import { Type, type Static } from 'typebox'
-import { route, staffChanging, staffReading } from '../route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
   Actor,
   Component,
@@ -18,10 +18,10 @@ import {
   Strict,
   TeamReference,
   Time,
-} from '../scalar.ts'
-import { NewShieldRule, ShieldWhatIf } from '../shield.ts'
-import { Paragraphs } from '../text.ts'
-import { approvalAreas, approvalReasons } from './reasons.ts'
+} from './scalar.ts'
+import { NewShieldRule, ShieldWhatIf } from './shield.ts'
+import { Paragraphs } from './text.ts'
+import { approvalAreas, approvalReasons } from './approval-reason.ts'
 
 /** `closed`: it was replaced by another, or what it was about is no longer planned. */
 export const approvalStates = ['open', 'approved', 'rejected', 'closed'] as const

@@ -1,5 +1,5 @@
 // Why changes wait for the approval of the provider's staff: for each area the codes, with the sentence that is shown for each.
-import { counted } from '../counted.ts'
+import { counted } from './counted.ts'
 
 export const approvalAreas = ['routes', 'dns', 'shield', 'platform'] as const
 export type ApprovalAreaName = (typeof approvalAreas)[number]
