@@ -173,9 +173,16 @@ export const listApprovalsRoute = route({
     'name servers and scrubbers keep what they have meanwhile. Newest first by default.',
   permission: staffReading,
   query: Strict({
-    area: Optional(Repeatable(Enumeration('ApprovalArea', approvalAreas))),
+    area: Optional(
+      Repeatable({ ...Enumeration('ApprovalArea', approvalAreas), description: 'what it is about' }),
+    ),
     state: Optional(Repeatable(Enumeration('ApprovalState', approvalStates))),
-    reason: Optional(Repeatable(Enumeration('ApprovalReason', approvalReasons))),
+    reason: Optional(
+      Repeatable({
+        ...Enumeration('ApprovalReason', approvalReasons),
+        description: 'code of one of its reasons',
+      }),
+    ),
     region: Optional(
       Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' })),
     ),

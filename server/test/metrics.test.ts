@@ -25,7 +25,7 @@ test('the state of the installation is read from the database at each scrape', a
       (values ('r1', true, null), ('r2', false, null), ('r4', true, now()), ('removed', true, null)) n (name, up, drained)
     where slug = 'ams'`.execute(owner)
   await sql`insert into approvals (area, kind, region_id, findings, item_count, evidence)
-    select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]', 1, '' from regions where slug = 'ams'
+    select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]'::jsonb, 1, '' from regions where slug = 'ams'
     union all select 'dns', 'catalog', null, '[{"reason": "catalog_empty"}]', 1, ''`.execute(owner)
   await sql`insert into former_speakers (region_id, name, settings, identity, since, prefixes)
     select id, n.name, '{}', n.name, now() - n.age, n.prefixes from regions, (values

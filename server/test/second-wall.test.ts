@@ -96,6 +96,7 @@ const owners: Record<string, string> = {
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
   audit_unsealed: 'written by a trigger, emptied by a loop',
+  approvals: 'changes of every area that wait for staff',
   dns_served: 'published zones, for the loops and the name server',
   dns_transfers: 'steps of zone transfers, for the loops and the name server',
   restores: 'restores of the database of the provider',

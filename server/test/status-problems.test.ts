@@ -78,9 +78,6 @@ beforeEach(async () => {
 const change = (statement: RawBuilder<unknown>) => statement.execute(owner())
 const withRegistry = (more: object) =>
   change(sql`update processes set registries = ${JSON.stringify([{ ...registries[0], ...more }])}`)
-const importRow = (error: string | null, held: object[]) =>
-  change(sql`insert into inventory_imports (source, attempted, error, held)
-    values ('netbox', now(), ${error}, ${JSON.stringify(held)})`)
 /** Announcements of which the team was told last that hardly any collector sees them, or none through the provider. */
 async function unseen(notVisible: number, otherPath: number): Promise<void> {
   const used = sql`insert into visibility_sources (name, label, position, is_used, as_of, checked)
@@ -214,7 +211,7 @@ const cases: Record<StatusProblemCode, Case> = {
   approval_open: {
     make: () =>
       change(sql`insert into approvals (area, kind, region_id, findings, item_count, evidence)
-        select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]', 1, 'a test' from regions
+        select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]'::jsonb, 1, 'a test' from regions
         union all select 'dns', 'catalog', null, '[{"reason": "many_removals"}]', 1, 'a test'
         union all select 'platform', 'import', null, '[{"reason": "many_deletions", "attrs": {"source": "NetBox"}}]', 1, 'a test'`),
     reported: [
@@ -242,7 +239,9 @@ const cases: Record<StatusProblemCode, Case> = {
     reported: [/^operator webhook: nothing was delivered since \d/],
   },
   import_failed: {
-    make: () => importRow('the token was refused', []),
+    make: () =>
+      change(sql`insert into inventory_imports (source, attempted, error)
+        values ('netbox', now(), 'the token was refused')`),
     reported: [/^netbox: the token was refused; it has never succeeded$/],
   },
   upgrade_unfinished: {

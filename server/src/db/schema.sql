@@ -2512,7 +2512,7 @@ CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
     ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
-END)
+END) NOT VALID
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
 CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);

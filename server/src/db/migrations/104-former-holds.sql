@@ -20,7 +20,6 @@ update notification_settings set kinds = kinds - 'hold_opened' - 'staff_hold_ope
   where jsonb_exists_any(kinds, '{hold_opened,staff_hold_opened}');
 
 delete from mails where sent is null and failed is null and template in ('hold-open', 'staff-holds-open', 'import-held');
-delete from outbox where team_id is null and type ~ '^(staff_)?hold\.';
 update webhooks set events = '{approval.opened,approval.reminder,approval.decided,service.billed}' where team_id is null;
 
 drop table holds;
@@ -28,6 +27,7 @@ drop table dns_holds;
 drop table shield_holds;
 alter table inventory_imports drop column held, drop column alarmed;
 
+-- Former messages stay until they expire.
 alter table outbox drop constraint outbox_type_check, add constraint outbox_type_check check (
   case when team_id is null then user_id is null and type in ('approval.opened', 'approval.reminder', 'approval.decided', 'service.billed')
     when user_id is not null then type = 'notifications.changed'
@@ -35,7 +35,7 @@ alter table outbox drop constraint outbox_type_check, add constraint outbox_type
       'announcement.unexpected_origin', 'announcement.not_visible', 'announcement.other_path', 'validation.failed',
       'event.started', 'event.updated', 'event.ended', 'incident.started', 'incident.updated', 'incident.ended',
       'zone.updated', 'zone.status_changed', 'zone.dnssec_changed', 'port.status_changed', 'port.optic_warning',
-      'port.bgp_session_changed', 'service.billed', 'cross_connect.status_changed', 'shield.list_changed') end);
+      'port.bgp_session_changed', 'service.billed', 'cross_connect.status_changed', 'shield.list_changed') end) not valid;
 alter table webhooks drop constraint webhooks_events_check, add constraint webhooks_events_check check (
   cardinality(events) > 0 and events <@ case when team_id is null
     then array['approval.opened', 'approval.reminder', 'approval.decided', 'service.billed']
