@@ -375,6 +375,16 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, report.held], [0, 5])
   })
 
+  it('applies no approval that has ended, and asks again', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(0, 5))
+    await reconcile()
+    await decide((await open())[0]!.id, 'approved')
+    await sql`update approvals set valid_until = now()`.execute(database.postgres.owner)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held, (await open()).length], [0, 5, 1])
+  })
+
   it('does not withdraw rejected routes or ask about them again, and follows a new toggle', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))

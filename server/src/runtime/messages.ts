@@ -309,7 +309,7 @@ export const failureTexts = {
     providerUnnamed:
       'A letter has to name the provider and its ASN, which are not configured. ' +
       'Ask the provider to set provider_name and provider_asn, or write a letter of your own.',
-    approvalRefused: ({ detail }: { detail: string }) => `These changes can only be rejected. ${detail}`,
+    approvalRefused: ({ detail }: { detail: string }) => `${detail} These changes can only be rejected.`,
     approvalClosed: 'The approval was replaced, or its changes are no longer planned. Look for an open one.',
     approvalDecided: ({ state }: { state: string }) => `The approval was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>
