@@ -37,10 +37,12 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Create token' }).click()
     const command = await page.locator('pre').innerText()
     await shoot(page, 'forms-token-created')
-    const [, credential, url] =
-      /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
+    const [, url] = /^curl -H 'Authorization: Token •+' '(\S+)'$/.exec(command.trim()) ?? []
     assert.ok(url !== undefined && url.startsWith(demo.url), command)
-    assert.equal((await fetch(url, { headers: { authorization: credential! } })).status, 200)
+    await page.getByRole('button', { name: 'Show token' }).click()
+    const token = await page.locator('[data-secret]').innerText()
+    assert.match(token, /^phs_/)
+    assert.equal((await fetch(url, { headers: { authorization: `Token ${token}` } })).status, 200)
     assert.doesNotMatch(await page.getByRole('status').first().innerText(), /phs_/)
     await page.getByRole('link', { name: 'All API tokens' }).click()
     const row = page.getByRole('row').filter({ hasText: 'Grafana' })

@@ -4,6 +4,7 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { BlockColumn, FlowColumns } from '../flow/flow-columns.ts'
+import { dispatch, type Handlers } from '../runtime/handlers.ts'
 import { toBlockColumns } from './flow-block.ts'
 import type { Detection } from './detector/detection.ts'
 import { Detector } from './detector/detector.ts'
@@ -64,24 +65,29 @@ export class FlowBatcher {
   readonly #ongoing = new Set<string>()
   #queue: Promise<void> = Promise.resolve()
 
+  readonly #onMessage: Handlers<ToBatcher> = {
+    holdings: ({ holdings }) => {
+      this.#owners = createFlowOwners(holdings)
+      this.#loaded.resolve()
+    },
+    exporters: ({ ports }) => {
+      this.#ports = ports
+      this.#portsChanged.resolve()
+      this.#portsChanged = Promise.withResolvers()
+    },
+    detector: ({ rules }) => {
+      if (rules === undefined) this.#detector = undefined
+      else (this.#detector ??= new Detector(this.#deps.detectorRows)).setRules(rules)
+    },
+    'remote-rates': ({ collectors }) => this.#detector?.setRemote(collectors),
+  }
+
   constructor(deps: BatcherDeps) {
     this.#deps = deps
   }
 
   take(message: ToBatcher): void {
-    if (message.kind === 'holdings') {
-      this.#owners = createFlowOwners(message.holdings)
-      this.#loaded.resolve()
-    } else if (message.kind === 'detector') {
-      if (message.rules === undefined) this.#detector = undefined
-      else (this.#detector ??= new Detector(this.#deps.detectorRows)).setRules(message.rules)
-    } else if (message.kind === 'remote-rates') {
-      this.#detector?.setRemote(message.collectors)
-    } else {
-      this.#ports = message.ports
-      this.#portsChanged.resolve()
-      this.#portsChanged = Promise.withResolvers()
-    }
+    dispatch(this.#onMessage, message)
   }
 
   /** Batches are written one after the other, in the order in which they come. */

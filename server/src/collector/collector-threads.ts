@@ -4,7 +4,16 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { detectorRows } from './detector/detector.ts'
 import type { ListenAddress } from '../flow/datagram-source.ts'
 import { createFlowColumns } from '../flow/flow-columns.ts'
-import type { BatchData, FromBatcher, FromReceiver, ReceiveData, ToBatcher, ToReceiver } from './messages.ts'
+import type {
+  BatchData,
+  BatcherReport,
+  FromBatcher,
+  FromReceiver,
+  ReceiveData,
+  ReceiverReport,
+  ToBatcher,
+  ToReceiver,
+} from './messages.ts'
 import { batchRows, batchSlots } from './receiver.ts'
 
 export type ThreadOptions = {
@@ -24,8 +33,8 @@ export type ThreadOptions = {
 const endMs = 5_000
 
 export type ThreadEvents = {
-  readonly onReceiver: (message: FromReceiver) => void
-  readonly onBatcher: (message: FromBatcher) => void
+  readonly onReceiver: (message: ReceiverReport) => void
+  readonly onBatcher: (message: BatcherReport) => void
   /** One of them ended by itself. */
   readonly onEnd: (error: unknown) => void
 }

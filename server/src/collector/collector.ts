@@ -3,6 +3,7 @@
 import { readHoldings } from '../inventory/holding/ownership.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { reportRefused, writeRows, type RefusedRow } from '../db/write-rows.ts'
+import { dispatch, type Handlers } from '../runtime/handlers.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { TargetRates } from './detector/remote-rates.ts'
@@ -38,7 +39,13 @@ import { createEventPackets } from './event-packets.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createExporterState } from './exporter-state.ts'
 import { createNearHosts } from './near-hosts.ts'
-import type { FromBatcher, FromReceiver, LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
+import type {
+  BatcherReport,
+  LongFlow,
+  ReceiverReport,
+  TemplateKey,
+  UnknownInterfaceReport,
+} from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
@@ -153,8 +160,8 @@ export class FlowCollector {
     const known = await listKnownExporters(postgres.owner)
     const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
     const threads = new CollectorThreads(this.#options, {
-      onReceiver: (message) => this.#onReceiver(message),
-      onBatcher: (message) => this.#onBatcher(message),
+      onReceiver: (message) => dispatch(this.#onReceiver, message),
+      onBatcher: (message) => dispatch(this.#onBatcher, message),
       onEnd: (error) => this.#onEnd(threads, error),
     })
     this.#revision = undefined
@@ -326,18 +333,63 @@ export class FlowCollector {
     )
   }
 
-  #onReceiver(message: FromReceiver): void {
-    if (message.kind === 'template') this.#learned.addTemplate(message.template)
-    else if (message.kind === 'withdrawal') this.#learned.removeTemplate(message.key)
-    else if (message.kind === 'sampling') this.#learned.addSampling(message.sampling)
-    else if (message.kind === 'outdated-sampling') this.#learned.removeSampling(message.sampling)
-    else if (message.kind === 'unknown-template') this.#requestTemplate(message.key)
-    else if (message.kind === 'interface-counters') {
-      this.#seenExporters.add(message.counters.exporter)
-      this.#counterSamples.add(message.counters)
-    } else if (message.kind === 'counters') this.#received.count(message.counters)
-    else if (message.kind === 'findings') this.#addFindings(message.findings)
-    else if (message.kind === 'packets' && this.#packets.add(message.packets)) this.#options.onPackets?.()
+  readonly #onReceiver: Handlers<ReceiverReport> = {
+    template: ({ template }) => this.#learned.addTemplate(template),
+    withdrawal: ({ key }) => this.#learned.removeTemplate(key),
+    sampling: ({ sampling }) => this.#learned.addSampling(sampling),
+    'outdated-sampling': ({ sampling }) => this.#learned.removeSampling(sampling),
+    'unknown-template': ({ key }) => this.#requestTemplate(key),
+    'interface-counters': ({ counters }) => {
+      this.#seenExporters.add(counters.exporter)
+      this.#counterSamples.add(counters)
+    },
+    counters: ({ counters }) => this.#received.count(counters),
+    findings: ({ findings }) => this.#addFindings(findings),
+    packets: ({ packets }) => {
+      if (this.#packets.add(packets)) this.#options.onPackets?.()
+    },
+  }
+
+  readonly #onBatcher: Handlers<BatcherReport> = {
+    file: (file) => this.#addFile(file),
+    reports: ({ name, bytes }) => this.#reports.add({ name, bytes }),
+    'reports-lost': ({ reports, message }) => this.#reportLostReports('disk', reports, message),
+    targets: ({ targets }) => {
+      this.#targets = targets
+      this.#nearHosts.add(targets)
+      this.#options.onTargets?.()
+    },
+    'detector-overflows': ({ count }) => this.#options.metrics.detectorOverflows.inc(count),
+    lost: ({ rows, message }) => this.#reportLost('disk', rows, message),
+    'ask-exporters': ({ addresses }) => void this.#createExporters(addresses),
+    'address-files': (read) => this.#noteAddressFiles(read),
+  }
+
+  #addFile(file: Extract<BatcherReport, { kind: 'file' }>): void {
+    for (const address of file.exporters) this.#seenExporters.add(address)
+    for (const one of file.unknownInterfaces)
+      this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
+    for (const one of file.longFlows) this.#longFlows.set(one.exporter, one)
+    if (file.unsplit > 0) this.#options.metrics.flowsUnsplit.inc(file.unsplit)
+    if (file.refused > 0) this.#reportLost('time', file.refused)
+    this.#spool.add({ name: file.name, bytes: file.bytes, openedMs: file.openedMs })
+    this.#options.onBatch?.(file)
+  }
+
+  #noteAddressFiles({
+    error,
+    asns,
+    countries,
+    asNames,
+  }: Extract<BatcherReport, { kind: 'address-files' }>): void {
+    const { log } = this.#options
+    if (error !== undefined)
+      return log.warn(
+        { error },
+        'AS numbers and countries of addresses not read; the former ones stay in use',
+      )
+    this.#learned.setAsNames(asNames)
+    log.info({ asns, countries, names: asNames.size }, 'AS numbers and countries of addresses read')
   }
 
   #addFindings(findings: readonly ExporterFinding[]): void {
@@ -350,41 +402,6 @@ export class FlowCollector {
         ambiguousRates: ambiguousRates ?? known?.ambiguousRates,
         isByPort: isByPort || known?.isByPort === true,
       })
-    }
-  }
-
-  #onBatcher(message: FromBatcher): void {
-    const { log } = this.#options
-    if (message.kind === 'file') {
-      for (const address of message.exporters) this.#seenExporters.add(address)
-      for (const one of message.unknownInterfaces)
-        this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
-      for (const one of message.longFlows) this.#longFlows.set(one.exporter, one)
-      if (message.unsplit > 0) this.#options.metrics.flowsUnsplit.inc(message.unsplit)
-      if (message.refused > 0) this.#reportLost('time', message.refused)
-      this.#spool.add({ name: message.name, bytes: message.bytes, openedMs: message.openedMs })
-      this.#options.onBatch?.(message)
-    } else if (message.kind === 'reports') {
-      this.#reports.add({ name: message.name, bytes: message.bytes })
-    } else if (message.kind === 'reports-lost') {
-      this.#reportLostReports('disk', message.reports, message.message)
-    } else if (message.kind === 'targets') {
-      this.#targets = message.targets
-      this.#nearHosts.add(message.targets)
-      this.#options.onTargets?.()
-    } else if (message.kind === 'detector-overflows') {
-      this.#options.metrics.detectorOverflows.inc(message.count)
-    } else if (message.kind === 'lost') {
-      this.#reportLost('disk', message.rows, message.message)
-    } else if (message.kind === 'ask-exporters') {
-      void this.#createExporters(message.addresses)
-    } else if (message.kind === 'address-files') {
-      const { error, asns, countries, asNames } = message
-      if (error === undefined) {
-        this.#learned.setAsNames(asNames)
-        log.info({ asns, countries, names: asNames.size }, 'AS numbers and countries of addresses read')
-      } else
-        log.warn({ error }, 'AS numbers and countries of addresses not read; the former ones stay in use')
     }
   }
 

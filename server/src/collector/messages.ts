@@ -75,6 +75,9 @@ export type FromReceiver =
   /** Only if there are any. */
   | { readonly kind: 'packets'; readonly packets: EventPackets }
 
+/** Those about the flows, not about the thread. */
+export type ReceiverReport = Exclude<FromReceiver, { readonly kind: 'listening' | 'failed' }>
+
 /** From the receiving thread to the batch thread. */
 export type FilledBatch =
   | {
@@ -153,6 +156,9 @@ export type FromBatcher =
   /** Flows that found no row in the table of the detector, and targets that left it because it was full. */
   | { readonly kind: 'detector-overflows'; readonly count: number }
   | { readonly kind: 'ended' }
+
+/** Those about the flows, not about the thread. */
+export type BatcherReport = Exclude<FromBatcher, { readonly kind: 'ended' }>
 
 /** The longest flow of an exporter in a batch; only long ones. */
 export type LongFlow = { readonly exporter: string; readonly seconds: number }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -276,6 +285,49 @@ describe('the spool of flows', () => {
     await until(() => inserted.length > 0)
     await spool.stop(1000)
     assert.deepEqual(inserted, ['c-1.native'])
+  })
+
+  it('keeps a merged file back while one of its parts cannot be deleted: it would be a file again', async () => {
+    const dir = createFolder()
+    writeBlock(dir, 'c-1+2.native', 1)
+    const part = join(dir, 'c-1+2.native.part.c-1.native')
+    mkdirSync(join(part, 'full'), { recursive: true })
+    const first = openSpool(dir)
+    first.spool.start()
+    await first.spool.drained()
+    await first.spool.stop(1000)
+    assert.deepEqual(first.inserted, [])
+    rmSync(part, { recursive: true })
+    const second = openSpool(dir)
+    second.spool.start()
+    await second.spool.drained()
+    await second.spool.stop(1000)
+    assert.deepEqual(second.inserted, ['c-1+2.native'])
+  })
+
+  it('drops its merged file if another process took a part meanwhile', async () => {
+    const dir = createFolder()
+    const values: number[] = []
+    const { spool } = openSpool(dir, {
+      insert: async (file) => void values.push(...valuesOf([file])),
+      format: {
+        suffix: '.native',
+        rowsIn: rowsOf,
+        merge: (files) => {
+          renameSync(join(dir, 'c-1+9.native.part.c-3.native'), join(dir, 'c-3.native'))
+          return mergeBlocks(files)
+        },
+      },
+    })
+    for (let i = 1; i <= 9; i++) writeBlock(dir, spoolName('c', i), i)
+    spool.start()
+    await spool.drained()
+    await spool.stop(1000)
+    assert.deepEqual(
+      values.toSorted((a, b) => a - b),
+      Array.from({ length: 9 }, (_, at) => at + 1),
+    )
+    assert.deepEqual(readdirSync(dir), [])
   })
 
   it(

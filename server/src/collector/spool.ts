@@ -7,7 +7,7 @@
 // - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its merged file is a file
 //   again at the next start, one with it is deleted.
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriverError } from '../runtime/driver-error.ts'
@@ -175,34 +175,52 @@ class FileSpool implements Spool {
     for (const { bytes } of [...found, ...this.#refused]) this.#bytes += bytes
   }
 
-  /** Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the names of the others. */
+  /**
+   * Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the names of the others, without
+   * merged files one of whose parts cannot be deleted: it would be inserted again later.
+   */
   #withoutParts(places: readonly string[]): string[] {
     const { dir, staleMs = staleTemporaryMs } = this.#options
     const all = new Set(places)
-    return places.flatMap((place) => {
+    const incomplete = new Set<string>()
+    const found = places.flatMap((place) => {
       const [merged, name] = place.split(partMark)
       if (merged === undefined || name === undefined || !name.endsWith(this.#format.suffix)) return [place]
       const path = join(dir, place)
       const stats = statSync(path, { throwIfNoEntry: false })
       if (stats === undefined) return []
       if (all.has(merged) || all.has(merged + triedSuffix)) {
-        rmSync(path, { force: true })
+        if (!isRemoved(path)) incomplete.add(merged)
         return []
       }
       // Its time of change is that of the renaming.
       const leftMs = staleMs - (Date.now() - stats.ctimeMs)
       if (leftMs > 0) {
-        this.#searching ??= setTimeout(() => this.#searchAgain(), leftMs + 10).unref()
+        this.#searchLater(leftMs + 10)
         return []
       }
       renameSync(path, join(dir, name))
       return [name]
     })
+    if (incomplete.size > 0) this.#searchLater(retryMaxMs)
+    return found.filter(
+      (place) => !incomplete.has(place.endsWith(triedSuffix) ? place.slice(0, -triedSuffix.length) : place),
+    )
   }
 
+  #searchLater(afterMs: number): void {
+    this.#searching ??= setTimeout(() => this.#searchAgain(), afterMs).unref()
+  }
+
+  /** Outside of a start a directory that cannot be read ends nothing. */
   #searchAgain(): void {
     this.#searching = undefined
-    this.#findFiles()
+    try {
+      this.#findFiles()
+    } catch (error) {
+      this.#report(error)
+      this.#searchLater(retryMaxMs)
+    }
     this.#wake.resolve()
   }
 
@@ -249,10 +267,8 @@ class FileSpool implements Spool {
     try {
       const bytes = await this.#writeMerged(name, group, partOf, parts)
       const { openedMs } = parts[0]!
-      for (const part of parts) {
-        this.#remove(part)
-        await rm(partOf(part), { force: true }).catch(() => {})
-      }
+      for (const part of parts) this.#remove(part)
+      if (!(await areRemoved(parts.map(partOf)))) return this.#searchLater(retryMaxMs)
       const merged = { name, bytes, refusals: 0, isAlone: true }
       this.#files.unshift(openedMs === undefined ? merged : { ...merged, openedMs })
       this.#bytes += bytes
@@ -284,8 +300,11 @@ class FileSpool implements Spool {
     try {
       await writeFile(temporaryName(path), block, { mode: 0o600 })
       await rename(temporaryName(path), path)
+      // A process whose clock differs may have taken one for the rest of an interrupted merge.
+      await Promise.all(parts.map((file) => stat(partOf(file))))
     } catch (error) {
       await rm(temporaryName(path), { force: true })
+      await rm(path, { force: true })
       throw error
     }
     return block.length
@@ -392,6 +411,21 @@ class FileSpool implements Spool {
 /** The name of the file that so many files become, the first of which has this name. */
 const mergedName = (first: string, count: number, { suffix }: SpoolFormat): string =>
   `${first.slice(0, -suffix.length)}+${count}${suffix}`
+
+/** Whether none is there any more. */
+async function areRemoved(paths: readonly string[]): Promise<boolean> {
+  const removed = await Promise.allSettled(paths.map((path) => rm(path, { force: true })))
+  return removed.every(({ status }) => status === 'fulfilled')
+}
+
+function isRemoved(path: string): boolean {
+  try {
+    rmSync(path, { force: true })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Whether it was there. */
 async function isRenamed(from: string, to: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { FlowReceiver } from '../collector/receiver.ts'
 import type { DatagramSource } from '../flow/datagram-source.ts'
 import { createDatagramSource } from '../drivers/netflow/datagram-sources.ts'
 import { createDecoder } from '../drivers/netflow/decoder.ts'
+import { dispatch, type Handlers } from '../runtime/handlers.ts'
 
 const reportMs = 1_000
 /** Without the privilege the kernel grants what net.core.rmem_max allows. */
@@ -36,21 +37,24 @@ let reporting: NodeJS.Timeout | undefined
 /** Datagrams wait in the sockets for the templates and rates of the database. */
 const known = Promise.withResolvers<void>()
 
-parentPort!.on('message', (message: ToReceiver) => {
-  if (message.kind === 'known') {
-    for (const template of message.templates) decoder.addTemplate(template)
-    for (const sampling of message.samplings) decoder.addSampling(sampling)
+const onMessage: Handlers<ToReceiver> = {
+  known({ templates, samplings }) {
+    for (const template of templates) decoder.addTemplate(template)
+    for (const sampling of samplings) decoder.addSampling(sampling)
     known.resolve()
-  } else if (message.kind === 'exporters') decoder.setExporters(message.settings)
-  else if (message.kind === 'known-exporters') decoder.setKnown(message.exporters)
-  else if (message.kind === 'watches') {
-    for (const { eventId, part } of message.wanted) {
+  },
+  exporters: ({ settings }) => decoder.setExporters(settings),
+  'known-exporters': ({ exporters }) => decoder.setKnown(exporters),
+  watches({ wanted, watches }) {
+    for (const { eventId, part } of wanted) {
       const file = samples.capture(eventId)
       if (file) report({ kind: 'packets', packets: { eventId, part, file } })
     }
-    samples.setWatches(message.watches)
-  } else stop()
-})
+    samples.setWatches(watches)
+  },
+  stop,
+}
+parentPort!.on('message', (message: ToReceiver) => dispatch(onMessage, message))
 batches.on('message', (message: ToFilling) => {
   if (message === 'close') receiver?.closeBatch()
   else receiver?.giveBack(message)

@@ -2,6 +2,7 @@
 // once.
 import { parentPort } from 'node:worker_threads'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { dispatch, type Handlers } from '../../runtime/handlers.ts'
 import { lowerThreadPriority } from '../../runtime/thread-priority.ts'
 import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from './rrset-list.ts'
 import { batchSize, type ToMain, type ToThread } from './sign-in-thread.ts'
@@ -12,12 +13,15 @@ const previous = new Map<string, SignedRrset>()
 
 lowerThreadPriority()
 
-parentPort!.on('message', (message: ToThread) => {
-  if (message.kind === 'sets') sets.push(...decodeRrsets(message.octets))
-  else if (message.kind === 'previous') {
-    for (const set of decodeSignedRrsets(message.octets)) previous.set(setKey(set), set)
-  } else signShare(message)
-})
+const onMessage: Handlers<ToThread> = {
+  sets: ({ octets }) => void sets.push(...decodeRrsets(octets)),
+  previous({ octets }) {
+    for (const set of decodeSignedRrsets(octets)) previous.set(setKey(set), set)
+  },
+  sign: signShare,
+}
+
+parentPort!.on('message', (message: ToThread) => dispatch(onMessage, message))
 
 /** Signs every batch whose number is that of this thread, modulo the number of threads. */
 function signShare({ zone, signing, share, shares }: ToThread & { readonly kind: 'sign' }): void {
