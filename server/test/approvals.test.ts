@@ -196,6 +196,11 @@ describe('a decision', () => {
         row.state === 'approved' ? [] : ['conflict'],
       )
       assert.equal(row.decided_by, row.state === 'approved' ? 'operator' : null)
+      const replaced = (await approvalsOf(db())).some(({ replaces }) => replaces === id)
+      assert.ok(row.state === 'closed' || !replaced, 'a decided approval is not replaced')
+      const { rows } = await sql`
+        select from outbox where type = 'approval.decided' and data ->> 'id' = ${String(id)}`.execute(db())
+      assert.equal(rows.length, 1, 'its end is reported once')
     }
     assert.equal(won.approved + won.closed, 50)
   })
