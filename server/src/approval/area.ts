@@ -1,4 +1,4 @@
-// What an area contributes to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
+// The contribution of an area to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
 import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/approval'
 import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import type { MessageData } from '@pharos/contract/webhook-message'

@@ -1,4 +1,4 @@
-// What an approval covers, for both kinds of coverage.
+// The coverage of an approval, of both kinds.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

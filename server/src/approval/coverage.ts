@@ -41,7 +41,7 @@ export type PlannedApproval = ApprovalSlot & {
   readonly itemCount?: number
   /** Identifies everything that a decision covers: evidenceOf(). */
   readonly evidence: string
-  /** What the loop needs while the changes wait. */
+  /** State that the loop needs while the changes wait. */
   readonly context?: readonly unknown[]
 }
 

@@ -17,8 +17,8 @@ import { approvalChange, type ApprovalSlot, type PlannedApproval } from './cover
 export type ApprovalDecision = 'approved' | 'rejected'
 
 /**
- * Compares the open approvals in the scope with everything that the loop plans there. What has grown or differs is closed in the same
- * transaction in which its replacement opens. Of an exact plan about which staff have decided none opens. Returns the ids of new ones.
+ * Compares the open approvals in the scope with everything that the loop plans there. An approval whose plan has grown or differs is closed
+ * in the same transaction in which its replacement opens. An exact plan that staff have decided opens none. Returns the ids of new ones.
  */
 export async function planApprovals(
   trx: Trx,
