@@ -160,7 +160,7 @@ export type ApprovalDetails = Static<typeof ApprovalDetails>
 
 const oneApproval = Strict({ approval_id: Id })
 
-export const approvalIncludes = ['items'] as const
+const approvalIncludes = ['items'] as const
 
 export const listApprovalsRoute = route({
   name: 'listApprovals',

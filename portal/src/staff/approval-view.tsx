@@ -117,7 +117,7 @@ const colors: Record<ApprovalDetails['state'], StateColor> = {
   closed: 'idle',
 }
 
-export const ApprovalPill = ({ state }: Pick<ApprovalDetails, 'state'>) => (
+const ApprovalPill = ({ state }: Pick<ApprovalDetails, 'state'>) => (
   <StatePill color={colors[state]}>{t.states[state]}</StatePill>
 )
 

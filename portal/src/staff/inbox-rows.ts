@@ -1,4 +1,4 @@
-// What waits for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
+// The decisions that wait for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
 import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/approval'
 import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
@@ -120,7 +120,7 @@ export function useDecided(enabled: boolean) {
   return { rows, error, retry: refetch }
 }
 
-export const approvalKey = (id: number): string => `approval-${id}`
+const approvalKey = (id: number): string => `approval-${id}`
 
 /** Whether the row has the key, or is the request of an approval about routes that has it. */
 export const isRow = (row: InboxRow, key: string): boolean =>

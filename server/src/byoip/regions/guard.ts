@@ -63,7 +63,7 @@ export type GuardResult = {
   readonly declined: ReadonlySet<Prefix>
   /** Keys of changeKey() of changes that await approval or were rejected. */
   readonly heldChanges: ReadonlySet<string>
-  /** What staff must decide; absent if nothing waits for them. */
+  /** Changes that staff must decide; absent if there are none. */
   readonly approval?: Pick<PlannedApproval, 'findings' | 'items'>
 }
 
