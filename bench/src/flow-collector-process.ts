@@ -46,8 +46,8 @@ const collector = new FlowCollector({
   addressFiles: [],
   ownAsn: 0,
   threads: {
-    receive: new URL('../../server/src/roles/flow-receive-thread.ts', import.meta.url),
-    batch: new URL('../../server/src/roles/flow-batch-thread.ts', import.meta.url),
+    receive: new URL('../../server/src/process/flow-receive-thread.ts', import.meta.url),
+    batch: new URL('../../server/src/process/flow-batch-thread.ts', import.meta.url),
   },
 })
 await store.probe()

@@ -10,7 +10,7 @@ import { freePort } from '../../lab/src/address.ts'
 import { createLab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
-import type { Role } from '../../server/src/roles/serve.ts'
+import type { Role } from '../../server/src/runtime/role.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -101,7 +101,7 @@ const loadsOf = ({ quick, clients }: Bench): readonly Load[] => {
         const port = settings['PHAROS_NETFLOW_LISTEN']!.split(':')[1]!
         const args = [port, String(flows / flowsOfDatagram), String(flowSeconds), 'ipfix']
         const execArgv = ['--disable-warning=ExperimentalWarning']
-        const sender = fork(new URL('flow-sender-process.ts', import.meta.url), args, {
+        const sender = fork(new URL('./flow-sender-process.ts', import.meta.url), args, {
           execArgv,
           stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
         })

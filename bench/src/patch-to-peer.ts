@@ -9,7 +9,7 @@ import { waitFor } from '../../lab/src/wait.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/regions/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
-import { allRoles } from '../../server/src/roles/serve.ts'
+import { allRoles } from '../../server/src/runtime/role.ts'
 import {
   originAsn,
   otherOwner,

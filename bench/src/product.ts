@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findProgram, isRunning } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import type { Role } from '../../server/src/roles/serve.ts'
+import type { Role } from '../../server/src/runtime/role.ts'
 import { cpuMicrosOf, memoryOf, type Memory } from './processor-time.ts'
 
 export type ProductOptions = {

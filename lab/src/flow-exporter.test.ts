@@ -19,8 +19,8 @@ import { waitFor } from './wait.ts'
 const skip = skipWithoutNamespaces() || skipWithout('nft', 'softflowd')
 const prefixes = ['203.0.113.0/24', '2001:db8:a::/48'].map(parsePrefix)
 const threads = {
-  receive: new URL('../../server/src/roles/flow-receive-thread.ts', import.meta.url),
-  batch: new URL('../../server/src/roles/flow-batch-thread.ts', import.meta.url),
+  receive: new URL('../../server/src/process/flow-receive-thread.ts', import.meta.url),
+  batch: new URL('../../server/src/process/flow-batch-thread.ts', import.meta.url),
 }
 
 const packet = (source: string, destination: string, packetLength: number): FlowPacket => ({

@@ -129,7 +129,7 @@ describe(
         metrics,
         intervalMs: 1_000,
       })
-      for (const part of [gate, createSealer({ postgres, ring, log, metrics }), reconcilers]) {
+      for (const part of [gate, createSealer({ postgres, waker, ring, log, metrics }), reconcilers]) {
         await part.start?.()
         stack.defer(() => part.stop?.())
       }

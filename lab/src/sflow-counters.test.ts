@@ -37,8 +37,8 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
     addressFiles: [],
     ownAsn: 0,
     threads: {
-      receive: new URL('../../server/src/roles/flow-receive-thread.ts', import.meta.url),
-      batch: new URL('../../server/src/roles/flow-batch-thread.ts', import.meta.url),
+      receive: new URL('../../server/src/process/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../../server/src/process/flow-batch-thread.ts', import.meta.url),
     },
   })
   assert.equal(await flows.listen(), true)
@@ -59,10 +59,12 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
     log,
     owner: 'one',
     createSource: (device) =>
-      createDeviceSource(
-        { ...device, credential: null, readSamples: () => listSamples(owner, device.id) },
-        () => new Date(),
-      ),
+      createDeviceSource({
+        ...device,
+        credential: null,
+        readSamples: () => listSamples(owner, device.id),
+        now: () => new Date(),
+      }),
   })
   stack.defer(() => devices.stop())
 

@@ -10,7 +10,7 @@ import type { Rpki } from '../../server/src/registry/rpki.ts'
 import type { TouchedPrefixes, VrpSource } from '../../server/src/registry/vrp-source.ts'
 import { vrpSourceConformance } from '../../server/src/registry/vrp-source.conformance.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
-import { createVrpSources } from '../../server/src/drivers/vrp-sources.ts'
+import { vrpDrivers } from '../../server/src/drivers/vrp-sources.ts'
 import { silentLog } from '../../server/src/runtime/log.ts'
 import { freePort, randomSubnet } from './address.ts'
 import { skipWithout } from './program.ts'
@@ -31,9 +31,10 @@ vrpSourceConformance(
     await stayrtr.setVrps([])
     await stayrtr.start()
     return {
-      source: createVrpSources([`rtr://${address}:${stayrtr.options.port}`], {
+      source: vrpDrivers.createAll([`rtr://${address}:${stayrtr.options.port}`], {
         log: silentLog,
         confirmMs: 1_000,
+        now: () => new Date(),
       })[0]!,
       setVrps: (vrps) => stayrtr.setVrps(vrps),
       hide: () => stayrtr.kill(),
@@ -192,7 +193,7 @@ const numbered = (count: number): LabVrp[] =>
   Array.from({ length: count }, (_, i) => ({ prefix: `10.0.${i}.0/24`, maxLength: 24, asn: 64500 }))
 
 async function judging(t: TestContext, urls: readonly string[]): Promise<Rpki> {
-  const sources = createVrpSources(urls, { log: silentLog, confirmMs: 3_600_000 })
+  const sources = vrpDrivers.createAll(urls, { log: silentLog, confirmMs: 3_600_000, now: () => new Date() })
   const rpki = createRpki({ sources, log: silentLog })
   t.after(() => rpki.stop?.())
   await rpki.start?.()
@@ -225,7 +226,11 @@ async function startStayrtr(t: TestContext, vrps: readonly LabVrp[], { pem, ...e
 type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
 
 function follow(t: TestContext, url: string): Followed {
-  const source = createVrpSources([url], { log: silentLog, confirmMs: 3_600_000 })[0]!
+  const source = vrpDrivers.createAll([url], {
+    log: silentLog,
+    confirmMs: 3_600_000,
+    now: () => new Date(),
+  })[0]!
   const touched: TouchedPrefixes[] = []
   source.onChange((change) => touched.push(change))
   void source.start?.()

@@ -8,8 +8,9 @@ import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
-import { createApi } from '../src/roles/api.ts'
-import { createRegistryViews } from '../src/roles/registries.ts'
+import { createApi } from '../src/process/api.ts'
+import { createShared, type Shared } from '../src/process/shared.ts'
+import { createRegistryViews } from '../src/registry/parts.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
 import { createPostResponseTasks } from '../src/runtime/post-response-tasks.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
@@ -24,6 +25,8 @@ export type TestApi = {
   readonly config: Config
   readonly waker: Waker
   readonly signingKeys: SigningKeys
+  /** For parts of other roles beside the API. */
+  readonly shared: Shared
   /** Signs a user in and returns the tokens. */
   signIn(email: string): Promise<{ access: string; refresh: string }>
   /** Resolves when all post-response tasks have finished. */
@@ -102,19 +105,18 @@ export async function createTestApi(
   await views.rpki.start?.()
   await views.irr.start?.()
   const tasks = createPostResponseTasks(1_000, () => {})
-  const server = createApi({
+  const shared = createShared({
     draining: new AbortController().signal,
-    tasks,
     config,
     postgres,
     waker,
-    signingKeys,
     log,
     metrics,
     ...views,
     flowStore,
     gate: openGate,
   })
+  const server = createApi({ ...shared, tasks, signingKeys })
   await server.ready()
   return {
     server,
@@ -122,6 +124,7 @@ export async function createTestApi(
     config,
     waker,
     signingKeys,
+    shared,
     settled: () => tasks.settled(),
     async signIn(email) {
       const response = await server.inject({

@@ -11,15 +11,13 @@ import { sql } from 'kysely'
 import { startNameServer } from '../../lab/src/name-server.ts'
 import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
-import { asnProofsPart } from '../src/roles/asn-proofs.ts'
-import { createRegistryViews } from '../src/roles/registries.ts'
+import { asnProofsPart } from '../src/inventory/parts.ts'
+import { createRegistryViews } from '../src/registry/parts.ts'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
-import { openGate } from '../src/runtime/testing-gate.ts'
 
 const zone = '113.0.203.in-addr.arpa'
 const asns = {
@@ -337,19 +335,7 @@ describe('an ASN', { skip }, () => {
     const views = createRegistryViews(api.config, log, metrics)
     await views.rpki.start?.()
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
-    const { config, waker } = api
-    const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
-    const part = asnProofsPart({
-      config,
-      waker,
-      log,
-      metrics,
-      ...views,
-      postgres,
-      flowStore,
-      gate: openGate,
-      draining: new AbortController().signal,
-    })
+    const part = asnProofsPart({ ...api.shared, ...views, log, metrics })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(

@@ -104,7 +104,7 @@ const safe: Readonly<Record<string, string>> = {
   'inventory/assignment/link-ports.store.ts': ofDatabase,
   'platform/kinds/announcement.store.ts': ofRequest,
   'platform/kinds/port.ts': 'only reads',
-  'roles/status.store.ts': 'only reads',
+  'status/status.store.ts': 'only reads',
   'team/customer.store.ts': 'only reads',
   'team/invitation.store.ts': 'roles of one row',
   'team/member.store.ts': 'scopes of the tokens of one member',

@@ -18,7 +18,7 @@ import type { Operation } from '../src/operation/operation.ts'
 import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
 import { documentOf } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
-import { netboxOf, syncInventory } from '../src/roles/netbox.ts'
+import { netboxOf, syncInventory } from '../src/platform/parts.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const bucket = 5 * minute

@@ -145,7 +145,7 @@ const allowed: Record<string, readonly string[]> = {
     'type:brand',
   ],
   brand: ['runtime', 'db', 'text', 'packages'],
-  // The operator's side: the platform file writes the tables of every domain; commands and roles connect everything.
+  // The operator's side: the platform file writes the tables of every domain; commands, parts and the process connect everything.
   platform: [
     'contract',
     'net',
@@ -165,8 +165,26 @@ const allowed: Record<string, readonly string[]> = {
     'drivers',
     'packages',
   ],
+  // The state of the installation: it reads the tables of every domain.
+  status: [
+    'contract',
+    'operation',
+    'runtime',
+    'db',
+    'registry',
+    'byoip',
+    'inventory',
+    'collector',
+    'type:flow',
+    'webhook',
+    'restore',
+    'platform',
+    'packages',
+  ],
   commands: ['*'],
-  roles: ['*'],
+  // The `parts.ts` of all modules: each connects its module with drivers and other modules.
+  parts: ['*'],
+  process: ['*'],
   main: ['commands', 'db', 'runtime', 'packages'],
 }
 
@@ -189,12 +207,19 @@ function resolveImport(from: string, specifier: string): string {
   return `package:${specifier}`
 }
 
+/** Composition, such as `dns/parts.ts` and `dns/nameserver.parts.ts`. */
+const isParts = (path: string): boolean => /^server\/src\/[^/]+\/(\w+\.)?parts\.ts$/.test(path)
+
+/** Composition is the top: only these import it. */
+const composing = new Set(['parts', 'process', 'commands'])
+
 /** Returns the module of a path: byoip for `server/src/byoip/regions/plan.ts`; for a package, its name. */
 function moduleOf(path: string): string {
   if (path.startsWith('package:')) return path.slice('package:'.length)
   const parts = path.split('/')
   if (parts[0] !== 'server') return parts[0]!
   if (parts[1] !== 'src') return `server/${parts[1]}`
+  if (isParts(path)) return 'parts'
   const folder = `${parts[2]}/${parts[3]}`
   if (folder in allowed) return folder
   return parts.length === 3 ? parts[2]!.replace(/\.ts$/, '') : parts[2]!
@@ -204,6 +229,7 @@ function moduleOf(path: string): string {
 function violationOf({ from, to, typeOnly }: Import): string | undefined {
   const [source, target] = [moduleOf(from), moduleOf(to)]
   const rules = allowed[source]
+  if (['parts', 'process'].includes(target) && !composing.has(source)) return `${target} must not be imported`
   if (!rules || rules.includes('*') || source === target) return domainViolation(from, to)
   if (to.startsWith('package:')) {
     const free = to.startsWith('package:node:')
@@ -215,7 +241,6 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
   }
   if (target === 'http' && from.endsWith('.routes.ts')) return undefined
   if (typeOnly && rules.includes(`type:${target}`)) return undefined
-  if (target === 'roles') return 'roles must not be imported'
   return rules.includes(target) ? domainViolation(from, to) : `${source} may not import ${target}`
 }
 
@@ -239,8 +264,9 @@ const domains = new Set([
   'shield',
 ])
 
-/** Returns the folder in `server/src` that a path is in. */
-const domainOf = (path: string): string => /^server\/src\/([^/]+)\//.exec(path)?.[1] ?? ''
+/** Returns the folder in `server/src` that a path is in; composition is in none. */
+const domainOf = (path: string): string =>
+  isParts(path) ? '' : (/^server\/src\/([^/]+)\//.exec(path)?.[1] ?? '')
 
 /** Within and between domains: stores import no routes, routes no stores, and no module the store of another domain. */
 function domainViolation(from: string, to: string): string | undefined {
@@ -322,6 +348,14 @@ describe('the import table', () => {
     )
   })
 
+  it('has one place that leads a loop, and a command that leads for once', () => {
+    const leading = sourceFiles()
+      .flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
+      .filter(({ to }) => to === 'server/src/db/leadership.ts')
+      .map(({ from }) => from)
+    assert.deepEqual(leading, ['server/src/commands/flows.ts', 'server/src/db/led-loop.ts'])
+  })
+
   it('has the folders of a module in layers', () => {
     const files = sourceFiles()
     const violations = files
@@ -377,7 +411,16 @@ describe('the import table', () => {
       "import { x } from '../team/team.store.ts'",
       'another domain is entered through its aggregate, not its store',
     ],
-    ['server/src/db/postgres.ts', "import { serve } from '../roles/serve.ts'", 'roles must not be imported'],
+    [
+      'server/src/db/postgres.ts',
+      "import { serve } from '../process/serve.ts'",
+      'process must not be imported',
+    ],
+    [
+      'server/src/dns/publish/publish-zone.ts',
+      "import { parts } from '../nameserver.parts.ts'",
+      'parts must not be imported',
+    ],
     [
       'server/src/drivers/gobgp/speaker.ts',
       "import { plan } from '../../byoip/plan.ts'",
@@ -443,7 +486,8 @@ function foldersOf(imports: readonly Import[]): Graph {
     return folder
   }
   for (const { from, to } of imports) {
-    if (to.startsWith('package:')) continue
+    // Parts connect modules in both directions.
+    if (to.startsWith('package:') || isParts(from) || isParts(to)) continue
     const [source, target] = [folderOf(from), folderOf(to)]
     if (source !== target) graph.get(source)!.add(target)
   }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Gauge } from 'prom-client'
 import { createTestDatabase } from '../src/db/testing.ts'
-import { watchInstallation } from '../src/roles/figures.ts'
+import { watchInstallation } from '../src/status/figures.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
 
 test('the state of the installation is read from the database at each scrape', async () => {

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { programPath, skipWithout } from '@pharos/lab/program'
 import type { Counter } from 'prom-client'
 import { parse, stringify } from 'yaml'
-import { startMailCounters } from '../src/roles/mail.ts'
+import { startMailCounters } from '../src/mail/parts.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
 
 const run = promisify(execFile)

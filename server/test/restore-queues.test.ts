@@ -15,7 +15,7 @@ import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/te
 import { wake } from '../src/db/wake.ts'
 import { startEndpoint, type Endpoint } from '../src/drivers/webhook/testing.ts'
 import { queueMail } from '../src/mail/mail.ts'
-import { runRole, type Serving } from '../src/roles/serve.ts'
+import { runRole, type Serving } from '../src/process/serve.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { addDelivery, addWebhook } from '../src/webhook/testing.ts'
 

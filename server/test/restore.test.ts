@@ -18,7 +18,8 @@ import { openPostgres, type Postgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { insertZone, changeZone } from '../src/dns/publish/testing.ts'
 import { sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
-import { allRoles, runRole, type Serving } from '../src/roles/serve.ts'
+import { runRole, type Serving } from '../src/process/serve.ts'
+import { allRoles } from '../src/runtime/role.ts'
 import { createWitnessFile } from '../src/restore/witness.ts'
 import type { Files } from '../src/runtime/config.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -399,6 +400,7 @@ const waiting = [
 const comparing = ['dns-observe:ns1.example.net.', 'mails', `reconcile:${slug}`, 'shield:edge']
 /** Loops that change only the database, or only ask. A new loop belongs here if it has no effect outside of it. */
 const sendsNothing = [
+  'announced-prefixes',
   'asn-proofs',
   'close-period',
   'compact-usage',

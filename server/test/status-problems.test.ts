@@ -5,14 +5,13 @@ import { readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { lockClass as regionLockClass } from '../src/byoip/regions/region-lock.store.ts'
 import { status } from '../src/commands/status.ts'
 import { runCommand } from '../src/commands/testing.ts'
-import { lockClass as leadershipLockClass } from '../src/db/leadership.ts'
+import { lockClass } from '../src/db/lock-class.ts'
 import { SessionLock } from '../src/db/session-lock.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
-import { statusProblemCodes, type Status, type StatusProblemCode } from '../src/roles/status.ts'
-import { watchInstallation } from '../src/roles/figures.ts'
+import { statusProblemCodes, type Status, type StatusProblemCode } from '../src/status/status.ts'
+import { watchInstallation } from '../src/status/figures.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { version } from '../src/runtime/version.ts'
 import { parse } from 'yaml'
@@ -28,9 +27,9 @@ before(async () => {
   const { ams } = await seedRegions(database.postgres, ['ams'])
   team = await seedTeam(database.postgres, 'ours')
   const keys = {
-    region: [regionLockClass, ams!],
-    audit: [leadershipLockClass, 'audit'],
-    validator: [leadershipLockClass, 'validator'],
+    region: [lockClass.region, ams!],
+    audit: [lockClass.leadership, 'audit'],
+    validator: [lockClass.leadership, 'validator'],
   } as const
   for (const [name, key] of Object.entries(keys)) leaders[name] = new SessionLock(database.postgres, key)
 })

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-
 import type { LetterVerdict } from '../src/byoip/validation/check-rules.ts'
 import { explain } from '../src/byoip/validation/validation.ts'
 import { suspendByValidation } from '../src/byoip/announcement/suspend-announcement.ts'
@@ -22,11 +21,11 @@ import { createRpki } from '../src/registry/rpki.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { authorizationDeps } from '../src/roles/registries.ts'
 import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
-import { createRegistryViews } from '../src/roles/registries.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { emptyTables } from '../src/db/testing.ts'
+import { authorizationDeps } from '../src/byoip/parts.ts'
+import { createRegistryViews } from '../src/registry/parts.ts'
 
 let folder: string
 let api: TestApi

@@ -12,7 +12,7 @@ import { createRisLiveSource } from '../src/drivers/ris-live/source.ts'
 import { FakeRis, type Peer } from '../src/drivers/ris-live/testing.ts'
 import { parseRisLiveUrl } from '../src/drivers/ris-live/url.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
-import { readStatus } from '../src/roles/status.ts'
+import { readStatus } from '../src/status/status.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -86,6 +86,7 @@ function startMonitor(url = ris.url({ query: `&reference=${beacon}` }), silentMs
   const source = createRisLiveSource({ ...parseRisLiveUrl(url), log, now, limits })
   const monitor = createVisibilityMonitor({
     postgres: api.database.postgres,
+    waker: api.waker,
     sources: [source],
     rpki: {
       judge: () => ({ state: 'valid', covering: [], source: 'test', asOf: now() }),

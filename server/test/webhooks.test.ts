@@ -7,13 +7,12 @@ import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { startEndpoint, type Endpoint } from '../src/drivers/webhook/testing.ts'
 import { addMessage } from '../src/outbox/testing.ts'
-import { webhooksPart } from '../src/roles/webhooks.ts'
+import { webhooksPart } from '../src/webhook/parts.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addDelivery, addWebhook } from '../src/webhook/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
-import { openGate } from '../src/runtime/testing-gate.ts'
 
 let api: TestApi
 let endpoint: Endpoint
@@ -274,9 +273,7 @@ describe('deliveries', () => {
     const { postgres } = api.database
     const metrics = createMetrics()
     const log = createLog(api.config)
-    // The registries are not needed for it.
-    const shared = { config: api.config, postgres, waker: api.waker, log, metrics, gate: openGate } as never
-    const part = webhooksPart(shared)
+    const part = webhooksPart({ ...api.shared, log, metrics })
     await part.start!()
     const before = endpoint.received.length
     await addMessage(postgres.owner, teamId, { id: 'x' })

@@ -3,7 +3,7 @@ import type { Approval } from '@pharos/contract/approval'
 import type { ApprovalAreaName, ApprovalReason } from '@pharos/contract/approval-reason'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
-import { approvalAreas as areas } from '../roles/approvals.ts'
+import { approvalAreas as areas } from './parts.ts'
 import { decideAs, listApprovals } from './approval.ts'
 import type { StoredItem } from './coverage.ts'
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { writeAudit } from '../db/audit.ts'
 import { createTestDatabase } from '../db/testing.ts'
+import { createWaker } from '../db/wake.ts'
 import { createMetrics } from '../runtime/metrics.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { formatHead, parseHead } from './head.ts'
@@ -18,7 +19,8 @@ test('one of several sealers seals the entries, the next takes over, and the hea
   const ring = createKeyRing(['a secret of thirty-two bytes or more'])
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-  const deps = { postgres: database.postgres, ring, log, metrics: createMetrics() }
+  const { postgres } = database
+  const deps = { postgres, waker: createWaker(postgres), ring, log, metrics: createMetrics() }
   const [first, second] = [createSealer(deps), createSealer(deps)]
   const sealedUpTo = async (sequence: number) => {
     while ((await findHead(db))?.sequence !== sequence) await sleep(20)

@@ -77,8 +77,8 @@ function createCollector(
     addressFiles: [],
     ownAsn: 0,
     threads: {
-      receive: new URL('../roles/flow-receive-thread.ts', import.meta.url),
-      batch: new URL('../roles/flow-batch-thread.ts', import.meta.url),
+      receive: new URL('../process/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../process/flow-batch-thread.ts', import.meta.url),
     },
     ...options,
   })

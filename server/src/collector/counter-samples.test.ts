@@ -70,10 +70,12 @@ async function createScene(driver: string, settings: object = {}) {
     log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
     owner: 'one',
     createSource: (device) =>
-      createDeviceSource(
-        { ...device, credential: null, readSamples: () => listSamples(owner, device.id) },
-        () => new Date(nowMs),
-      ),
+      createDeviceSource({
+        ...device,
+        credential: null,
+        readSamples: () => listSamples(owner, device.id),
+        now: () => new Date(nowMs),
+      }),
   })
   return {
     /** `uptime` in seconds. */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Agent } from '../byoip/regions/agent.ts'
 import { createHandedReader, parseAgentKey } from '../byoip/regions/handed-routes.ts'
-import { checkSpeaker, createSpeaker } from '../drivers/speakers.ts'
+import { speakerDrivers, createSpeaker } from '../drivers/speakers.ts'
 import { createLog } from '../runtime/log.ts'
 import { untilStopped } from '../runtime/signals.ts'
 import { UsageError, type Command } from './command.ts'
@@ -36,7 +36,7 @@ export function readAgentOptions(args: readonly string[]) {
   const { file, key, state: stateDir, address, owner } = parseArgs({ args: [...args], options }).values
   if (!file || !key || !stateDir || !address || !owner)
     throw new UsageError('--file, --key, --state, --address and --owner are required.')
-  const [problem] = checkSpeaker({ kind: 'gobgp', address, owner })
+  const [problem] = speakerDrivers.check({ kind: 'gobgp', address, owner })
   if (problem) throw new UsageError(`--${problem.path.join('.')}: ${problem.message}`)
   return { file, keys: key.split(',').map(parseKey), stateDir, address, owner }
 }

@@ -1,5 +1,5 @@
 // The configuration as commands read it: the settings of the process, checked by everything that uses them.
-import { settingChecks } from '../roles/setting-checks.ts'
+import { settingChecks } from '../process/setting-checks.ts'
 import {
   describeConfig,
   loadConfig,

@@ -14,7 +14,7 @@ import {
 import { formatHead } from '../audit/head.ts'
 import { findHead } from '../audit/seal.store.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { decideDeps, informOf } from '../roles/restore.ts'
+import { decideDeps, informOf } from '../restore/parts.ts'
 import { listMissingEntries, parseEntries, type CopiedEntry } from '../restore/compare-audit.ts'
 import { closeRestoreAs, decideRestoreAs } from '../restore/decide.ts'
 import { openRestore } from '../restore/gate.store.ts'

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { readStatus, type Status } from '../roles/status.ts'
+import { readStatus, type Status } from '../status/status.ts'
 import type { RegionStatus } from '../byoip/regions/router.ts'
 import { ConfigError } from '../runtime/config.ts'
 import { CommandFailure, UsageError, withPostgres, type Command, type CommandContext } from './command.ts'

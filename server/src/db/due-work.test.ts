@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { claimRows, createDueWorker } from './due-work.ts'
+import { claimRows, createDueWorker, dueTables } from './due-work.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
 
 const never = new AbortController().signal
@@ -100,5 +100,18 @@ describe('claims of due rows', () => {
       }
     assert.equal(claimed.length, 20)
     assert.equal(new Set(claimed).size, 20)
+  })
+
+  it('are how the rows of every table with a lease are claimed', async () => {
+    const { rows } = await sql<{ table: string }>`
+      select c.table_name as table from information_schema.columns c
+      where c.table_schema = 'public' and c.column_name in ('leased_until', 'lease_until', 'claimed_until')
+      order by 1`.execute(database.postgres.owner)
+    // A mail is leased by the time when it is due again.
+    const withoutColumn = ['mails']
+    assert.deepEqual(
+      [...rows.map(({ table }) => table), ...withoutColumn].sort(),
+      Object.keys(dueTables).sort(),
+    )
   })
 })

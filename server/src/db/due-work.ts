@@ -1,4 +1,5 @@
-// Work on rows that become due: mails, webhook deliveries, checks of domains and ASNs. A row is claimed under a lease, worked on
+// Work on rows that become due, outside of a transaction: mails, webhook deliveries, readings of devices, transfers of zones, and checks of
+// domains, ASNs and delegations. A row is claimed under a lease, worked on
 // beside others, and saved with the time when it is due again. Any number of processes may do so at once: each claims rows that
 // no other has, and rows of a process that dies are due when their lease ends.
 import { sql, type RawBuilder } from 'kysely'
@@ -66,23 +67,36 @@ export function createDueWorker<Row>({ claim, work, parallel, onError, onEnd }: 
   }
 }
 
+/** The tables with rows that become due, and their keys. */
+export const dueTables = {
+  mails: 'id',
+  webhooks: 'id',
+  domains: 'id',
+  device_states: 'device_id',
+  dns_secondaries: 'zone_id',
+  dns_delegations: 'zone_id',
+} as const
+
 /**
- * Claims rows of a table. `due` selects the ids from alias `r`, those that have been due for longest first, and how many at most;
- * `lease` sets the columns that keep others from claiming the rows. Rows that another process is claiming are skipped.
+ * Claims rows of a table. `due` selects the keys from alias `r` as `id`, the longest waiting first, and limits their number; `lease` sets
+ * the columns that keep others from claiming the rows. `returning` may name columns of `due` and of `joined`, such as `devices d on d.id =
+ * due.id`. Rows that another process is claiming are skipped.
  */
 export async function claimRows<Row>(
   db: Db | Trx,
-  table: 'mails' | 'webhooks' | 'domains',
+  table: keyof typeof dueTables,
   claim: {
     readonly due: RawBuilder<unknown>
     readonly lease: RawBuilder<unknown>
+    readonly joined?: RawBuilder<unknown>
     readonly returning: RawBuilder<unknown>
   },
 ): Promise<Row[]> {
+  const join = claim.joined ? sql`join ${claim.joined}` : sql``
   // Materialised, so that no plan runs the selection twice and claims more than the limit.
   const { rows } = await sql<Row>`
     with due as materialized (${claim.due} for no key update of r skip locked)
-    update ${sql.table(table)} r set ${claim.lease} from due where r.id = due.id
+    update ${sql.table(table)} r set ${claim.lease} from due ${join} where r.${sql.ref(dueTables[table])} = due.id
     returning ${claim.returning}`.execute(db)
   return rows
 }

@@ -1303,7 +1303,6 @@ create table devices (
   constraint devices_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint devices_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint devices_check CHECK (((driver <> 'snmp'::text) OR ((management_address IS NOT NULL) AND (credential_id IS NOT NULL)))),
-  constraint devices_driver_check CHECK ((driver = ANY (ARRAY['none'::text, 'snmp'::text, 'sflow'::text, 'sandbox'::text]))),
   constraint devices_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text])))
 );
 CREATE INDEX devices_customer ON public.devices USING btree (customer_id) WHERE (customer_id IS NOT NULL);

@@ -644,8 +644,6 @@ export interface DeviceStatesTable {
   next_gauges: Generated<Date>
 }
 
-export type DevicesDriver = 'none' | 'snmp' | 'sflow' | 'sandbox'
-
 export type DevicesManagedBy = 'platform' | 'netbox'
 
 export interface DevicesTable {
@@ -659,7 +657,7 @@ export interface DevicesTable {
   location_key: string | null
   management_address: string | null
   /** how its interfaces and counters are read; none: not at all */
-  driver: Generated<DevicesDriver>
+  driver: Generated<string>
   /** of the driver */
   settings: GeneratedJson
   credential_id: number | null

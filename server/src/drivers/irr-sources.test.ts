@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { checkIrrSources, createIrrSources } from './irr-sources.ts'
+import { irrDrivers } from './irr-sources.ts'
 
 const taken: readonly [string, string][] = [
   ['whois://irr.example:4343?sources=RADB,ripe', 'whois://irr.example:4343 (RADB,RIPE)'],
@@ -13,8 +13,8 @@ const taken: readonly [string, string][] = [
 ]
 for (const [text, name] of taken) {
   it(`creates a source from ${text}`, async () => {
-    checkIrrSources([text])
-    const [source] = createIrrSources([text], { confirmMs: 0 })
+    irrDrivers.checkAll([text])
+    const [source] = irrDrivers.createAll([text], { confirmMs: 0 })
     assert.equal(source!.name, name)
     const registries = / \([A-Z,]+\)$/.exec(name)?.[0] ?? ''
     assert.equal(source!.label, text.startsWith('file:') ? 'IRR dump' : `IRR server${registries}`)
@@ -39,7 +39,15 @@ const refused: readonly [string, RegExp][] = [
 ]
 for (const [text, message] of refused) {
   it(`refuses ${JSON.stringify(text)}`, () => {
-    assert.throws(() => checkIrrSources([text]), message)
-    assert.throws(() => createIrrSources([text], { confirmMs: 0 }), message)
+    assert.throws(() => irrDrivers.checkAll([text]), message)
+    assert.throws(() => irrDrivers.createAll([text], { confirmMs: 0 }), message)
   })
 }
+
+it('refuses a source that is listed twice', () => {
+  const url = 'whois://irr.example'
+  assert.throws(
+    () => irrDrivers.checkAll([url, 'whois://192.0.2.1', url]),
+    /^TypeError: IRR source whois:.* is listed twice$/,
+  )
+})

@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { checkSpeaker, createSpeaker, speakerOwner } from './speakers.ts'
+import { speakerDrivers, createSpeaker } from './speakers.ts'
+
+const ownerOf = (settings: Readonly<Record<string, unknown>>) =>
+  speakerDrivers.find(settings['kind'])?.ownerOf(settings)
 
 const gobgp = { kind: 'gobgp', address: 'localhost:50051', owner: '64500:1:1' }
 
 const messagesOf = (settings: Readonly<Record<string, unknown>>) =>
-  checkSpeaker(settings).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  speakerDrivers.check(settings).map(({ path, message }) => `${path.join('.')}: ${message}`)
 
 test('settings are checked by the driver of their kind, each problem with its place', () => {
   assert.deepEqual(messagesOf({ kind: 'sandbox' }), [])
@@ -69,9 +72,9 @@ test('an address that is accepted can be connected to: settings and connection d
 })
 
 test('two speakers exclude each other if router and owner are the same', () => {
-  assert.equal(speakerOwner(gobgp), speakerOwner({ ...gobgp, timeout_ms: 100 }))
-  assert.notEqual(speakerOwner(gobgp), speakerOwner({ ...gobgp, owner: '64500:1:2' }))
-  assert.equal(speakerOwner({ kind: 'sandbox' }), undefined)
+  assert.equal(ownerOf(gobgp), ownerOf({ ...gobgp, timeout_ms: 100 }))
+  assert.notEqual(ownerOf(gobgp), ownerOf({ ...gobgp, owner: '64500:1:2' }))
+  assert.equal(ownerOf({ kind: 'sandbox' }), undefined)
 })
 
 test('a speaker has the next hops of its settings', async () => {

@@ -7,14 +7,14 @@ import { updatesOfAlert } from './collector-files/source.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { clientMessage, parseRisMessage, prefixSubscription } from './ris-live/message.ts'
 import { parseRisLiveUrl } from './ris-live/url.ts'
-import { checkVisibilitySources } from './visibility-sources.ts'
+import { visibilityDrivers } from './visibility-sources.ts'
 import { scaled } from '../runtime/testing-scale.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
 
 describe('the URL of a visibility source', () => {
   it('selects the driver', () => {
-    checkVisibilitySources([
+    visibilityDrivers.checkAll([
       'wss://ris-live.ripe.net/v1/ws/?client=example',
       'ws://127.0.0.1:8080/?table=http://127.0.0.1/state&reference=192.0.2.0/24',
       'file:/var/lib/bgpalerter/alertdata',
@@ -36,13 +36,13 @@ describe('the URL of a visibility source', () => {
   ] as const)
     it(`is rejected with the reason: ${url}`, () => {
       assert.throws(
-        () => checkVisibilitySources([url]),
+        () => visibilityDrivers.checkAll([url]),
         (error: Error) => message.test(error.message),
       )
     })
 
   it('is listed once', () => {
-    assert.throws(() => checkVisibilitySources(['sandbox:1', 'sandbox:1']), /listed twice/)
+    assert.throws(() => visibilityDrivers.checkAll(['sandbox:1', 'sandbox:1']), /listed twice/)
   })
 
   it('is sent without our own parameters, and shown without any', () => {

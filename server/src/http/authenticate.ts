@@ -2,7 +2,7 @@
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
 import { requireGrant } from '../operation/grant.ts'
-import { fail } from '../runtime/error.ts'
+import { fail, Failure } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
@@ -80,5 +80,20 @@ export function authorize(actor: AnyActor, permission: Permission, withGrant = t
   }
   if (scope && actor.kind === 'token' && !actor.scopes.includes(scope)) {
     throw fail('scope_missing', 'needed', { scope })
+  }
+}
+
+/**
+ * Returns whether the actor could call a route with this permission. Without `withGrant` roles do not count, as in a monthly report: its own
+ * grant covers all of it.
+ */
+export function mayCall(actor: Actor, permission: Permission, withGrant = true): boolean {
+  if (permission.credential === 'web' && actor.kind !== 'user') return false
+  try {
+    authorize(actor, permission, withGrant)
+    return true
+  } catch (error) {
+    if (error instanceof Failure) return false
+    throw error
   }
 }

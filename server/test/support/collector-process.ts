@@ -16,7 +16,8 @@ const collector = new DeviceCollector({
   postgres,
   log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
   owner: randomUUID(),
-  createSource: (device) => createDeviceSource({ ...device, credential: null }, clock),
+  createSource: (device) =>
+    createDeviceSource({ ...device, credential: null, readSamples: async () => [], now: clock }),
 })
 process.stdout.write('ready\n')
 for (;;) {

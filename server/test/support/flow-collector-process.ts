@@ -26,8 +26,8 @@ const collector = new FlowCollector({
   addressFiles: [],
   ownAsn: 0,
   threads: {
-    receive: new URL('../../src/roles/flow-receive-thread.ts', import.meta.url),
-    batch: new URL('../../src/roles/flow-batch-thread.ts', import.meta.url),
+    receive: new URL('../../src/process/flow-receive-thread.ts', import.meta.url),
+    batch: new URL('../../src/process/flow-batch-thread.ts', import.meta.url),
   },
   onBatch: ({ rows }) => void process.stdout.write(`${rows}\n`),
 })

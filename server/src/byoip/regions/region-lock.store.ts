@@ -1,6 +1,7 @@
 // One reconciler per region: an advisory lock on a separate connection, and an epoch that each new holder of the lock
 // raises. The lock excludes a second reconciler; the epoch stops a paused one that has lost its lock.
 import type { HeartbeatConnection } from '../../db/heartbeat-connection.ts'
+import { lockClass } from '../../db/lock-class.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { SessionLock } from '../../db/session-lock.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -16,9 +17,6 @@ import {
 import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
-
-/** First half of the advisory lock's key, "phar"; the second is the region's id. */
-export const lockClass = 0x70686172
 
 /** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
 const raiseTimeoutMs = 20_000
@@ -91,7 +89,7 @@ export class RegionLock {
   ) {
     this.#regionId = regionId
     this.#intervalMs = intervalMs
-    this.#lock = new SessionLock(postgres, [lockClass, regionId], onAcquired)
+    this.#lock = new SessionLock(postgres, [lockClass.region, regionId], onAcquired)
   }
 
   /** Returns the lease; undefined while another process holds the lock. The connection stays open for the next call. */

@@ -1,12 +1,12 @@
 // The validator: checks announcements when a registry changes, on request, and at an interval. Any number of processes may
 // run it; the leader works, the others are standbys.
-import { Leadership } from '../../db/leadership.ts'
+import { createLedLoop } from '../../db/led-loop.ts'
+import { createLoopComponent, type LoopComponent } from '../../db/loop-component.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
-import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import type { Irr } from '../../registry/irr.ts'
 import type { Rpki } from '../../registry/rpki.ts'
@@ -48,30 +48,34 @@ class Validator implements Component {
   readonly name = 'validator'
   readonly #deps: ValidatorDeps
   readonly #validate: ValidateDeps
-  readonly #leadership: Leadership
-  readonly #loop: Loop
+  readonly #loop: LoopComponent
+  /** Runs in standbys too: each process has its own view, and may become the leader after a loss. */
+  readonly #announcedLoop: LoopComponent
   readonly #off: (() => void)[] = []
   /** Prefixes that the RPKI has changed since the last run; `all` before the first run. */
   #touched: Set<Prefix> | 'all' = 'all'
   #irrChanged = false
   #sweptAt = -Infinity
-  #announcedAt = -Infinity
   /** Delays a sweep that was requested right after another one, since a request is cheap and a sweep is not. */
   #sweepTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ValidatorDeps) {
-    const { postgres, log, metrics } = deps
+    const { postgres, rpki } = deps
     this.#deps = deps
     this.#validate = { ...deps, db: postgres.owner }
-    this.#leadership = new Leadership(postgres, 'validator')
-    this.#loop = createLoop({
+    this.#announcedLoop = createLoopComponent(deps, {
+      name: 'announced-prefixes',
+      sends: 'nothing',
+      intervalMs: announcedIntervalMs,
+      run: async () => rpki.setAnnounced(await readAnnounced(postgres.owner)),
+    })
+    this.#loop = createLedLoop(deps, {
       name: 'validate',
+      leadership: 'validator',
       sends: 'nothing',
       intervalMs: dueIntervalMs,
       timeoutMs: runTimeoutMs,
       run: (signal) => this.#run(signal),
-      log,
-      metrics,
     })
   }
 
@@ -85,14 +89,14 @@ class Validator implements Component {
         this.#loop.wake()
       }),
     )
+    this.#announcedLoop.start()
     this.#loop.start()
   }
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
     clearTimeout(this.#sweepTimer)
-    await this.#loop.stop()
-    await this.#leadership.release()
+    await Promise.all([this.#announcedLoop.stop(), this.#loop.stop()])
   }
 
   #touch(touched: readonly Prefix[] | 'all'): void {
@@ -111,9 +115,6 @@ class Validator implements Component {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    // Standbys too: each process has its own view, and may become the leader after a loss.
-    await this.#setAnnounced()
-    if (!(await this.#leadership.hold())) return
     const touched = this.#takeTouched()
     try {
       if (this.#irrChanged) {
@@ -126,12 +127,6 @@ class Validator implements Component {
       this.#touched = 'all'
       throw error
     }
-  }
-
-  async #setAnnounced(): Promise<void> {
-    if (performance.now() - this.#announcedAt < announcedIntervalMs) return
-    this.#deps.rpki.setAnnounced(await readAnnounced(this.#deps.postgres.owner))
-    this.#announcedAt = performance.now()
   }
 
   async #check(

@@ -2,9 +2,9 @@
 // processes may run it; the leader connects to the sources, the others are standbys.
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
-import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
-import { Leadership } from '../../db/leadership.ts'
+import { createLedLoop, type LedLoopDeps } from '../../db/led-loop.ts'
+import type { LoopComponent } from '../../db/loop-component.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { reportRefused, type RefusedRow } from '../../db/write-rows.ts'
 import type { Rpki } from '../../registry/rpki.ts'
@@ -20,7 +20,7 @@ import {
 } from './visibility.store.ts'
 import { nextRouterChange, summarise, zombieAfterMs, type RouterChange } from './visibility.ts'
 
-export type VisibilityMonitorDeps = {
+export type VisibilityMonitorDeps = LedLoopDeps & {
   readonly postgres: Postgres
   /** In order of preference, not started. */
   readonly sources: readonly VisibilitySource[]
@@ -32,9 +32,6 @@ export type VisibilityMonitorDeps = {
   readonly metrics: Metrics
   readonly intervalMs?: number
 }
-
-/** The name of the leadership and of the loop. */
-const visibilityWork = 'visibility'
 
 const defaultIntervalMs = 10_000
 const runTimeoutMs = 120_000
@@ -51,8 +48,7 @@ type Followed = { readonly source: VisibilitySource; readonly view: CollectorVie
 class VisibilityMonitor implements Component {
   readonly name = 'visibility monitor'
   readonly #deps: VisibilityMonitorDeps
-  readonly #leadership: Leadership
-  readonly #loop: Loop
+  readonly #loop: LoopComponent
   /** While this process leads. */
   #followed: readonly Followed[] | undefined
   /** The inputs of the last saved summary of each announcement, so that unchanged ones are not computed again. */
@@ -61,15 +57,13 @@ class VisibilityMonitor implements Component {
 
   constructor(deps: VisibilityMonitorDeps) {
     this.#deps = deps
-    this.#leadership = new Leadership(deps.postgres, visibilityWork)
-    this.#loop = createLoop({
-      name: visibilityWork,
+    this.#loop = createLedLoop(deps, {
+      name: 'visibility',
       sends: 'nothing',
       intervalMs: deps.intervalMs ?? defaultIntervalMs,
       timeoutMs: runTimeoutMs,
       run: (signal) => this.#run(signal),
-      log: deps.log,
-      metrics: deps.metrics,
+      onStandby: () => this.#unfollow(),
     })
   }
 
@@ -77,14 +71,11 @@ class VisibilityMonitor implements Component {
     this.#loop.start()
   }
 
-  async stop(): Promise<void> {
-    await this.#loop.stop()
-    await this.#unfollow()
-    await this.#leadership.release()
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    if (!(await this.#isLeader())) return
     const targets = (await listTargets(this.#deps.postgres.owner)).map((target) => ({
       ...target,
       routerChange: nextRouterChange(target.change, target.regions),
@@ -103,15 +94,6 @@ class VisibilityMonitor implements Component {
     const used = followed.find(({ source }) => source.status().state === 'current')
     if (used) await this.#saveChanged(targets, used, signal)
     await this.#saveSources(followed, used)
-  }
-
-  async #isLeader(): Promise<boolean> {
-    const isLeader = await this.#leadership.hold().catch(async (error: unknown) => {
-      await this.#unfollow()
-      throw error
-    })
-    if (!isLeader) await this.#unfollow()
-    return isLeader
   }
 
   async #follow(targets: readonly Target[]): Promise<readonly Followed[]> {

@@ -1,6 +1,7 @@
 // The SQL of delegations: which zones are due, and what their parents answered.
 import { sql } from 'kysely'
 import type { DnssecState } from '@pharos/contract/dns-term'
+import { claimRows } from '../../db/due-work.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { sameRdata } from '../../net/dns/record.ts'
@@ -25,25 +26,24 @@ export async function claimDueDelegations(db: Db, now: Date, limit: number): Pro
     insert into dns_delegations (zone_id, due) select z.id, ${now} from dns_zones z
     where z.deleted is null and z.claimed is not null and z.kind = 'primary' and z.published is not null
       and not exists (select from dns_delegations d where d.zone_id = z.id)`.execute(db)
-  const { rows } = await sql<{
+  const rows = await claimRows<{
     zone_id: number
     team_id: number | null
     name: ZoneName
     dnssec: DnssecState
     is_rolling: boolean
     ns: Buffer[] | null
-  }>`
-    with due as (
-      select d.zone_id from dns_delegations d join dns_zones z on z.id = d.zone_id
-      where d.due <= ${now} and (d.leased_until is null or d.leased_until < ${now}) and z.deleted is null
-      order by d.due limit ${limit} for update of d skip locked)
-    update dns_delegations d set leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
-    from due, dns_zones z where d.zone_id = due.zone_id and z.id = d.zone_id
-    returning d.zone_id, z.team_id, z.name, z.dnssec,
+  }>(db, 'dns_delegations', {
+    due: sql`
+      select r.zone_id as id from dns_delegations r join dns_zones z on z.id = r.zone_id
+      where r.due <= ${now} and (r.leased_until is null or r.leased_until < ${now}) and z.deleted is null
+      order by r.due limit ${limit}`,
+    lease: sql`leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})`,
+    joined: sql`dns_zones z on z.id = due.id`,
+    returning: sql`r.zone_id, z.team_id, z.name, z.dnssec,
       exists (select from dns_keys k where k.zone_id = z.id and k.state in ('introduced', 'retiring')) as is_rolling,
-      (select s.rdata from dns_served s where s.zone_id = z.id and s.name_key = z.name_key and s.type = 2) as ns`.execute(
-    db,
-  )
+      (select s.rdata from dns_served s where s.zone_id = z.id and s.name_key = z.name_key and s.type = 2) as ns`,
+  })
   return rows.map(({ zone_id: zoneId, team_id: teamId, name, dnssec, is_rolling: isRolling, ns }) => ({
     zoneId,
     teamId,

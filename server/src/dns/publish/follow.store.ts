@@ -1,5 +1,6 @@
 // The SQL of secondary zones: which are due, and what a transfer left. As the owner, across all teams.
 import { sql } from 'kysely'
+import { claimRows } from '../../db/due-work.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
@@ -28,20 +29,20 @@ export const leaseSeconds = 300
 
 /** Claims secondary zones whose primaries are to be asked. */
 export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
-  const { rows } = await sql<
+  const rows = await claimRows<
     Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }
-  >`
-    with due as materialized (
-      select s.zone_id, coalesce(s.notified > coalesce(s.attempted, '-infinity'), false) as is_notified
-      from dns_secondaries s join dns_zones z on z.id = s.zone_id
-      where s.due <= now() and (s.leased_until is null or s.leased_until < now())
+  >(db, 'dns_secondaries', {
+    due: sql`
+      select r.zone_id as id, coalesce(r.notified > coalesce(r.attempted, '-infinity'), false) as is_notified
+      from dns_secondaries r join dns_zones z on z.id = r.zone_id
+      where r.due <= now() and (r.leased_until is null or r.leased_until < now())
         and z.deleted is null and z.claimed is not null
-      order by s.due limit ${limit} for no key update of s skip locked)
-    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()
-    from due join dns_zones z on z.id = due.zone_id where s.zone_id = due.zone_id
-    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified", s.primaries`.execute(
-    db,
-  )
+      order by r.due limit ${limit}`,
+    lease: sql`leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()`,
+    joined: sql`dns_zones z on z.id = due.id`,
+    returning: sql`z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified",
+      r.primaries`,
+  })
   return Promise.all(
     rows.map(async ({ serial, primaries, ...zone }) => ({
       ...zone,

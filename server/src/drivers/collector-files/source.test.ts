@@ -13,7 +13,7 @@ import { visibilitySourceConformance } from '../../byoip/visibility/visibility-s
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { createLog } from '../../runtime/log.ts'
-import { createVisibilitySources } from '../visibility-sources.ts'
+import { visibilityDrivers } from '../visibility-sources.ts'
 import { createCollectorFileSource, documentsOf } from './source.ts'
 import { until } from '../../../../lab/src/wait.ts'
 
@@ -212,7 +212,11 @@ describe('a document', () => {
     const newer = tableOf(new Map([[prefix, 64496]]), [prefix], at)
     const older = tableOf(new Map([[prefix, 64511]]), [prefix], new Date(at.getTime() - 60_000))
     await put(path, `${newer}\n${older}\n`)
-    const [source] = createVisibilitySources([pathToFileURL(path).href], { log, ourAsn: null })
+    const [source] = visibilityDrivers.createAll([pathToFileURL(path).href], {
+      log,
+      ourAsn: null,
+      now: () => new Date(),
+    })
     const view = new CollectorView({ ourAsn: null })
     view.setPrefixes([prefix])
     source!.connect(view)

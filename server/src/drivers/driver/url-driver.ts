@@ -1,5 +1,4 @@
-// A driver that a URL of the configuration selects by its scheme. Each such port has one file with the list of its drivers, so
-// that adding a driver is a folder and a line.
+// Drivers that a URL of the configuration selects by its scheme. A driver is a folder, and a line in the list of its port.
 
 /** `Context` is what the process gives to every driver of the port; `Port` is what the driver creates. */
 export type UrlDriver<Context, Port> = {
@@ -33,13 +32,42 @@ export function urlDriver<Settings, Context, Port>(driver: {
   }
 }
 
-/** Returns the driver of the URL's scheme; throws a TypeError with the forms of all drivers if there is none. */
-export function driverFor<Context, Port>(
+export type UrlDriverList<Context, Port> = {
+  /** Throws a TypeError if the URL is not valid; the message contains no password. */
+  check(url: string): void
+  /** Returns the port, not connected yet; throws as `check` does, and if a file cannot be read. */
+  create(url: string, context: Context): Port
+  /** As `check`, and throws if a URL is listed twice. */
+  checkAll(urls: readonly string[]): void
+  /** Returns the ports in the order of their URLs; throws as `checkAll` does, and if a file cannot be read. */
+  createAll(urls: readonly string[], context: Context): Port[]
+}
+
+/** `noun` names what such a URL is, as in `RPKI source`. */
+export function urlDriverList<Context, Port>(
+  noun: string,
   drivers: readonly UrlDriver<Context, Port>[],
-  url: string,
-): UrlDriver<Context, Port> {
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase() ?? ''
-  const driver = drivers.find(({ schemes }) => schemes.includes(scheme))
-  if (driver) return driver
-  throw new TypeError(`write ${drivers.flatMap(({ forms }) => forms).join(' or ')}`)
+): UrlDriverList<Context, Port> {
+  const driverFor = (url: string): UrlDriver<Context, Port> => {
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase() ?? ''
+    const driver = drivers.find(({ schemes }) => schemes.includes(scheme))
+    if (driver) return driver
+    throw new TypeError(`write ${drivers.flatMap(({ forms }) => forms).join(' or ')}`)
+  }
+  const check = (url: string): void => driverFor(url).check(url)
+  const create = (url: string, context: Context): Port => driverFor(url).create(url, context)
+  const checkAll = (urls: readonly string[]): void => {
+    const repeated = urls.find((url, at) => urls.indexOf(url) !== at)
+    if (repeated !== undefined) throw new TypeError(`${noun} ${repeated} is listed twice`)
+    urls.forEach(check)
+  }
+  return {
+    check,
+    create,
+    checkAll,
+    createAll(urls, context) {
+      checkAll(urls)
+      return urls.map((url) => create(url, context))
+    },
+  }
 }

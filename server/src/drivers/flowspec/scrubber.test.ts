@@ -14,9 +14,12 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import { startFakeGobgpd } from '../gobgp/testing.ts'
-import { checkScrubber, createScrubber, scrubberOwner } from '../scrubbers.ts'
+import type { ScrubberSettings } from '../../shield/scrubber-driver.ts'
+import { createScrubber, scrubberDrivers } from '../scrubbers.ts'
 import { FlowspecScrubber } from './scrubber.ts'
 import { birdRules } from './testing.ts'
+
+const ownerOf = (settings: ScrubberSettings) => scrubberDrivers.find(settings['kind'])?.ownerOf(settings)
 
 const owner = '64500:2:1'
 const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')
@@ -68,8 +71,8 @@ it('sends nothing if one rule of any list cannot be sent', async (t) => {
 
 it('is created from checked settings only', () => {
   const settings = { kind: 'flowspec', address: 'localhost:50052', owner }
-  assert.deepEqual(checkScrubber(settings), [])
-  assert.equal(scrubberOwner(settings), 'localhost:50052 64500:2:1')
+  assert.deepEqual(scrubberDrivers.check(settings), [])
+  assert.equal(ownerOf(settings), 'localhost:50052 64500:2:1')
   const cases: readonly (readonly [Readonly<Record<string, unknown>>, RegExp])[] = [
     [{ ...settings, address: '192.0.2.1:50051' }, /without authentication/],
     [{ ...settings, owner: '64500:2' }, /large community/],
@@ -77,7 +80,8 @@ it('is created from checked settings only', () => {
     [{ ...settings, tls: { ca_file: '/a', cert_file: '/b' } }, /key_file/],
     [{ ...settings, next_hop: {} }, /not a known field/],
   ]
-  for (const [wrong, expected] of cases) assert.match(checkScrubber(wrong)[0]?.message ?? '', expected)
+  for (const [wrong, expected] of cases)
+    assert.match(scrubberDrivers.check(wrong)[0]?.message ?? '', expected)
   const { can } = createScrubber({ ...settings, families: [4] }, { name: 'edge', rulesMax: 3 })
   assert.deepEqual([can.families, can.rulesMax, can.packetRate, can.hits], [[4], 3, false, false])
 })

@@ -15,10 +15,13 @@ import type { FilterAction } from '../../net/filter-rule.ts'
 import type { FlowMatch, FlowPacket } from '../../net/flow-match.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { checkScrubber, scrubberOwner } from '../scrubbers.ts'
+import type { ScrubberSettings } from '../../shield/scrubber-driver.ts'
+import { scrubberDrivers } from '../scrubbers.ts'
 import { NftablesScrubber } from './scrubber.ts'
 import type { Hook } from './table.ts'
 import { onlyInLongRun } from '../../runtime/testing-scale.ts'
+
+const ownerOf = (settings: ScrubberSettings) => scrubberDrivers.find(settings['kind'])?.ownerOf(settings)
 
 const run = promisify(execFile)
 const skip = skipWithoutNamespaces() || skipWithout('nft', 'ip')
@@ -199,9 +202,12 @@ it('rejects an answer that is not of nft, and one of another program, as no list
 })
 
 it('is created from checked settings only', () => {
-  assert.deepEqual(checkScrubber({ kind: 'nftables' }), [])
+  assert.deepEqual(scrubberDrivers.check({ kind: 'nftables' }), [])
   const remote = ['ssh', '-o', 'BatchMode=yes', 'root@198.51.100.1', 'pharos-nft']
-  assert.deepEqual(checkScrubber({ kind: 'nftables', command: remote, table: 'shield2', hook: 'input' }), [])
+  assert.deepEqual(
+    scrubberDrivers.check({ kind: 'nftables', command: remote, table: 'shield2', hook: 'input' }),
+    [],
+  )
   for (const wrong of [
     { command: [] },
     { command: 'nft' },
@@ -212,9 +218,9 @@ it('is created from checked settings only', () => {
     { hook: 'output' },
     { owner: 'x' },
   ])
-    assert.equal(checkScrubber({ kind: 'nftables', ...wrong }).length, 1, JSON.stringify(wrong))
-  assert.equal(scrubberOwner({ kind: 'nftables' }), scrubberOwner({ kind: 'nftables', hook: 'input' }))
-  assert.notEqual(scrubberOwner({ kind: 'nftables' }), scrubberOwner({ kind: 'nftables', command: remote }))
+    assert.equal(scrubberDrivers.check({ kind: 'nftables', ...wrong }).length, 1, JSON.stringify(wrong))
+  assert.equal(ownerOf({ kind: 'nftables' }), ownerOf({ kind: 'nftables', hook: 'input' }))
+  assert.notEqual(ownerOf({ kind: 'nftables' }), ownerOf({ kind: 'nftables', command: remote }))
 })
 
 function rule(

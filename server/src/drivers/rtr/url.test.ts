@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { checkVrpSources, createVrpSources } from '../vrp-sources.ts'
+import { vrpDrivers } from '../vrp-sources.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { parseRtrUrl, readTlsFiles } from './url.ts'
 
@@ -29,9 +29,9 @@ it('reads the PEM files when the source is created, not at the first connection'
   writeFileSync(file, 'text')
   assert.deepEqual(readTlsFiles(parseRtrUrl(`rtrs://c:1?ca=${file}`)).tls, { ca: 'text' })
   const source = `rtrs://c:1?ca=${file}.none`
-  checkVrpSources([source])
+  vrpDrivers.checkAll([source])
   assert.throws(
-    () => createVrpSources([source], { log: silentLog, confirmMs: 0 }),
+    () => vrpDrivers.createAll([source], { log: silentLog, confirmMs: 0, now: () => new Date() }),
     /ca=.*none cannot be read \(ENOENT\)/,
   )
 })
@@ -50,19 +50,27 @@ it('reports the problem of a source', () => {
     ['file://host/x', /file:\/absolute\/path/],
   ]
   for (const [url, reason] of refused) {
-    assert.throws(() => checkVrpSources([url]), reason, url)
+    assert.throws(() => vrpDrivers.checkAll([url]), reason, url)
     assert.throws(
-      () => createVrpSources([url], { log: silentLog, confirmMs: 0 }),
+      () => vrpDrivers.createAll([url], { log: silentLog, confirmMs: 0, now: () => new Date() }),
       (error) => error instanceof TypeError && reason.test(error.message),
       url,
     )
   }
-  assert.throws(() => createVrpSources(['rtr://c:1', 'rtr://c:1'], { log: silentLog, confirmMs: 0 }), /twice/)
+  assert.throws(
+    () =>
+      vrpDrivers.createAll(['rtr://c:1', 'rtr://c:1'], {
+        log: silentLog,
+        confirmMs: 0,
+        now: () => new Date(),
+      }),
+    /twice/,
+  )
 })
 
 it('names a source by its URL for operators, and by its kind for customers', () => {
   const urls = ['rtr://127.0.0.1:8395', 'rtrs://[fd00::1]', 'file:/x.json', 'https://u:p@h/x.json?k=1']
-  const sources = createVrpSources(urls, { log: silentLog, confirmMs: 0 })
+  const sources = vrpDrivers.createAll(urls, { log: silentLog, confirmMs: 0, now: () => new Date() })
   assert.deepEqual(
     sources.map(({ name, label }) => [name, label]),
     [

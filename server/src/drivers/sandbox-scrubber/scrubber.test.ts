@@ -4,8 +4,11 @@ import { type ScrubberFixture, scrubberConformance } from '../../shield/scrubber
 import type { RuleHits, RuleId, Scrubber } from '../../shield/scrubber.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { checkScrubber, createScrubber, scrubberOwner } from '../scrubbers.ts'
+import type { ScrubberSettings } from '../../shield/scrubber-driver.ts'
+import { createScrubber, scrubberDrivers } from '../scrubbers.ts'
 import { type SandboxMemory, SandboxScrubber } from './scrubber.ts'
+
+const ownerOf = (settings: ScrubberSettings) => scrubberDrivers.find(settings['kind'])?.ownerOf(settings)
 
 scrubberConformance('sandbox', makeFixture)
 
@@ -44,10 +47,10 @@ it('asks for the flows since it was asked before, once', async () => {
 })
 
 it('is created from checked settings only', () => {
-  assert.deepEqual(checkScrubber({ kind: 'sandbox', latency_ms: 5 }), [])
-  assert.match(checkScrubber({ kind: 'xdp' })[0]!.message, /^the kind of a scrubber is sandbox/)
-  assert.match(checkScrubber({ kind: 'sandbox', owner: 'x' })[0]!.message, /not a known field/)
-  assert.equal(scrubberOwner({ kind: 'sandbox' }), undefined)
+  assert.deepEqual(scrubberDrivers.check({ kind: 'sandbox', latency_ms: 5 }), [])
+  assert.match(scrubberDrivers.check({ kind: 'xdp' })[0]!.message, /^the kind of a scrubber is sandbox/)
+  assert.match(scrubberDrivers.check({ kind: 'sandbox', owner: 'x' })[0]!.message, /not a known field/)
+  assert.equal(ownerOf({ kind: 'sandbox' }), undefined)
   assert.throws(
     () => createScrubber({ kind: 'xdp' }, { name: 'edge', rulesMax: 1 }),
     /scrubber edge: the kind/,

@@ -5,7 +5,7 @@ import { visibilitySourceConformance } from '../../byoip/visibility/visibility-s
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { createLog } from '../../runtime/log.ts'
-import { createVisibilitySources } from '../visibility-sources.ts'
+import { visibilityDrivers } from '../visibility-sources.ts'
 
 const log = createLog({ logLevel: 'silent', logFormat: 'json' })
 const prefix = parsePrefix('203.0.113.0/24')
@@ -13,7 +13,7 @@ const origin = parseAsn(64496)
 const start = new Date('2026-03-01T10:00:00Z')
 
 visibilitySourceConformance('sandbox', async () => {
-  const [source] = createVisibilitySources(['sandbox:20'], { log, ourAsn: null })
+  const [source] = visibilityDrivers.createAll(['sandbox:20'], { log, ourAsn: null, now: () => new Date() })
   // The simulated collectors follow our routers, so that the suite's own changes are the other side.
   return { source: source!, announce: async () => {}, withdraw: async () => {}, stop: async () => {} }
 })
@@ -21,7 +21,7 @@ visibilitySourceConformance('sandbox', async () => {
 describe('the simulated collectors', () => {
   const simulate = (url: string) => {
     let nowMs = start.getTime()
-    const [source] = createVisibilitySources([url], { log, ourAsn: 64500, now: () => new Date(nowMs) })
+    const [source] = visibilityDrivers.createAll([url], { log, ourAsn: 64500, now: () => new Date(nowMs) })
     const view = new CollectorView({ ourAsn: 64500 })
     view.setPrefixes([prefix])
     source!.connect(view)

@@ -14,6 +14,8 @@ import { getPort, listPorts } from '../port/port.ts'
 import { getService } from '../holding/service.ts'
 import { seedPort } from '../testing.ts'
 
+const options = { credential: null, readSamples: async () => [], now: () => new Date() }
+
 let database: TestDatabase
 let teamId = 0
 let otherId = 0
@@ -57,7 +59,7 @@ async function poll(...sessions: object[]): Promise<void> {
     postgres: database.postgres,
     log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
     owner: 'one',
-    createSource: (device) => createDeviceSource({ ...device, credential: null }, () => new Date()),
+    createSource: (device) => createDeviceSource({ ...device, ...options }),
   })
   await collector.startDue()
   await collector.settle()

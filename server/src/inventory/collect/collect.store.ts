@@ -2,6 +2,7 @@
 import type { InterfaceState } from '@pharos/contract/device'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
+import { claimRows } from '../../db/due-work.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { storedJson, storedText } from '../../db/stored-json.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
@@ -60,19 +61,18 @@ export async function leaseDevices(
     insert into device_states (device_id) select d.id from devices d
     where d.driver <> 'none' and not exists (select from device_states s where s.device_id = d.id)
     on conflict do nothing`.execute(db)
-  const { rows } = await sql<DueDevice>`
-    with due as (
-      select s.device_id from device_states s join devices d on d.id = s.device_id
-      where d.driver <> 'none' and least(s.next_poll, s.next_survey) <= now()
-        and (s.lease_until is null or s.lease_until < now())
-      order by s.next_poll limit ${max} for update of s skip locked)
-    update device_states s set lease_until = now() + make_interval(secs => ${seconds}), lease_owner = ${owner}
-    from due, devices d where s.device_id = due.device_id and d.id = s.device_id
-    returning d.id, d.name, d.driver, d.settings, d.management_address as address, d.credential_id as "credentialId",
-      s.next_survey <= now() as "isSurveyDue", s.surveyed is null as "isNew", s.next_gauges <= now() as "areGaugesDue"`.execute(
-    db,
-  )
-  return rows
+  return claimRows<DueDevice>(db, 'device_states', {
+    due: sql`
+      select r.device_id as id from device_states r join devices d on d.id = r.device_id
+      where d.driver <> 'none' and least(r.next_poll, r.next_survey) <= now()
+        and (r.lease_until is null or r.lease_until < now())
+      order by r.next_poll limit ${max}`,
+    lease: sql`lease_until = now() + make_interval(secs => ${seconds}), lease_owner = ${owner}`,
+    joined: sql`devices d on d.id = due.id`,
+    returning: sql`d.id, d.name, d.driver, d.settings, d.management_address as address,
+      d.credential_id as "credentialId", r.next_survey <= now() as "isSurveyDue", r.surveyed is null as "isNew",
+      r.next_gauges <= now() as "areGaugesDue"`,
+  })
 }
 
 /** Extends the leases of devices that are still read, or whose reading waits to be saved. */

@@ -11,6 +11,8 @@ import { createLog } from '../../runtime/log.ts'
 import { DeviceCollector, type DeviceCollectorDeps } from './collector.ts'
 import type { DeviceSource } from './device-source.ts'
 
+const options = { credential: null, readSamples: async () => [], now: () => new Date() }
+
 let database: TestDatabase
 before(async () => void (database = await createTestDatabase()))
 after(() => database[Symbol.asyncDispose]())
@@ -37,7 +39,7 @@ const createCollector = (deps: Partial<DeviceCollectorDeps> = {}) =>
     postgres: database.postgres,
     log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
     owner: 'one',
-    createSource: (device) => createDeviceSource({ ...device, credential: null }, () => new Date()),
+    createSource: (device) => createDeviceSource({ ...device, ...options }),
     ...deps,
   })
 
@@ -151,7 +153,7 @@ describe('the collector', () => {
     await using collector = disposable(
       createCollector({
         createSource: (device) => {
-          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+          const source = createDeviceSource({ ...device, ...options })!
           change(source)
           return source
         },
@@ -196,7 +198,7 @@ describe('the collector', () => {
       createCollector({
         createSource: (device) => {
           sources++
-          return createDeviceSource({ ...device, credential: null }, () => new Date())
+          return createDeviceSource({ ...device, ...options })
         },
       }),
     )
@@ -212,7 +214,7 @@ describe('the collector', () => {
     await using collector = disposable(
       createCollector({
         createSource: (device) => {
-          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+          const source = createDeviceSource({ ...device, ...options })!
           source.close = async () => void closed++
           return source
         },
@@ -254,7 +256,7 @@ describe('the collector', () => {
         owner,
         createSource: (device) => {
           read.push(device.name)
-          return createDeviceSource({ ...device, credential: null }, () => new Date())
+          return createDeviceSource({ ...device, ...options })
         },
       })
     await using one = disposable(collectorOf('one'))
@@ -329,7 +331,7 @@ describe('the collector', () => {
     const reading = Promise.withResolvers<void>()
     const collector = createCollector({
       createSource: (device) => {
-        const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+        const source = createDeviceSource({ ...device, ...options })!
         source.probe = () => {
           reading.resolve()
           return new Promise(() => {})
@@ -348,7 +350,7 @@ describe('the collector', () => {
     await using collector = disposable(
       createCollector({
         createSource: (device) => {
-          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+          const source = createDeviceSource({ ...device, ...options })!
           const listInterfaces = source.listInterfaces.bind(source)
           source.listInterfaces = async (signal) => {
             await sql`update device_states set lease_owner = 'another'`.execute(database.postgres.owner)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
 import { addFormerSpeakers, removeFormerSpeakers } from '../../byoip/regions/former-speakers.store.ts'
 import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../net/community.ts'
-import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../../drivers/speakers.ts'
+import { speakerDrivers, type NamedSpeaker } from '../../drivers/speakers.ts'
 import { defineKind, rowsOf } from '../engine/define-kind.ts'
 import { column, mapped, reference } from '../engine/field.ts'
 import type { CheckContext } from '../engine/kind.ts'
@@ -161,10 +161,10 @@ function readSpeaker(
   value: Readonly<Record<string, unknown>>,
 ): NamedSpeaker {
   const { name: _, ...settings } = value
-  const problems = checkSpeaker(settings)
+  const problems = speakerDrivers.check(settings)
   for (const { path: inside, message } of problems) context.problem([...path, ...inside], message)
   // Two speakers on one router with one owner would treat each other's routes as foreign and withdraw them.
-  const owner = speakerOwner(settings)
+  const owner = speakerDrivers.find(settings['kind'])?.ownerOf(settings)
   if (owner !== undefined)
     context.claim(owner, [...path, 'address'], 'two speakers share a router and an owner')
   return value as NamedSpeaker

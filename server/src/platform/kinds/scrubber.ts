@@ -1,7 +1,7 @@
 // Scrubbers: the routers and hosts that apply the rules of shield.
 import { Type } from 'typebox'
 import type { ScrubberSettings } from '../../shield/scrubber-driver.ts'
-import { checkScrubber, scrubberOwner } from '../../drivers/scrubbers.ts'
+import { scrubberDrivers } from '../../drivers/scrubbers.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { defineKind } from '../engine/define-kind.ts'
@@ -43,11 +43,11 @@ export const scrubber = defineKind({
   wakes: 'shield',
   check(context, elements): void {
     for (const { path, element } of elements) {
-      for (const problem of checkScrubber(element.driver))
+      for (const problem of scrubberDrivers.check(element.driver))
         context.problem([...path, 'driver', ...problem.path], problem.message)
       const driver = element.driver as ScrubberSettings
       // Two scrubbers on one program with one owner would remove each other's rules.
-      const owner = scrubberOwner(driver)
+      const owner = scrubberDrivers.find(driver.kind)?.ownerOf(driver)
       if (owner !== undefined)
         context.claim(`scrubber ${owner}`, [...path, 'driver'], 'two scrubbers share a program and an owner')
       const prefixes = readPrefixes(context, [...path, 'prefixes'], element.prefixes)

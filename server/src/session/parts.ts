@@ -1,0 +1,76 @@
+// Wires sessions and accounts: their operations, and the credentials of all requests.
+import { issuerOf } from '../brand/provider.ts'
+import type { Mounted } from '../http/mount.ts'
+import { isLoopback } from '../net/loopback.ts'
+import type { ApiShared } from '../process/shared.ts'
+import { ClientLimiter } from '../runtime/client-limiter.ts'
+import { readOnCollect } from '../runtime/metrics.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import { createSemaphore } from '../runtime/semaphore.ts'
+import { invitationRoutes } from './accept-invitation.routes.ts'
+import { accountRoutes } from './account.routes.ts'
+import { apiTokenRoutes } from './api-token.routes.ts'
+import { openBreachedPasswords, type BreachedPasswords } from './breached-passwords.ts'
+import { createCredentials } from './credentials.ts'
+import { createMailLimits } from './mail-limits.ts'
+import { createWrongPasswords } from './password-check.ts'
+import { secondFactorRoutes } from './second-factor.routes.ts'
+import { sessionRoutes } from './session.routes.ts'
+
+export function routes(shared: ApiShared): Mounted[] {
+  const { config, publicUrl, metrics } = shared
+  const hashing = createSemaphore({
+    permits: config.passwordHashesAtOnce,
+    waiting: config.passwordHashesWaiting,
+    retryAfterSeconds: 2,
+  })
+  readOnCollect(metrics.passwordHashesWaiting, () => metrics.passwordHashesWaiting.set(hashing.waiting))
+  const signInRate = { perSecond: config.signInLimitPerMinute / 60, burst: config.signInLimitPerMinute }
+  const common = {
+    ...accountDeps(shared),
+    hashing,
+    breached: breachedPasswords(shared),
+    providerNames: [config.providerName, 'pharos'],
+    wrongPasswords: createWrongPasswords(config.signInLimitPerMinute),
+    cookies: {
+      secure: publicUrl.startsWith('https://'),
+      lifetimeSeconds: config.refreshIdleLifetimeSeconds,
+    },
+    lifetime: {
+      idleSeconds: config.refreshIdleLifetimeSeconds,
+      absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
+    },
+  }
+  return [
+    ...sessionRoutes({
+      ...common,
+      attemptsOfClient: new ClientLimiter(signInRate),
+      attemptsOfAccount: new RateLimiter(signInRate),
+    }),
+    ...accountRoutes({ ...common, mailLimits: createMailLimits(config.accountMailsPerHour) }),
+    ...secondFactorRoutes({ ...common, issuer: issuerOf(config) }),
+    ...invitationRoutes({ ...common, followed: new ClientLimiter(signInRate) }),
+    ...apiTokenRoutes({ ...shared, quota: config.apiTokensPerTeam }),
+  ]
+}
+
+export function credentials(shared: ApiShared) {
+  return createCredentials({
+    ...accountDeps(shared),
+    onTokenUseError: (error) => shared.log.warn({ err: error }, 'last use of an API token not saved'),
+  })
+}
+
+const accountDeps = (shared: ApiShared) => ({
+  ...shared,
+  db: shared.front,
+  membersPerTeam: shared.config.membersPerTeam,
+  onLoopback: isLoopback(shared.config.host),
+})
+
+function breachedPasswords({ config, attach }: ApiShared): BreachedPasswords | undefined {
+  if (config.breachedPasswordsFile === null) return undefined
+  const breached = openBreachedPasswords(config.breachedPasswordsFile)
+  attach({ name: 'breached passwords', stop: () => breached.close() })
+  return breached
+}

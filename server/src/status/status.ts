@@ -1,0 +1,411 @@
+// The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
+// attention. It asks no router, registry or process itself.
+import { counted } from '@pharos/contract/counted'
+import type { FormerRouter } from '@pharos/contract/former-router'
+import { ratioText } from '@pharos/contract/notification-text'
+import { sql } from 'kysely'
+import { readFormerRouters } from '../byoip/regions/former-router.ts'
+import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/regions/router.ts'
+import {
+  countUnseen,
+  listVisibilitySources,
+  type SourceStatus,
+  type UnseenCounts,
+} from '../byoip/visibility/visibility.store.ts'
+import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
+import type { Db } from '../db/postgres.ts'
+import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
+import type { Config } from '../runtime/config.ts'
+import { allRoles } from '../runtime/role.ts'
+import { compareVersions, version } from '../runtime/version.ts'
+import { readFigures, type Figures } from './figures.store.ts'
+import { isClockOff, reportIntervalMs } from './process-report.ts'
+import {
+  countUnreadDevices,
+  listOpenApprovals,
+  listRefusedZones,
+  readOpenRestore,
+  listProcesses,
+  readFloor,
+  readLag,
+  readLeaders,
+  type Lag,
+  type Leaders,
+  type OpenApproval,
+  type RefusedZone,
+  type LiveProcess,
+} from './status.store.ts'
+
+/** docs/operating/status.md explains each. */
+export const statusProblemCodes = [
+  'restore_open',
+  'region_failed',
+  'region_stale',
+  'region_unled',
+  'router_down',
+  'router_without_neighbor',
+  'former_router',
+  'role_missing',
+  'loop_late',
+  'clock_differs',
+  'devices_unread',
+  'sampling_implausible',
+  'registry_down',
+  'registry_doubtful',
+  'flow_store_down',
+  'visibility_down',
+  'routes_missing',
+  'announcements_unseen',
+  'work_unled',
+  'approval_open',
+  'zone_refused',
+  'lag',
+  'operator_webhook_failing',
+  'import_failed',
+  'upgrade_unfinished',
+] as const
+export type StatusProblemCode = (typeof statusProblemCodes)[number]
+
+/** What is no problem of a supported installation, but may be unintended. */
+export type StatusWarningCode = 'flow_store_missing'
+export type StatusWarning = Omit<StatusProblem, 'code'> & { readonly code: StatusWarningCode }
+
+export type StatusProblem = {
+  readonly code: StatusProblemCode
+  readonly subject: string
+  readonly message: string
+}
+
+export type Status = {
+  readonly at: Date
+  readonly regions: readonly RegionStatus[]
+  /** Routers that a region no longer has, and that are not empty yet. */
+  readonly former_routers: readonly FormerRouter[]
+  readonly leaders: Leaders
+  /** Processes that reported recently. */
+  readonly processes: readonly LiveProcess[]
+  /** Changes that need approval; at most 100. */
+  readonly approvals: readonly OpenApproval[]
+  /** Zones that a name server refuses while others serve them; at most 100. */
+  readonly refused_zones: readonly RefusedZone[]
+  /** Nothing is sent while one is open. */
+  readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
+  /** The sources of visibility; empty if none is configured. */
+  readonly visibility: readonly SourceStatus[]
+  readonly unseen: UnseenCounts
+  /** Imports of inventory; empty if none has run. */
+  readonly imports: readonly ImportState[]
+  /** Devices that no process has read for three intervals: their states are unknown. */
+  readonly unread_devices: number
+  /** Ports whose flows do not match the counters of their interfaces; at most 100. */
+  readonly implausible_sampling: readonly ImplausibleSampling[]
+  /** The oldest release that may run; null before the first upgrade was finished. */
+  readonly schema_floor: string | null
+  readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
+  /** Most urgent first; empty if nothing needs attention. */
+  readonly problems: readonly StatusProblem[]
+  /** They change no exit code. */
+  readonly warnings: readonly StatusWarning[]
+}
+
+/** Names of Leadership: work of which one process of the reconciler role is the leader. */
+const ledWorks = ['audit', 'validator'] as const
+
+/** Work that waits for longer than this needs attention. */
+const lagSecondsMax = 300
+const statementTimeout = '5s'
+
+/** Rejects if the database cannot be read. */
+export async function readStatus(
+  db: Db,
+  { reconcileIntervalSeconds }: Pick<Config, 'reconcileIntervalSeconds'>,
+): Promise<Status> {
+  const facts = await db
+    .transaction()
+    .setAccessMode('read only')
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      await sql`select set_config('statement_timeout', ${statementTimeout}, true)`.execute(trx)
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(trx)
+      return {
+        at: rows[0]!.at,
+        regions: await readRegionStatuses(trx),
+        former_routers: await readFormerRouters(trx),
+        leaders: await readLeaders(trx, ledWorks),
+        processes: (await listProcesses(trx)).filter(
+          ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
+        ),
+        approvals: await listOpenApprovals(trx),
+        refused_zones: await listRefusedZones(trx),
+        restore: await readOpenRestore(trx),
+        visibility: await listVisibilitySources(trx),
+        unseen: await countUnseen(trx),
+        imports: await listImports(trx),
+        unread_devices: await countUnreadDevices(trx),
+        implausible_sampling: await listImplausibleSampling(trx),
+        lag: await readLag(trx),
+        schema_floor: await readFloor(trx),
+      }
+    })
+  const { deliveries, mails, webhooks } = await readFigures(db)
+  const status = { ...facts, lag: { ...facts.lag, deliveries, mails, webhooks } }
+  const problems = findProblems(status, checkFreshMs(reconcileIntervalSeconds))
+  return { ...status, problems, warnings: flowStoreWarnings(status) }
+}
+
+/** Returns the problems that need attention. `freshMs`: maximum age of the last check of a region. */
+function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: number): StatusProblem[] {
+  return [
+    ...restoreProblems(status),
+    ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
+    ...formerProblems(status),
+    ...approvalProblems(status),
+    ...zoneProblems(status),
+    ...processProblems(status),
+    ...deviceProblems(status),
+    ...samplingProblems(status),
+    ...registryProblems(status),
+    ...flowStoreProblems(status),
+    ...visibilityProblems(status),
+    ...unseenProblems(status),
+    ...importProblems(status),
+    ...lagProblems(status.lag),
+    ...upgradeProblems(status),
+  ]
+}
+
+function restoreProblems({ restore }: Pick<Status, 'restore'>): StatusProblem[] {
+  if (restore === null) return []
+  const message = `nothing is sent since ${restore.detected}, ${counted(restore.undecided, 'difference is', 'differences are')} undecided: pharos restore show`
+  return [{ code: 'restore_open', subject: `restore ${restore.id}`, message }]
+}
+
+function regionProblems(
+  region: RegionStatus,
+  { at, leaders }: Pick<Status, 'at' | 'leaders'>,
+  freshMs: number,
+): StatusProblem[] {
+  const { id, slug, last_check, last_check_result, error, routers, routes_missing: missing } = region
+  const problems: StatusProblem[] = []
+  const add = (code: StatusProblemCode, subject: string, message: string) =>
+    problems.push({ code, subject, message })
+  if (last_check_result === false && error !== null) add('region_failed', slug, error)
+  else if (last_check === null) add('region_stale', slug, 'never checked')
+  else if (at.getTime() - new Date(last_check).getTime() > freshMs)
+    add('region_stale', slug, `last checked at ${last_check}`)
+  if (!leaders.regions.includes(id)) add('region_unled', slug, 'no reconciler works on it')
+  if (missing > 0)
+    add(
+      'routes_missing',
+      slug,
+      `${counted(missing, 'desired route does', 'desired routes do')} not reach its neighbors: see include=region_states`,
+    )
+  for (const { name, last_check_result: isUp, error, drained, neighbors } of routers) {
+    const subject = `${slug}/${name}`
+    if (isUp === false) add('router_down', subject, error ?? 'cannot be read')
+    else if (isUp && drained === null && neighbors.every(({ state }) => state !== 'established'))
+      add(
+        'router_without_neighbor',
+        subject,
+        ['no established BGP session: its routes reach no other network.', ...endsOf(neighbors)].join(' '),
+      )
+  }
+  return problems
+}
+
+const endsOf = (neighbors: RegionStatus['routers'][number]['neighbors']): string[] =>
+  neighbors.flatMap(({ address, end }) => (end ? [`${address}: ${end.message}`] : []))
+const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_routers'>): StatusProblem[] =>
+  formers.map(({ id, region, name, router, last_check, routes, error }) => {
+    const held =
+      last_check === null ? `may have ${counted(routes, 'route')}` : `has ${counted(routes, 'route')}`
+    const gone = `if it is gone: pharos region gone ${id}`
+    return {
+      code: 'former_router',
+      subject: `${region}/${name}`,
+      message: `the former router ${router} ${held}${error === null ? '' : `; ${error}`}; ${gone}`,
+    }
+  })
+
+/** New values are written, and what only older releases need is removed, once the upgrade is finished. */
+const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>
+  floor !== null && compareVersions(floor, version) >= 0
+    ? []
+    : [
+        {
+          code: 'upgrade_unfinished',
+          subject: 'database',
+          message: `run pharos migrate --finish when every process runs Pharos ${version}`,
+        },
+      ]
+
+const approvalProblems = ({ approvals }: Pick<Status, 'approvals'>): StatusProblem[] =>
+  approvals.map(({ id, subject }) => ({
+    code: 'approval_open',
+    subject,
+    message: `changes need approval: pharos approvals show ${id}`,
+  }))
+
+const zoneProblems = ({ refused_zones: zones }: Pick<Status, 'refused_zones'>): StatusProblem[] =>
+  zones.map(({ name, servers }) => ({
+    code: 'zone_refused',
+    subject: name,
+    message: `${servers.join(', ')} ${servers.length === 1 ? 'keeps' : 'keep'} an old version that others have replaced; the log of the server has the reason`,
+  }))
+
+function processProblems({
+  at,
+  processes,
+  leaders,
+}: Pick<Status, 'at' | 'processes' | 'leaders'>): StatusProblem[] {
+  const missing = allRoles.filter((role) => !processes.some(({ roles }) => roles.includes(role)))
+  const unled = missing.includes('reconciler') ? [] : ledWorks.filter((work) => !leaders.works.includes(work))
+  return [
+    ...missing.map((role) => ({
+      code: 'role_missing' as const,
+      subject: role,
+      message: 'no running process has this role',
+    })),
+    ...unled.map((work) => ({ code: 'work_unled' as const, subject: work, message: 'no process leads' })),
+    ...processes.flatMap((one) => lateLoops(at, one)),
+    ...processes.filter(({ clock_ms: ms }) => isClockOff(ms)).map(clockProblem),
+  ]
+}
+
+const clockProblem = ({ host, pid, clock_ms: ms }: LiveProcess): StatusProblem => ({
+  code: 'clock_differs',
+  subject: `${host}:${pid}`,
+  message: `its clock is ${Math.round(Math.abs(ms!) / 1000)} s ${ms! > 0 ? 'ahead of' : 'behind'} that of the database: check the time synchronization of both`,
+})
+
+const samplingProblems = ({
+  implausible_sampling: found,
+}: Pick<Status, 'implausible_sampling'>): StatusProblem[] =>
+  found.map(({ exporter, port, ratio, hours, since }) => ({
+    code: 'sampling_implausible',
+    subject: `exporter ${exporter}, port ${port}`,
+    message: `flows have ${ratioText(ratio)} times the octets of the interface for ${hours} h, since ${since}: check the sampling rate, and whether packets are exported twice`,
+  }))
+
+const deviceProblems = ({ unread_devices: unread }: Pick<Status, 'unread_devices'>): StatusProblem[] =>
+  unread === 0
+    ? []
+    : [
+        {
+          code: 'devices_unread',
+          subject: 'devices',
+          message: `no collector has read ${counted(unread, 'device')} for three intervals: the states of their ports are unknown`,
+        },
+      ]
+
+/** A loop is late after three intervals and a minute: a run may take its time. */
+function lateLoops(
+  at: Date,
+  { host, pid, loops, uptime_seconds, age_seconds }: LiveProcess,
+): StatusProblem[] {
+  const reportedMs = at.getTime() - age_seconds * 1000
+  return loops.flatMap(({ name, interval_seconds, last_success }) => {
+    const allowed = 3 * interval_seconds + 60
+    const since =
+      last_success === null ? uptime_seconds : (reportedMs - new Date(last_success).getTime()) / 1000
+    if (since <= allowed) return []
+    const message =
+      last_success === null ? 'has not succeeded since the start' : `last succeeded at ${last_success}`
+    return [{ code: 'loop_late' as const, subject: `${name} on ${host}:${pid}`, message }]
+  })
+}
+
+/** One answering source of each kind is enough for verdicts; sources that do not answer are reported nevertheless. */
+const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
+  processes.flatMap(({ host, pid, registries }) =>
+    registries.flatMap(({ kind, name, ok, answered, doubt }): StatusProblem[] => {
+      const subject = `${kind} ${name} on ${host}:${pid}`
+      const message = answered === null ? 'has not answered' : `last answered at ${answered}`
+      if (!ok) return [{ code: 'registry_down', subject, message }]
+      return doubt ? [{ code: 'registry_doubtful', subject, message: doubt }] : []
+    }),
+  )
+
+const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
+  processes.flatMap(({ host, pid, flow_store: store }) =>
+    store?.state === 'down'
+      ? [
+          {
+            code: 'flow_store_down' as const,
+            subject: `flow store of ${host}:${pid}`,
+            message: `down since ${store.since}: ${store.error}`,
+          },
+        ]
+      : [],
+  )
+
+/** Of processes that have needed it: flows arrive, or somebody has asked for them. */
+const flowStoreWarnings = ({ processes }: Pick<Status, 'processes'>): StatusWarning[] =>
+  processes.flatMap(({ host, pid, flow_store: store }) =>
+    store?.state === 'missing'
+      ? [
+          {
+            code: 'flow_store_missing' as const,
+            subject: `flow store of ${host}:${pid}`,
+            message: 'flows are not kept, since no ClickHouse is installed or configured (CLICKHOUSE_URL)',
+          },
+        ]
+      : [],
+  )
+
+const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusProblem[] =>
+  visibility.flatMap(({ name, problem, is_followed }) => {
+    const message = is_followed ? problem : 'no process follows it'
+    return message === null ? [] : [{ code: 'visibility_down' as const, subject: name, message }]
+  })
+
+function unseenProblems({ unseen }: Pick<Status, 'unseen'>): StatusProblem[] {
+  const texts = {
+    not_visible: 'seen by hardly any route collector',
+    other_path: 'seen by no route collector through us',
+  }
+  return (['not_visible', 'other_path'] as const)
+    .filter((reason) => unseen[reason] > 0)
+    .map((reason) => ({
+      code: 'announcements_unseen',
+      subject: reason,
+      message: `${counted(unseen[reason], 'announced prefix is', 'announced prefixes are')} ${texts[reason]}`,
+    }))
+}
+
+const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =>
+  imports.flatMap(({ source, error, succeeded }) => {
+    const since = succeeded === null ? 'it has never succeeded' : `last success at ${succeeded.toISOString()}`
+    return error === null
+      ? []
+      : [{ code: 'import_failed' as const, subject: source, message: `${error}; ${since}` }]
+  })
+
+function lagProblems(lag: Status['lag']): StatusProblem[] {
+  const { deliveries, mails, webhooks, operator_webhook_failing_since: failing } = lag
+  const waits = [
+    ['deliveries', deliveries.waiting, deliveries.oldest_seconds],
+    ['mails', mails.waiting, mails.oldest_seconds],
+    ['webhooks', webhooks.waiting, lag.webhook_seconds],
+    ['outbox', lag.outbox, lag.outbox_seconds],
+    ['audit', lag.audit_unsealed, lag.audit_seconds],
+  ] as const
+  return [
+    ...waits
+      .filter(([, , seconds]) => seconds > lagSecondsMax)
+      .map(([subject, count, seconds]) => ({
+        code: 'lag' as const,
+        subject,
+        message: `${count} waiting, the oldest for ${Math.round(seconds)} s`,
+      })),
+    ...(failing === null
+      ? []
+      : [
+          {
+            code: 'operator_webhook_failing' as const,
+            subject: 'operator webhook',
+            message: `nothing was delivered since ${failing.toISOString()}`,
+          },
+        ]),
+  ]
+}
