@@ -70,10 +70,7 @@ export function routes(shared: ApiShared): Mounted[] {
     }),
   }
   shared.addFacade(powerdnsApi(deps))
-  return [
-    ...dnsRoutes(deps),
-    ...dnssecRoutes({ ...shared, waits: waitsFor(config.dnsCacheSeconds) }),
-  ]
+  return [...dnsRoutes(deps), ...dnssecRoutes({ ...shared, waits: waitsFor(config.dnsCacheSeconds) })]
 }
 
 export type DnsParts = Parts & Pick<Nameserver, 'address'>
