@@ -138,7 +138,7 @@ async function measureIdle(world: World, ticks: number): Promise<Idle> {
   for (let tick = 0; tick < ticks; tick++) {
     const startedAt = Date.now()
     // As after the decision about a hold: `announcements` would only select changed ones, of which there are none.
-    await client.query(`select pg_notify('pharos', 'holds')`)
+    await client.query(`select pg_notify('pharos', 'approvals')`)
     ms += await untilReconciled(world, startedAt, 0)
   }
   return {

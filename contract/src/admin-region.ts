@@ -116,7 +116,7 @@ export const AdminRegion = Component('AdminRegion', {
       'desired routes that the last check found on too few routers, rejected, outranked, or advertised to no neighbor',
   }),
   routers: Type.Array(RegionRouter, { description: 'the routers of the region' }),
-  open_hold: Nullable({ ...Id, description: 'id of the open hold; null if there is none' }),
+  open_approval: Nullable({ ...Id, description: 'id of the open approval; null if there is none' }),
 })
 export type AdminRegion = Static<typeof AdminRegion>
 
@@ -127,7 +127,7 @@ export const listAdminRegionsRoute = route({
   path: '/v3/admin/regions',
   summary: 'List regions with their routers',
   description:
-    'Every region with the state of each of its routers, of their BGP sessions, and with its open hold.',
+    'Every region with the state of each of its routers, of their BGP sessions, and with its open approval.',
   permission: staffReading,
   query: Strict({
     ordering: Ordering(['slug', 'name'], 'slug'),

@@ -4,7 +4,7 @@ import { counted } from './counted.ts'
 import { classificationLabel } from './classification.ts'
 import { networkText } from './network-text.ts'
 import { formatRate } from './rate.ts'
-import type { StaffHoldArea } from './webhook-message.ts'
+import type { ApprovalAreaName } from './approval-reason.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Text = (attrs: Attrs) => string
@@ -66,10 +66,11 @@ const teamTexts = {
     `The ${type === 'tsig_key' ? 'TSIG key' : 'API token'} "${String(name)}" expires on ${String(expires).slice(0, 10)}`,
 } satisfies Record<string, Text>
 
-/** With the zone, prefix or scrubber that the hold is about, if it is about one. */
-const staffHoldTexts: Readonly<Record<StaffHoldArea, (ofSubject: string) => string>> = {
-  dns: (ofSubject) => `Changes of DNS${ofSubject}`,
-  shield: (ofSubject) => `Shield rules${ofSubject}`,
+const changesOf: Readonly<Record<ApprovalAreaName, string>> = {
+  routes: 'routes in',
+  dns: 'DNS of',
+  shield: 'shield rules of',
+  platform: 'the inventory by',
 }
 
 /** A ratio with two digits, such as 0.0010 or 1024. */
@@ -77,10 +78,8 @@ export const ratioText = (ratio: number): string =>
   ratio >= 10 ? String(Math.round(ratio)) : ratio.toPrecision(2)
 
 const staffTexts = {
-  hold_opened: ({ region, withdrawals, changes }) =>
-    `Changes in region ${String(region)} need approval: ${counted(withdrawals, 'withdrawal', 'withdrawals')}, ${counted(changes, 'changed route', 'changed routes')}`,
-  staff_hold_opened: ({ area, subject, team, removals }) =>
-    `${staffHoldTexts[area as StaffHoldArea](subject ? ` of ${String(subject)}` : '')} need approval${Number(removals) === 0 ? '' : `: ${counted(removals, 'removal', 'removals')}`}${team === null ? '' : ` (team "${String(team)}")`}`,
+  approval_opened: ({ area, subject, team, items }) =>
+    `${counted(items, 'change', 'changes')} of ${changesOf[area as ApprovalAreaName]} ${String(subject)} ${Number(items) === 1 ? 'needs' : 'need'} approval${team === null ? '' : ` (team "${String(team)}")`}`,
   letter_to_review: ({ filename, team }) =>
     `The team "${String(team)}" uploaded the letter of authorization "${String(filename)}"`,
   sampling_implausible: ({ exporter, port, ratio }) =>

@@ -62,12 +62,7 @@ const TeamKinds = Component('NotificationKinds', {
   token_expiring: mailed('API tokens and TSIG keys that expire within 30, 7 or 1 days'),
 })
 const StaffKinds = Component('StaffNotificationKinds', {
-  hold_opened: mailed(
-    'changes of a region that need approval; separate from the mails of `operator_alert_emails`',
-  ),
-  staff_hold_opened: mailed(
-    'changes of DNS and shield rules that need approval; separate from the mails of `operator_alert_emails`',
-  ),
+  approval_opened: mailed('changes that need approval; separate from the mails of `operator_alert_emails`'),
   letter_to_review: mailed('letters of authorization to review'),
   sampling_implausible: mailed('exporters whose flows do not match the counters of their interfaces'),
 })
@@ -95,12 +90,10 @@ const notificationResources = [
   'event',
   'announcement',
   'letter',
-  'hold',
+  'approval',
   'port',
   'cross_connect',
   'shield_list',
-  'zone_hold',
-  'shield_hold',
 ] as const
 
 export const Notification = Component('Notification', {

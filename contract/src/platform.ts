@@ -3,7 +3,8 @@
 import { Type, type Static } from 'typebox'
 import { route, staffChanging } from './route.ts'
 import { Component, Enumeration, FieldChange, Nullable, Optional, Strict } from './scalar.ts'
-import { HoldEvidence } from './zone-hold.ts'
+
+const Evidence = Type.String({ minLength: 1, maxLength: 64 })
 
 const PlatformChange = Component('PlatformChange', {
   action: { ...Enumeration('PlatformAction', ['create', 'update', 'delete']), description: 'what is done' },
@@ -27,7 +28,7 @@ export const PlatformPlan = Component('PlatformPlan', {
     description: 'deletions that need the parameters `deletions` and `evidence`; empty if none do',
   }),
   evidence: Nullable({
-    ...HoldEvidence,
+    ...Evidence,
     description:
       'changes with the elements that `held` counts: an approval names what was shown; null if none are held',
   }),
@@ -59,7 +60,7 @@ export const applyPlatformRoute = route({
       }),
     ),
     evidence: Optional({
-      ...HoldEvidence,
+      ...Evidence,
       description: '`evidence` of the dry run whose deletions are approved',
     }),
   }),

@@ -19,8 +19,7 @@ import { domainRoutes } from './domain.ts'
 import { filterKeyRoutes } from './filter-key.ts'
 import { flowRoutes } from './flow.ts'
 import { formerRouterRoutes } from './former-router.ts'
-import { holdRoutes } from './hold.ts'
-import { zoneHoldRoutes } from './zone-hold.ts'
+import { approvalRoutes } from './approval.ts'
 import { incidentRoutes } from './incident.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
@@ -36,7 +35,6 @@ import type { Route } from './route.ts'
 import { roleRoutes } from './role-list.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
-import { shieldHoldRoutes } from './shield-hold.ts'
 import { blackholeRoutes } from './blackhole.ts'
 import { shieldRoutes } from './shield.ts'
 import { shieldSuggestionRoutes } from './shield-suggestion.ts'
@@ -75,10 +73,8 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...streamRoutes,
   ...byoipRoutes,
-  ...holdRoutes,
+  ...approvalRoutes,
   ...restoreRoutes,
-  ...zoneHoldRoutes,
-  ...shieldHoldRoutes,
   ...adminRegionRoutes,
   ...formerRouterRoutes,
   ...adminTeamRoutes,

@@ -11,7 +11,7 @@ import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
 import { incidentFigures } from './incident.ts'
-import { HoldItem, holdReasons, holdStateFields, holdStates } from './hold.ts'
+import { approvalFields, ApprovalItem } from './approval.ts'
 import {
   Actor,
   AsnNumber,
@@ -63,12 +63,9 @@ export type MessageType = (typeof messageTypes)[number]
 
 /** Messages to the operator's webhook, which the settings configure. Teams get only those that are in `messageTypes` too. */
 export const operatorMessageTypes = [
-  'hold.opened',
-  'hold.reminder',
-  'hold.decided',
-  'staff_hold.opened',
-  'staff_hold.reminder',
-  'staff_hold.decided',
+  'approval.opened',
+  'approval.reminder',
+  'approval.decided',
   'service.billed',
 ] as const
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
@@ -116,54 +113,22 @@ const zone = {
   name: Type.String({ description: 'name of the zone, without the trailing dot' }),
 }
 
-/** Maximum number of withdrawals in a message about a hold. */
-export const holdMessageItemsMax = 20
+/** Maximum number of changes in a message about an approval. */
+export const approvalMessageItemsMax = 20
 
-const hold = Component('HoldMessageData', {
-  id: { ...Id, description: 'id of the hold' },
-  region: Type.String({ description: 'slug of the region' }),
-  state: { ...Enumeration('HoldState', holdStates), description: 'its result' },
-  reason: { ...Enumeration('HoldReason', holdReasons), description: 'code of the reason' },
-  detail: Type.String({ description: 'the reasons as text' }),
-  created: { ...Time, description: 'when it was opened' },
-  decided: { ...NullableTime, description: 'when it was decided; null before' },
-  decided_by: Nullable(Actor),
-  withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
-  change_count: Type.Integer({
-    minimum: 0,
-    description: 'routes whose origin, next hop or communities would change',
-  }),
+const approval = Component('ApprovalMessageData', {
+  ...approvalFields,
+  items: Type.Array(ApprovalItem, { description: `the first ${approvalMessageItemsMax} changes` }),
   teams: Type.Array(
-    Component('HoldMessageTeam', {
+    Component('ApprovalMessageTeam', {
       team: Nullable(TeamReference),
       withdrawal_count: Type.Integer({ minimum: 1 }),
     }),
-    { description: 'the withdrawals by team, most first; null: no announcement explains the route' },
+    {
+      description:
+        'of routes: the withdrawals by team, most first; null: no announcement explains the route. Otherwise empty',
+    },
   ),
-  withdrawals: Type.Array(HoldItem, { description: `the first ${holdMessageItemsMax} withdrawals` }),
-})
-
-/** Areas whose holds are reported as `staff_hold`: removals of records and zones, and changes of shield rules. */
-export const staffHoldAreas = ['dns', 'shield'] as const
-export type StaffHoldArea = (typeof staffHoldAreas)[number]
-
-const staffHold = Component('StaffHoldMessageData', {
-  area: {
-    ...Enumeration('StaffHoldArea', staffHoldAreas),
-    description: '`dns`: see getZoneHold; `shield`: see getShieldHold',
-  },
-  id: { ...Id, description: 'id of the hold in its area' },
-  subject: Type.String({
-    description: 'name of the zone, prefix of the list or name of the scrubber; empty: all of them',
-  }),
-  team: Nullable(TeamReference),
-  reason: Type.String({ description: 'code of the reason, as in the hold' }),
-  detail: Type.String({ description: 'the reason as text' }),
-  items: Type.Array(Type.String(), {
-    description: `the first ${holdMessageItemsMax} record sets, names or prefixes that would be removed`,
-  }),
-  item_count: Type.Integer({ minimum: 0, description: 'number of all of them' }),
-  ...holdStateFields,
 })
 
 const seenAnnouncement = {
@@ -342,12 +307,9 @@ export const messageData = {
     at: { ...Time, description: 'time of the change' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
-  'hold.opened': hold,
-  'hold.reminder': hold,
-  'hold.decided': hold,
-  'staff_hold.opened': staffHold,
-  'staff_hold.reminder': staffHold,
-  'staff_hold.decided': staffHold,
+  'approval.opened': approval,
+  'approval.reminder': approval,
+  'approval.decided': approval,
 } as const
 
 /** The body of a message of the type. */

@@ -35,14 +35,14 @@ describe('a platform document that leaves out nearly all announcements', { skip 
     const approval = `deletions=${result.held[0].deletions}&evidence=${result.evidence}`
     const applied = await staff.call('POST', `/admin/apply?prune=true&${approval}`, document)
     assert.deepEqual([applied.status, applied.body.applied], [200, true])
-    const openHolds = async () => (await staff.call('GET', '/admin/holds?state=open')).body.results
-    await until('both regions wait for an approval', async () => (await openHolds()).length === 2)
+    const open = async () => (await staff.call('GET', '/admin/approvals?state=open')).body.results
+    await until('both regions wait for an approval', async () => (await open()).length === 2)
     assert.deepEqual(
-      (await openHolds()).map(({ withdrawals }: { withdrawals: string[] }) => withdrawals.length),
+      (await open()).map(({ item_count: count }: { item_count: number }) => count),
       [48, 48],
     )
     // Long enough for several runs.
-    await until('the status names the holds', async () => (await pharos.command('status')) === 1)
+    await until('the status names the approvals', async () => (await pharos.command('status')) === 1)
     assert.deepEqual([ams.lost, fra.lost], [[], []])
 
     // A request that names one of them again is its explanation.

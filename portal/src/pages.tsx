@@ -542,7 +542,7 @@ export const pages = [
     key: 'i',
     keywords: ['approve', 'decide', 'requests', 'staff'],
     role: 'staff',
-    search: parameters<{ show: string }>()('show'),
+    search: parameters<{ show: string; state: 'decided' }>()('show', 'state'),
     component: lazyRouteComponent(() => import('./staff/inbox.tsx'), 'InboxPage'),
   }),
   page({
@@ -641,15 +641,6 @@ export const pages = [
       'delivery',
     ),
     component: lazyRouteComponent(() => import('./staff/detectors.tsx'), 'Detectors'),
-  }),
-  page({
-    path: '/staff/holds',
-    label: 'Paused changes',
-    group: 'provider',
-    key: 'h',
-    role: 'staff',
-    search: parameters<{ state: 'all' }>()('state'),
-    component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
   }),
   page({
     path: '/staff/restore',

@@ -62,7 +62,7 @@ export class Demo {
   }
 
   /**
-   * Disables every announcement by SQL. No request explains the withdrawals, so the guard opens a hold in each region.
+   * Disables every announcement by SQL. No request explains the withdrawals, so an approval opens in each region.
    */
   async disableUnasked(): Promise<void> {
     await demoQuery(

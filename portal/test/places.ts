@@ -63,7 +63,7 @@ export const placesOfStaff = [
   '/staff/attacks',
   '/staff/bills',
   '/staff/detectors',
-  '/staff/holds',
+  '/staff/inbox?state=decided',
   '/staff/restore',
   '/staff/letters',
 ] as const

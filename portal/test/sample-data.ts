@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
 import { createAnnouncementsRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { addDomainRoute } from '@pharos/contract/domain'
-import { listHoldsRoute } from '@pharos/contract/hold'
+import { listApprovalsRoute } from '@pharos/contract/approval'
 import {
   draftLetterRoute,
   listLettersToReviewRoute,
@@ -21,7 +21,7 @@ import { fillDns } from './sample-dns.ts'
 
 type Call = ReturnType<typeof createClient>
 const team = { team_id: 'current' } as const
-const holdTimeoutMs = 30_000
+const approvalTimeoutMs = 30_000
 
 /** Call it once for each demo: existing objects are rejected. */
 export async function fill(demo: Demo): Promise<void> {
@@ -33,7 +33,7 @@ export async function fill(demo: Demo): Promise<void> {
   await programs(call)
   await fillDns(call)
   await letters(call, staff)
-  await hold(demo, call, staff)
+  await waitForApproval(demo, call, staff)
 }
 
 export async function asUser(url: string, email: string): Promise<Call> {
@@ -114,15 +114,15 @@ async function letters(call: Call, staff: Call): Promise<void> {
 }
 
 /** More withdrawals at once than the guard allows without a request. */
-async function hold(demo: Demo, call: Call, staff: Call): Promise<void> {
+async function waitForApproval(demo: Demo, call: Call, staff: Call): Promise<void> {
   await call(createAnnouncementsRoute, {
     body: { announcements: [{ cidr: '3fff:300::/32', origin_asn: 64_498, description: 'Asked for today' }] },
   })
   await demo.disableUnasked()
-  const end = performance.now() + holdTimeoutMs
+  const end = performance.now() + approvalTimeoutMs
   while (performance.now() < end) {
-    if ((await staff(listHoldsRoute, { query: { state: ['open'] } })).body.count > 0) return
+    if ((await staff(listApprovalsRoute, { query: { state: ['open'] } })).body.count > 0) return
     await sleep(200)
   }
-  throw new Error('the guard has held nothing')
+  throw new Error('the guard has stopped nothing')
 }

@@ -108,7 +108,7 @@ const ofMember: readonly Shot[] = [
 const ofStaff: readonly Shot[] = [
   { name: 'staff-overview', path: '/' },
   { name: 'staff-inbox', path: '/staff/inbox' },
-  { name: 'staff-holds', path: '/staff/holds?state=all' },
+  { name: 'staff-decisions', path: '/staff/inbox?state=decided' },
   { name: 'staff-letters', path: '/staff/letters?status=all' },
   { name: 'staff-customers', path: '/staff/customers' },
   { name: 'staff-customer', path: '/staff/customers/1' },

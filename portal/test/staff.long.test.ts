@@ -189,7 +189,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
       await page.getByRole('region', { name: 'Rules of the list' }).getByText('Drop: All traffic').waitFor()
       await page.getByRole('region', { name: 'Effect in the last hour' }).getByText(/flow/i).first().waitFor()
       await page.getByRole('button', { name: isApproval ? /^Approve/ : /^Reject/ }).click()
-      const dialog = page.getByRole('dialog', { name: / this change of shield rules\?$/ })
+      const dialog = page.getByRole('dialog', { name: isApproval ? 'Approve changes?' : 'Keep as it is?' })
       await dialog.getByRole('button', { name: isApproval ? 'Approve' : 'Reject', exact: true }).click()
       await dialog.waitFor({ state: 'detached' })
       await customer.page.goto(`${demo.url}/shield/rules?prefix=${encodeURIComponent(prefix)}`)
@@ -207,8 +207,8 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   it('shows one request over all regions with its effect, and approves it by key', async () => {
     await demo.disableUnasked()
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
-    const banner = page.getByRole('status').filter({ hasText: /^Changes in \d regions? needs? approval/ })
-    await banner.getByRole('link', { name: 'Review paused changes' }).click()
+    const banner = page.getByRole('status').filter({ hasText: /^\d+ changes? needs? approval/ })
+    await banner.getByRole('link', { name: 'Open the inbox' }).click()
     const request = page.getByRole('region', { name: /^Withdraw \d+ prefixes in \d regions\.$/ })
     await request.getByText('Until you decide, nothing is withdrawn or changed.').waitFor()
     const effects = page.getByRole('region', { name: 'What happens' })
@@ -225,7 +225,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('Enter')
     await approval.waitFor({ state: 'detached' })
     // A decision covers every request of these regions. A prefix disabled while routers were compared is another request.
-    const nothing = page.getByText('Nothing to decide')
+    const nothing = page.getByText('Nothing needs approval')
     await until('nothing to be left to decide', () =>
       nothing.waitFor({ timeout: 5_000 }).catch(async (error: unknown) => {
         await page.getByRole('heading', { name: 'Inbox' }).click()
@@ -236,13 +236,21 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
       }),
     )
     assert.ok(count >= 1)
-    await page.goto(`${demo.url}/staff/holds?state=all`)
-    await page.getByRole('row').filter({ hasText: 'ams' }).getByText('Approved').first().waitFor()
-    await look(page, 'staff-holds')
+    await page.getByText('Decided', { exact: true }).click()
+    const decisions = page.getByRole('list', { name: 'Requests' })
+    await decisions
+      .getByRole('button', { name: /in ams.*Approved/ })
+      .first()
+      .click()
+    await page
+      .getByRole('region', { name: /in ams$/ })
+      .getByText('Approved')
+      .waitFor()
+    await look(page, 'staff-decisions')
     const mail = demo
       .mailsTo('staff@demo.example')
       .find((one) => one.includes('approval') && !one.includes('shield rules'))
-    assert.match(mail ?? 'no mail', /pharos holds show \d+/)
+    assert.match(mail ?? 'no mail', /pharos approvals show <id>/)
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

@@ -589,8 +589,8 @@ async function notificationsDuring(work: () => Promise<unknown>): Promise<number
   await work()
   // Notifications of one connection arrive in order.
   const settled = Promise.withResolvers<void>()
-  waker.on('holds', settled.resolve)
-  await sql`select pg_notify('pharos', 'holds')`.execute(database.postgres.owner)
+  waker.on('approvals', settled.resolve)
+  await sql`select pg_notify('pharos', 'approvals')`.execute(database.postgres.owner)
   await settled.promise
   await waker.stop()
   return notifications

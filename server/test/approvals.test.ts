@@ -1,58 +1,88 @@
-// A decision covers what staff have seen, for every operation with which they approve or reject: it names the evidence of what was shown, or what it
-// decides about never changes: a hold that waits for more is another hold, and a letter with another file another letter.
+// The rules of decisions that hold in every area: a decision covers what staff have seen, is made once, has an end or none, and some changes are
+// never approved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { sql } from 'kysely'
-import type { ZoneHold } from '@pharos/contract/zone-hold'
+import {
+  approvalAreas as areaNames,
+  approvalDetail,
+  neverApproved,
+  reasonsOf,
+  type ApprovalAreaName,
+  type ApprovalReason,
+} from '@pharos/contract/approval-reason'
 import { routes } from '@pharos/contract/routes'
-import { saveHolds } from '../src/shield/reconcile.store.ts'
+import { sql } from 'kysely'
+import type { ApprovalScope } from '../src/approval/approval.store.ts'
+import type { PlannedApproval, StoredItem } from '../src/approval/coverage.ts'
+import { evidenceOf } from '../src/approval/coverage.ts'
+import { findDecision, planApprovalsIn } from '../src/approval/plan-approvals.ts'
+import { approvalsOf, decideApproval, insertApprovalRow, openApprovals } from '../src/approval/testing.ts'
 import { seedRegions } from '../src/byoip/announcement/testing.ts'
-import { openHold as openRouteHold } from '../src/byoip/regions/hold.ts'
-import { decideZoneHoldAs } from '../src/dns/publish/zone-hold.ts'
-import { openHold as openZoneHold } from '../src/dns/publish/hold.ts'
-import { parsePrefix } from '../src/net/prefix.ts'
+import { seedZone } from '../src/dns/testing.ts'
+import { approvalAreas as areas } from '../src/approval/parts.ts'
+import { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
-/** How each operation is bound to what was shown. */
+/** How each operation of staff that decides is bound to what was shown. An approval and a letter never change: another plan is another id. */
 const bindings: Readonly<Record<string, 'evidence' | 'id'>> = {
-  approveHold: 'id',
-  rejectHold: 'id',
-  approveShieldHold: 'id',
-  rejectShieldHold: 'id',
-  approveZoneHold: 'evidence',
-  rejectZoneHold: 'evidence',
+  approveChanges: 'id',
+  rejectChanges: 'id',
   applyPlatform: 'evidence',
   acceptLetter: 'id',
   rejectLetter: 'id',
 }
 
 let api: TestApi
-let staff: string
+let staff = ''
+let region = 0
+let zone = 0
 before(async () => {
   api = await createTestApi()
   const team = await addTeam(api, 'red')
   const { email } = await addUser(api, 'staff', [team], { staff: true })
   staff = (await api.signIn(email)).access
+  region = (await seedRegions(api.database.postgres, ['ams']))['ams']!
+  zone = (await seedZone(api.database.postgres, { teamId: team.teamId, name: 'zone.example' })).id
 })
 after(() => api[Symbol.asyncDispose]())
 
 const db = () => api.database.postgres.owner
-const decide = async (verb: 'approve' | 'reject', area: string, id: number, query = '') => {
-  const { statusCode: status, body } = await api.server.inject({
+async function decide(verb: 'approve' | 'reject', id: number, body?: object) {
+  const answer = await api.server.inject({
     method: 'POST',
-    url: `/v3/admin/${area}/${id}/${verb}${query}`,
+    url: `/v3/admin/approvals/${id}/${verb}`,
     headers: { authorization: `Bearer ${staff}` },
+    ...(body && { payload: body }),
   })
-  return { status, state: (JSON.parse(body) as { state?: string }).state }
-}
-const verbs = { approve: 'approved', reject: 'rejected' } as const
-const eachVerb = Object.entries(verbs) as [keyof typeof verbs, (typeof verbs)[keyof typeof verbs]][]
-const idsOf = async (table: 'holds' | 'shield_holds'): Promise<number[]> => {
-  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)} order by id`.execute(db())
-  return rows.map(({ id }) => id)
+  return { status: answer.statusCode, body: answer.json() }
 }
 
-describe('decisions', () => {
+const items = (count: number): StoredItem[] =>
+  Array.from({ length: count }, (_, at) => ({ change: 'withdraw', value: `10.0.${at}.0/24` }))
+
+/** A plan of so many changes in a place of each area. */
+const plans: Record<ApprovalAreaName, (count: number) => readonly [ApprovalScope, PlannedApproval]> = {
+  routes: (count) => planOf({ kind: 'changes', regionId: region }, 'no_rows', count),
+  dns: (count) => planOf({ kind: 'publish', zoneId: zone }, 'unexplained_removals', count),
+  shield: (count) => planOf({ kind: 'no_lists', scrubber: 'edge' }, 'no_lists', count),
+  platform: (count) => planOf({ kind: 'import' }, 'many_deletions', count),
+}
+const planOf = (scope: ApprovalScope & { kind: string }, reason: ApprovalReason, count: number) => {
+  const findings = [{ reason, attrs: { deletions: [] } }]
+  const evidence = evidenceOf(scope, reason, count)
+  return [scope, { ...scope, findings, items: items(count), evidence }] as const
+}
+const plan = (area: ApprovalAreaName, count: number): Promise<number[]> => {
+  const [scope, planned] = plans[area](Math.abs(count))
+  return planApprovalsIn(db(), areas[area], scope, count > 0 ? [planned] : [])
+}
+const open = async (area: ApprovalAreaName, count: number): Promise<number> => {
+  await plan(area, count)
+  return (await openApprovals(db(), area))[0]!.id
+}
+const clear = () => sql`delete from approvals`.execute(db())
+
+describe('operations of staff that decide', () => {
   it('are all bound to what was shown', () => {
     const deciding = routes.filter(
       ({ path, query }) =>
@@ -62,57 +92,145 @@ describe('decisions', () => {
     for (const { name, query } of deciding)
       assert.equal('evidence' in (query?.properties ?? {}), bindings[name] === 'evidence', name)
   })
+})
 
-  it('of a hold of routes that was replaced by one of more are refused', async () => {
-    const { ams } = await seedRegions(api.database.postgres, ['ams'])
-    const planned = (...prefixes: string[]) => ({
-      findings: [{ reason: 'no_rows' as const, attrs: { routes: prefixes.length } }],
-      withdrawals: prefixes.map((prefix) => parsePrefix(prefix)),
-      changes: [],
+for (const area of areaNames)
+  describe(`a decision about ${area}`, () => {
+    it('is refused if the plan has grown since, for what was closed in the same transaction', async () => {
+      await clear()
+      const [former] = await plan(area, 4)
+      const [newer] = await plan(area, 5)
+      const closed = (await approvalsOf(db())).find(({ id }) => id === former)
+      const [opened] = await openApprovals(db())
+      assert.deepEqual([closed?.state, opened!.id, opened!.replaces], ['closed', newer, former])
+      assert.equal(closed?.decided, opened!.created, 'one transaction')
+      for (const verb of ['approve', 'reject'] as const) {
+        const { status, body } = await decide(verb, former!)
+        assert.deepEqual([status, body.code], [409, 'conflict'])
+      }
+      assert.equal((await decide('approve', newer!)).body.state, 'approved')
     })
-    await openRouteHold(db(), ams!, planned('192.0.2.0/24'), [])
-    await openRouteHold(db(), ams!, planned('192.0.2.0/24', '198.51.100.0/24'), [])
-    const [former, newer] = await idsOf('holds')
-    for (const [verb] of eachVerb) assert.equal((await decide(verb, 'holds', former!)).status, 409)
-    assert.equal((await decide('approve', 'holds', newer!)).state, 'approved')
+
+    it(`covers ${areas[area].covers === 'subset' ? 'each of its changes: a smaller plan joins' : 'exactly its plan: a smaller one is another'}`, async () => {
+      await clear()
+      const id = await open(area, 4)
+      assert.equal(await open(area, 4), id)
+      assert.equal((await open(area, 3)) === id, areas[area].covers === 'subset')
+    })
+
+    it('is not asked again, as long as it is valid, if it covers exactly the plan', async () => {
+      if (areas[area].covers === 'subset') return
+      for (const decision of ['approved', 'rejected'] as const) {
+        await clear()
+        await decideApproval(db(), await open(area, 4), decision)
+        assert.deepEqual(await plan(area, 4), [])
+        const [, { evidence }] = plans[area](4)
+        assert.equal(await findDecision(db(), areas[area], evidence), decision)
+        assert.equal((await plan(area, 5)).length, 1, 'another plan is asked')
+        await sql`update approvals set valid_until = now() where state = ${decision}`.execute(db())
+        assert.equal(await findDecision(db(), areas[area], evidence), undefined)
+        assert.equal((await plan(area, 4)).length, 1, 'a decision that has ended covers nothing')
+      }
+    })
+
+    it('ends when the area says so', async () => {
+      const { approvalMinutes, rejectionHours } = areas[area]
+      for (const [decision, minutes] of [
+        ['approved', approvalMinutes],
+        ['rejected', rejectionHours === null ? null : rejectionHours * 60],
+      ] as const) {
+        await clear()
+        const { decided, valid_until: until } = await decideApproval(db(), await open(area, 4), decision)
+        assert.equal(until === null ? null : (Date.parse(until) - Date.parse(decided!)) / 60_000, minutes)
+      }
+    })
+
+    it('is closed if nothing is planned any more, unless it was decided', async () => {
+      await clear()
+      const id = await open(area, 4)
+      await plan(area, -1)
+      assert.equal((await approvalsOf(db()))[0]!.state, 'closed')
+      assert.equal((await decide('approve', id)).status, 409)
+      const decided = await open(area, 4)
+      await decideApproval(db(), decided, 'rejected')
+      await plan(area, -1)
+      assert.equal((await approvalsOf(db()))[0]!.state, 'rejected')
+    })
   })
 
-  it('of a hold of shield whose plan is another one by now are refused', async () => {
-    const hold = (count: number) => ({
-      listId: null,
-      teamId: null,
-      reason: 'no_lists' as const,
-      attrs: { count, rules: count, prefixes: [] },
-      evidence: `plan of ${count}`,
-    })
-    for (const count of [1, 2])
-      await db()
-        .transaction()
-        .execute((trx) => saveHolds(trx, 'edge', [hold(count)]))
-    const [former, newer] = await idsOf('shield_holds')
-    for (const [verb] of eachVerb) assert.equal((await decide(verb, 'shield-holds', former!)).status, 409)
-    assert.equal((await decide('approve', 'shield-holds', newer!)).state, 'approved')
+describe('a decision', () => {
+  it('is made once, with a note, and repeating it changes nothing', async () => {
+    await clear()
+    const id = await open('dns', 2)
+    const first = await decide('approve', id, { note: 'Agreed by telephone.' })
+    assert.deepEqual([first.status, first.body.note], [200, 'Agreed by telephone.'])
+    const again = await decide('approve', id, { note: 'Twice.' })
+    assert.deepEqual([again.status, again.body], [200, first.body])
+    const other = await decide('reject', id)
+    assert.deepEqual([other.status, other.body.code], [409, 'conflict'])
+    const { rows } = await sql<{ after: { note: string; items: unknown[] } }>`
+      select after from audit_entries where target = ${`approval:${id}`}`.execute(db())
+    assert.deepEqual(
+      rows.map(({ after: { note, items } }) => [note, items.length]),
+      [['Agreed by telephone.', 2]],
+    )
+    assert.equal((await decide('approve', 999_999)).status, 404)
   })
 
-  for (const [verb, state] of eachVerb)
-    it(`of a hold of DNS, ${verb}, need its evidence, which changes with it`, () => decideGrown(verb, state))
-
-  const decideGrown = async (verb: keyof typeof verbs, state: (typeof verbs)[keyof typeof verbs]) => {
-    const open = async (...sets: string[]): Promise<Pick<ZoneHold, 'id' | 'evidence'>> => {
-      await openZoneHold(db(), { kind: 'catalog', reason: 'many_removals', sets })
-      const { rows } = await sql<ZoneHold>`select id, evidence from dns_holds where state = 'open'`.execute(
-        db(),
+  it('and a loop that closes the approval at once: one of them wins', async () => {
+    const won = { approved: 0, closed: 0 }
+    for (let round = 0; round < 50; round++) {
+      await clear()
+      const area = areaNames[round % areaNames.length]!
+      const id = await open(area, 4)
+      // Either may be the first to lock the row.
+      const work = [() => decideApproval(db(), id, 'approved'), () => plan(area, round % 2 === 0 ? -1 : 6)]
+      const ordered = round % 4 < 2 ? work : work.toReversed()
+      const results = await Promise.allSettled<unknown>(ordered.map((start) => start()))
+      const failed = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as Failure] : []))
+      const row = (await approvalsOf(db())).find((one) => one.id === id)!
+      assert.ok(row.state === 'approved' || row.state === 'closed', row.state)
+      won[row.state]++
+      assert.deepEqual(
+        failed.map(({ code }) => code),
+        row.state === 'approved' ? [] : ['conflict'],
       )
-      return rows[0]!
+      assert.equal(row.decided_by, row.state === 'approved' ? 'operator' : null)
+      const replaced = (await approvalsOf(db())).some(({ replaces }) => replaces === id)
+      assert.ok(row.state === 'closed' || !replaced, 'a decided approval is not replaced')
+      const { rows } = await sql`
+        select from outbox where type = 'approval.decided' and data ->> 'id' = ${String(id)}`.execute(db())
+      assert.equal(rows.length, 1, 'its end is reported once')
     }
-    const { id, evidence } = await open(`${verb}.example.`)
-    const grown = await open(`${verb}.example.`, 'b.example.')
-    assert.deepEqual([grown.id, grown.evidence === evidence], [id, false])
-    assert.equal((await decide(verb, 'zone-holds', id)).status, 422)
-    assert.equal((await decide(verb, 'zone-holds', id, `?evidence=${evidence}`)).status, 409)
-    const operator = { actor: 'operator' }
-    for (const shown of [undefined, evidence])
-      await assert.rejects(decideZoneHoldAs({ db: db() }, operator, id, state, shown), /Read it again/)
-    assert.equal((await decide(verb, 'zone-holds', id, `?evidence=${grown.evidence}`)).state, state)
-  }
+    assert.equal(won.approved + won.closed, 50)
+  })
+
+  it('never approves changes that must not be made, whatever else speaks for them', async () => {
+    await clear()
+    const refused: string[] = []
+    for (const area of areaNames)
+      for (const reason of reasonsOf(area)) {
+        const [{ kind, regionId = undefined, zoneId = undefined, scrubber = undefined }] = plans[area](1)
+        const id = await insertApprovalRow(db(), {
+          area,
+          kind: area === 'shield' ? reason : kind!,
+          ...(regionId && { regionId }),
+          ...(zoneId && { zoneId }),
+          ...(scrubber && { scrubber }),
+          reason,
+          attrs: { communities: [], deletions: [] },
+        })
+        assert.notEqual(approvalDetail(area, [{ reason, attrs: { communities: [], deletions: [] } }]), reason)
+        const { status } = await decide('approve', id)
+        if (status !== 200) refused.push(`${area} ${reason} ${status}`)
+        assert.equal((await decide('reject', id)).status, status === 200 ? 409 : 200)
+      }
+    assert.deepEqual(refused, ['dns apex_removed 409', 'shield plan_differs 409'])
+    assert.equal(refused.length, neverApproved.size)
+    const id = await open('dns', 1)
+    await sql`update approvals set findings = findings || '[{"reason": "apex_removed", "attrs": {}}]' where id = ${id}`.execute(
+      db(),
+    )
+    assert.equal((await decide('approve', id)).status, 409, 'not only the gravest reason counts')
+  })
 })

@@ -235,7 +235,7 @@ describe('a black hole', () => {
     await expireBlackholes(db())
     await reconcile()
     assert.deepEqual(onRouter(), [network])
-    const { rows } = await sql`select from holds where state = 'open'`.execute(db())
+    const { rows } = await sql`select from approvals where state = 'open'`.execute(db())
     assert.equal(rows.length, 0)
     await sql`delete from region_withdrawals`.execute(db())
   })

@@ -5,7 +5,7 @@ import type { Customer } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { createFixtures, replaceOpenHold, type Fixtures } from './support/fixtures.ts'
+import { createFixtures, replaceOpenApproval, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
 let fixtures: Fixtures
@@ -29,10 +29,12 @@ const list = (query = '') => get<{ results: Customer[]; count: number }>(`/v3/ad
 describe('the customers', () => {
   it('have the counts of what they hold and of what waits for staff', async () => {
     const db = api.database.postgres.owner
-    const id = await replaceOpenHold(api, fixtures.regions['lon']!)
+    const id = await replaceOpenApproval(api, fixtures.regions['lon']!)
     await sql`
-      update holds set withdrawals = array(select prefix from announcements where team_id = ${fixtures.red.teamId}
-        and claimed is not null) where id = ${id}`.execute(db)
+      update approvals set items = (select jsonb_agg(jsonb_build_object('change', 'withdraw', 'value', prefix))
+        from announcements where team_id = ${fixtures.red.teamId} and claimed is not null) where id = ${id}`.execute(
+      db,
+    )
     const customer = await get<Customer>(`/v3/admin/teams/${fixtures.red.teamId}`)
     const { held_routes: held, open_requests: open, ...counts } = customer
     assert.deepEqual(

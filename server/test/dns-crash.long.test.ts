@@ -252,7 +252,7 @@ describe('kills', { skip: skipWithout('named', 'knotd') }, () => {
       )
       const { rows } = await sql`
         select name from dns_zones where deleted is not null or withdrawn is not null
-        union all select kind from dns_holds`.execute(db)
+        union all select kind from approvals`.execute(db)
       assert.deepEqual(rows, [])
       const polls = [...watches.values()].map(({ polls }) => polls).join(', ')
       t.diagnostic(`${load.count()} changes acknowledged; serials read ${polls} times`)

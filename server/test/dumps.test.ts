@@ -21,7 +21,7 @@ const changed: Readonly<Record<string, number>> = {
   // Renamed to notified_statuses.
   announcement_statuses_told: 28,
   // Ids of users became actors.
-  'holds.decided_by': 34,
+  holds: 104,
   'letters.reviewed_by': 34,
   // Replaced by the facet.
   'team_event_counts.flags': 32,

@@ -59,7 +59,7 @@ describe('the contract', () => {
       'cross connect': ['getCrossConnect'],
       'webhook delivery': ['getWebhookDelivery'],
       report: ['getMonthlyReport'],
-      holds: ['getHold', 'getZoneHold', 'getShieldHold'],
+      approvals: ['getApproval'],
       customer: ['getCustomer'],
       'letters and attachments of staff': ['getLetterToReview', 'getAttachmentOfAny'],
       'detector delivery': ['getDelivery'],

@@ -14,7 +14,7 @@ import {
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
 import { giveUpFormerRouter, readFormerRouters } from '../src/byoip/regions/former-router.ts'
-import { decideAs } from '../src/byoip/regions/hold.ts'
+import { decideApproval, openApprovals, valuesOf } from '../src/approval/testing.ts'
 import type { RegionRecord } from '../src/byoip/regions/reconcile.store.ts'
 import { setDrained } from '../src/byoip/regions/router.ts'
 import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
@@ -58,7 +58,7 @@ after(async () => {
 beforeEach(async () => {
   await emptyTables(owner(), [
     'announcements',
-    'holds',
+    'approvals',
     'region_withdrawals',
     'region_routers',
     'former_speakers',
@@ -297,8 +297,8 @@ describe('a router that is left out of the platform file', () => {
     routerOf('r2').down = true
     await disableWithoutRequest(database.postgres, ids)
     await apply(['r3'])
-    await waitFor('a hold is open', async () => {
-      const { rows } = await sql`select from holds where state = 'open'`.execute(owner())
+    await waitFor('an approval is open', async () => {
+      const { rows } = await sql`select from approvals where state = 'open'`.execute(owner())
       return rows.length === 1
     })
     routerOf('r1').down = false
@@ -319,16 +319,11 @@ describe('a router that is left out of the platform file', () => {
     }
     routerOf('r1').table('pharos').set(stray.prefix, stray)
     await apply(['r3', 'r2'])
-    const openHold = async () => {
-      const { rows } = await sql<{ id: number; withdrawals: string[] }>`
-        select id, withdrawals::text[] from holds where state = 'open'`.execute(owner())
-      return rows[0]
-    }
-    await waitFor('a hold is open', async () => (await openHold()) !== undefined)
+    await waitFor('an approval is open', async () => (await openApprovals(owner())).length > 0)
     await waitFor('the rest is emptied', async () => onRouter('r1').length === 1)
-    const hold = (await openHold())!
-    assert.deepEqual([hold.withdrawals, onRouter('r1')], [[stray.prefix], [stray.prefix]])
-    await decideAs({ db: owner() }, { actor: 'operator' }, hold.id, 'approved')
+    const [approval] = await openApprovals(owner())
+    assert.deepEqual([valuesOf(approval!), onRouter('r1')], [[stray.prefix], [stray.prefix]])
+    await decideApproval(owner(), approval!.id, 'approved')
     await isEmptied()
     assert.deepEqual(onRouter('r1'), [])
   })

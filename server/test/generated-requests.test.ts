@@ -35,10 +35,8 @@ import { addBlackhole } from './support/subjects-blackhole.ts'
 import { restoreZones, zoneHints, zoneHintsOf, zoneRules, zonesRestoredAfter } from './support/zones.ts'
 import {
   createFixtures,
-  replaceOpenHold,
-  replaceOpenZoneHold,
+  replaceOpenApproval,
   replaceOpenRestore,
-  replaceOpenShieldHold,
   replaceUnconfirmedList,
   openRegions,
   restoreRouters,
@@ -104,10 +102,10 @@ const restoredAfter: Readonly<Record<string, number>> = {
   confirmTotp: 5,
   deleteTotp: 1,
   createRecoveryCodes: 1,
-  approveHold: 20,
+  approveChanges: 20,
   decideRestore: 5,
   giveUpFormerRouter: 1,
-  rejectHold: 20,
+  rejectChanges: 20,
   createAnnouncements: 5,
   deleteAnnouncement: 5,
   uploadLetter: 40,
@@ -126,10 +124,6 @@ const restoredAfter: Readonly<Record<string, number>> = {
   deleteToken: 3,
   updateToken: 20,
   closeRestore: 1,
-  approveZoneHold: 5,
-  rejectZoneHold: 5,
-  approveShieldHold: 5,
-  rejectShieldHold: 5,
   revertShieldList: 1,
   ...zonesRestoredAfter,
 }
@@ -158,7 +152,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
-  listHolds: [/^query\.region: unknown$/],
+  listApprovals: [/^query\.region: unknown$/],
   listFormerRouters: [/^query\.region: unknown$/],
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
@@ -277,8 +271,6 @@ let changedTables: Set<string> | undefined
 let authorizations: Record<string, string | undefined>
 let hints: Hints
 let spareAccounts: SpareAccounts
-let zoneHoldId: number
-let shieldHoldId: number
 let restoreId: number
 /** Far from the ids that the database gives. */
 const formerRouterId = 900_001
@@ -299,9 +291,7 @@ before(async () => {
   // Ids far from small numbers, which are tried often: the callers stay members of their teams.
   await sql`alter sequence member_ids restart with 700000`.execute(api.database.postgres.owner)
   fixtures = await createFixtures(api, { events: 30 })
-  await replaceOpenHold(api, fixtures.regions['ams']!)
-  zoneHoldId = await replaceOpenZoneHold(api)
-  shieldHoldId = await replaceOpenShieldHold(api)
+  await replaceOpenApproval(api, fixtures.regions['ams']!)
   restoreId = await replaceOpenRestore(api)
   shieldListId = await replaceUnconfirmedList(api, fixtures.red.teamId, revertedPrefix)
   blackholeId = await addBlackhole({ api }, fixtures.red)
@@ -342,7 +332,7 @@ async function createHints(): Promise<Hints> {
     await openSession(api, people.member.userId, red.teamId),
     await openSession(api, people.blue.userId, blue.teamId),
   ]
-  const holds = await owner.selectFrom('holds').select('id').execute()
+  const approvals = await owner.selectFrom('approvals').select('id').execute()
   for (const { teamId } of [red, red, blue])
     await writeAudit(owner, { teamId, actor: 'operator', action: 'test.write', target: 'test:1' })
   const entries = await owner
@@ -383,7 +373,7 @@ async function createHints(): Promise<Hints> {
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
     domain_id: [...restoredDomainIds, 999_999],
     domain: ['acme.example', 'Ums.Example.', 'münchen.example', 'a.b.example', 'co.uk', '192.0.2.1'],
-    hold_id: [...holds.map(({ id }) => id), 999_999],
+    approval_id: [...approvals.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
     token: [fixtures.sources.detector, formatInvitationToken(link)],
     member_id: [spare.memberId, spare.memberId, spare.invitationId, 999_999],
@@ -471,13 +461,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   getDeviceMetrics: oneDay,
   drainRouter: router,
   undrainRouter: router,
-  getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
-  approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
-  rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999], evidence: ['a test', 'a test', 'another'] },
   getDelivery: { delivery_id: [fixtures.deliveryId, fixtures.deliveryId, 'no-such-delivery'] },
-  getShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
-  approveShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
-  rejectShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
   listShieldRules: shieldHints,
   listShieldLists: shieldHints,
   updateShieldRules: shieldHints,
@@ -538,14 +522,12 @@ async function restoreFormerRouter(): Promise<void> {
     on conflict (id) do nothing`.execute(api.database.postgres.owner)
 }
 
-/** Restores the open hold and the credentials: some operations decide the former and revoke the latter. */
+/** Restores the open approval and the credentials: some operations decide the former and revoke the latter. */
 async function restoreFixtures(): Promise<void> {
   const { red, blue, bare, people, sources } = fixtures
   const { owner } = api.database.postgres
   await takeChanges()
-  await owner.updateTable('holds').set({ state: 'open' }).execute()
-  await owner.updateTable('dns_holds').set({ state: 'open' }).execute()
-  await owner.updateTable('shield_holds').set({ state: 'open' }).where('id', '=', shieldHoldId).execute()
+  await owner.updateTable('approvals').set({ state: 'open', decided: null }).execute()
   await owner.updateTable('restores').set({ closed: null }).where('id', '=', restoreId).execute()
   await owner
     .updateTable('restore_items')
@@ -613,7 +595,7 @@ function mainCallers({ id }: Operation): string[] {
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (
-    /Hold|suspend|resume|ToReview|OfAny$|OfAll$|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(
+    /Approval|Changes$|suspend|resume|ToReview|OfAny$|OfAll$|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(
       id,
     ) ||
     /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$|^applyPlatform$/.test(

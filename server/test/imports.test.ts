@@ -51,9 +51,9 @@ const allowed: Record<string, readonly string[]> = {
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
-  hold: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
+  approval: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
   // Compares the database with the network after a restore; the domains carry out what staff decide.
-  restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'hold', 'mail', 'packages'],
+  restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'mail', 'packages'],
   inventory: [
     'contract',
     'net',
@@ -71,7 +71,7 @@ const allowed: Record<string, readonly string[]> = {
   byoip: [
     'contract',
     'limit',
-    'hold',
+    'approval',
     'net',
     'text',
     'operation',
@@ -88,7 +88,7 @@ const allowed: Record<string, readonly string[]> = {
   dns: [
     'contract',
     'limit',
-    'hold',
+    'approval',
     'net',
     'net/dns',
     'text',
@@ -118,7 +118,7 @@ const allowed: Record<string, readonly string[]> = {
   collector: ['contract', 'net', 'runtime', 'db', 'inventory', 'flow', 'events', 'packages'],
   shield: [
     'contract',
-    'hold',
+    'approval',
     'net',
     'text',
     'operation',
@@ -164,6 +164,7 @@ const allowed: Record<string, readonly string[]> = {
     'byoip',
     'events',
     'type:shield',
+    'approval',
     'brand',
     'inventory',
     'drivers',
@@ -249,6 +250,7 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
 }
 
 const domains = new Set([
+  'approval',
   'mail',
   'audit',
   'team',

@@ -24,8 +24,9 @@ test('the state of the installation is read from the database at each scrape', a
     select id, n.name, n.up, n.drained, '[{"state":"established"},{"state":"idle"}]' from regions,
       (values ('r1', true, null), ('r2', false, null), ('r4', true, now()), ('removed', true, null)) n (name, up, drained)
     where slug = 'ams'`.execute(owner)
-  await sql`insert into holds (region_id, reason, withdrawals)
-    select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
+  await sql`insert into approvals (area, kind, region_id, findings, item_count, evidence)
+    select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]'::jsonb, 1, '' from regions where slug = 'ams'
+    union all select 'dns', 'catalog', null, '[{"reason": "catalog_empty"}]', 1, ''`.execute(owner)
   await sql`insert into former_speakers (region_id, name, settings, identity, since, prefixes)
     select id, n.name, '{}', n.name, now() - n.age, n.prefixes from regions, (values
       ('r8', interval '20 minutes', '{192.0.2.0/24,198.51.100.0/24}'::cidr[]), ('r9', interval '1 minute', '{2001:db8::/32}'))
@@ -42,9 +43,6 @@ test('the state of the installation is read from the database at each scrape', a
     ('a@b.example', 'test', null, now() - interval '1 day', now())`.execute(owner)
   await sql`insert into dns_servers (name, kind, checked, error) values ('ns1.example.', 'sandbox', now(), null),
     ('ns2.example.', 'sandbox', now(), 'unreachable'), ('ns3.example.', 'sandbox', null, null)`.execute(owner)
-  await sql`insert into dns_holds (kind, reason, evidence) values ('catalog', 'catalog_empty', '')`.execute(
-    owner,
-  )
   await sql`insert into dns_zones (name, name_key, kind, deleted) values ('a.', 'a', 'primary', null),
     ('b.', 'b', 'secondary', null), ('c.', 'c', 'primary', now())`.execute(owner)
   await sql`insert into dns_served (zone_id, name_key, type, ttl, rdata, expires)
@@ -65,8 +63,11 @@ test('the state of the installation is read from the database at each scrape', a
     /^pharos_router_up\{region="ams",router="r2"\} 0$/m,
     /^pharos_region_neighbors\{region="ams",router="r1"\} 1$/m,
     /^pharos_region_neighbors\{region="ams",router="r2"\} 0$/m,
-    /^pharos_holds_open\{region="ams"\} 1$/m,
-    /^pharos_holds_open\{region="fra"\} 0$/m,
+    /^pharos_approvals_open\{area="routes",subject="ams"\} 1$/m,
+    /^pharos_approvals_open\{area="routes",subject="fra"\} 0$/m,
+    /^pharos_approvals_open\{area="dns",subject=""\} 1$/m,
+    /^pharos_approvals_open\{area="shield",subject=""\} 0$/m,
+    /^pharos_approvals_open\{area="platform",subject=""\} 0$/m,
     /^pharos_former_routers\{region="ams"\} 2$/m,
     /^pharos_former_routers\{region="fra"\} 0$/m,
     /^pharos_former_router_routes\{region="ams"\} 3$/m,
@@ -76,7 +77,6 @@ test('the state of the installation is read from the database at each scrape', a
     /^pharos_announcements_unseen\{reason="not_visible"\} 0$/m,
     /^pharos_name_server_up\{server="ns1.example"\} 1$/m,
     /^pharos_name_server_up\{server="ns2.example"\} 0$/m,
-    /^pharos_dns_holds_open 1$/m,
     /^pharos_dns_signatures_expire_timestamp_seconds 1700000000$/m,
     /^pharos_postgres_connections\{use="owner",state="active"\} 1$/m,
   ]

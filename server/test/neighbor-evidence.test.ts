@@ -52,7 +52,7 @@ after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await emptyTables(database.postgres.owner, [
     'announcements',
-    'holds',
+    'approvals',
     'region_withdrawals',
     'region_routers',
   ])

@@ -371,53 +371,47 @@ describe('the feed', () => {
     assert.equal((await feedOf(ben, '?unread=true')).count, 1)
   })
 
-  it('has holds for staff, and paused changes for the team', async () => {
+  it('has approvals for staff, and paused changes for the team', async () => {
+    const subjects = { routes: 'ams', dns: 'evil.example', shield: '203.0.113.0/24', platform: 'NetBox' }
+    const team = { id: red.teamId, name: 'red' }
     await owner()
       .transaction()
       .execute((trx) =>
-        writeMessages(trx, [
-          {
+        writeMessages(
+          trx,
+          Object.entries(subjects).map(([area, name], at) => ({
             teamId: null,
-            type: 'hold.opened',
-            data: {
-              id: 17,
-              region: 'ams',
-              withdrawal_count: 5,
-              change_count: 0,
-              teams: [{ team: { id: red.teamId, name: 'red' }, withdrawal_count: 5 }],
-            } as never,
-          },
-          ...(['dns', 'shield', 'shield'] as const).map((area) => ({
-            teamId: null,
-            type: 'staff_hold.opened' as const,
+            type: 'approval.opened' as const,
             data: {
               area,
-              id: 17,
-              subject: area === 'dns' ? 'evil.example' : '203.0.113.0/24',
-              team: { id: red.teamId, name: 'red' },
-              item_count: area === 'dns' ? 2 : 0,
+              id: 17 + at,
+              subject: { name },
+              team: area === 'dns' || area === 'shield' ? team : null,
+              item_count: area === 'shield' ? 1 : 5,
+              teams: area === 'routes' ? [{ team, withdrawal_count: 5 }] : [],
             } as never,
           })),
-        ]),
+        ),
       )
     await collect()
     assert.deepEqual(
       (await feedOf(eva)).results.map(({ kind, resource, text }) => [kind, resource, text]).toReversed(),
       [
+        ['approval_opened', { type: 'approval', id: '17' }, '5 changes of routes in ams need approval'],
         [
-          'hold_opened',
-          { type: 'hold', id: '17' },
-          'Changes in region ams need approval: 5 withdrawals, 0 changed routes',
+          'approval_opened',
+          { type: 'approval', id: '18' },
+          '5 changes of DNS of evil.example need approval (team "red")',
         ],
         [
-          'staff_hold_opened',
-          { type: 'zone_hold', id: '17' },
-          'Changes of DNS of evil.example need approval: 2 removals (team "red")',
+          'approval_opened',
+          { type: 'approval', id: '19' },
+          '1 change of shield rules of 203.0.113.0/24 needs approval (team "red")',
         ],
         [
-          'staff_hold_opened',
-          { type: 'shield_hold', id: '17' },
-          'Shield rules of 203.0.113.0/24 need approval (team "red")',
+          'approval_opened',
+          { type: 'approval', id: '20' },
+          '5 changes of the inventory by NetBox need approval',
         ],
       ],
     )
@@ -546,8 +540,7 @@ describe('the settings', () => {
     )
     const staff = (await settingsOf(eva)).staff!
     assert.deepEqual(staff.kinds, {
-      hold_opened: false,
-      staff_hold_opened: false,
+      approval_opened: false,
       letter_to_review: true,
       sampling_implausible: true,
     })

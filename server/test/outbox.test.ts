@@ -336,10 +336,10 @@ describe('the outbox', () => {
     await addWebhook(owner, ring, teamId)
     await sql`
       insert into webhooks (team_id, url, events, secret_sealed, created_by)
-      values (null, 'https://192.0.2.8/hook', '{hold.opened}', '', 'settings')`.execute(owner)
-    const hold = { teamId: null, type: 'hold.opened', data: { text: 'a "quoted" text' } }
+      values (null, 'https://192.0.2.8/hook', '{approval.opened}', '', 'settings')`.execute(owner)
+    const approval = { teamId: null, type: 'approval.opened', data: { text: 'a "quoted" text' } }
     await addMessage(owner, teamId, { text: 'ümläut, \\ and\n', number: 1.5 })
-    await owner.transaction().execute((trx) => writeMessages(trx, [hold as never]))
+    await owner.transaction().execute((trx) => writeMessages(trx, [approval as never]))
     const { rows: messages } = await sql<{ id: number; type: MessageType; at: Date; data: string }>`
       select id, type, at, data::text as data from outbox order by id`.execute(owner)
     const { rows: deliveries } = await sql<{ message_id: string; body: string }>`
@@ -444,7 +444,7 @@ describe('the outbox', () => {
     const change = database.postgres.inTeam(blue, (trx) => sql`update outbox set data = '{}'`.execute(trx))
     await assert.rejects(change, /permission denied/)
     for (const other of [teamId, null]) {
-      const type = other === null ? 'hold.opened' : 'event.started'
+      const type = other === null ? 'approval.opened' : 'event.started'
       const write = database.postgres.inTeam(blue, (trx) =>
         sql`insert into outbox (team_id, type, data) values (${other}, ${type}, '{}')`.execute(trx),
       )

@@ -1,10 +1,10 @@
-// R3: for any fault between the database and the plan, at most three routes are withdrawn, and a hold asks staff: in full runs, and
+// R3: for any fault between the database and the plan, at most three routes are withdrawn, and an approval asks staff: in full runs, and
 // in quick runs before a full one.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { withdrawalsMax } from '../src/byoip/regions/guard.ts'
+import { removalsMax } from '../src/approval/budget.ts'
 import type { PlanRow } from '../src/byoip/regions/plan.ts'
 import { quickRun, type KnownRegion } from '../src/byoip/regions/quick-run.ts'
 import { reconcileRegion } from '../src/byoip/regions/reconcile.ts'
@@ -124,7 +124,7 @@ function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => P
 /** Forty announced and twenty disabled prefixes, all in their desired state. */
 async function start(): Promise<void> {
   const { owner } = database.postgres
-  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'], { restart: true })
+  await emptyTables(owner, ['announcements', 'approvals', 'region_withdrawals'], { restart: true })
   await sql`
     insert into announcements (team_id, prefix, origin_asn, enabled, status, irr_validated, rpki_validated, loa_validated,
       vouched, clearance, claimed, checked_origin)
@@ -176,15 +176,15 @@ async function putInMotion(): Promise<void> {
       and not (a.enabled and ar.configured and not a.suspended)`.execute(database.postgres.owner)
 }
 
-async function openHolds(): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) n from holds where state = 'open'`.execute(
+async function openApprovals(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) n from approvals where state = 'open'`.execute(
     database.postgres.owner,
   )
   return rows[0]!.n
 }
 
-it('never withdraws more than three routes because of a fault, and always opens a hold', async (t) => {
-  assert.equal(withdrawalsMax(announced), 3)
+it('never withdraws more than three routes because of a fault, and always asks staff', async (t) => {
+  assert.equal(removalsMax(announced), 3)
   const names = Object.keys(faults)
   const seen = new Map<string, number>()
   const numRuns = scaled(100)
@@ -211,12 +211,12 @@ it('never withdraws more than three routes because of a fault, and always opens 
       if ('statement' in fault) await fault.statement.execute(database.postgres.owner)
       if ('statement' in fault && quick > 0) await putInMotion()
       for (let at = 0; at < quick; at++) await runQuickly(fault)
-      assert.equal(await openHolds(), 0, 'a quick run opens no hold')
+      assert.equal(await openApprovals(), 0, 'a quick run opens no approval')
       for (let at = 0; at < runs; at++) await run(fault)
       const withdrawn =
         announced - [...router.table('pharos').keys()].filter((prefix) => isAnnounced(prefix)).length
       assert.ok(withdrawn <= 3, `${fault.name}: ${withdrawn} withdrawn`)
-      assert.equal(await openHolds(), 1, `${fault.name}: no hold`)
+      assert.equal(await openApprovals(), 1, `${fault.name}: no approval`)
     }),
     { numRuns, examples, endOnFailure: true },
   )
@@ -231,7 +231,7 @@ it('converges by itself after the fault', async () => {
     await run(faults[kind]!([0.5, 0.5]))
     await run()
     assert.equal(router.table('pharos').size, announced)
-    assert.equal(await openHolds(), 0)
+    assert.equal(await openApprovals(), 0)
     const { rows } =
       await sql`select state, count(*) n from announcement_regions group by state order by state`.execute(
         database.postgres.owner,

@@ -158,7 +158,7 @@ async function takeOver(lock: RegionLock): Promise<RegionLease> {
 
 async function start(): Promise<void> {
   const { owner } = database.postgres
-  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'], { restart: true })
+  await emptyTables(owner, ['announcements', 'approvals', 'region_withdrawals'], { restart: true })
   router.restart()
   ids = []
   for (const prefix of prefixes) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { noLastKnownRoutes } from '../src/byoip/regions/testing.ts'
 import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
-import { approveHold, listHolds } from '../src/byoip/regions/hold.ts'
+import { decideApproval, openApprovals } from '../src/approval/testing.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import type { Speaker } from '../src/byoip/regions/speaker.ts'
@@ -15,7 +15,6 @@ import {
   seedAnnouncement,
   seedRegions,
   seedTeam,
-  seedUser,
 } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
@@ -29,7 +28,6 @@ import { openGate } from '../src/runtime/testing-gate.ts'
 let database: TestDatabase
 let regions: Record<string, number>
 let team: number
-let staff: number
 let waker: Waker
 const running: Component[] = []
 
@@ -37,7 +35,6 @@ before(async () => {
   database = await createTestDatabase()
   regions = await seedRegions(database.postgres, ['ams', 'fra'])
   team = await seedTeam(database.postgres, 'ours')
-  staff = await seedUser(database.postgres, 'staff@example.net', true)
   waker = createWaker(database.postgres)
   await waker.start()
 })
@@ -47,7 +44,7 @@ after(async () => {
 })
 beforeEach(async () => {
   listing = undefined
-  await emptyTables(database.postgres.owner, ['announcements', 'holds', 'region_withdrawals'])
+  await emptyTables(database.postgres.owner, ['announcements', 'approvals', 'region_withdrawals'])
   for (const slug of ['ams', 'fra', 'lon']) {
     routerOf(slug).down = false
     routerOf(slug).restart()
@@ -200,7 +197,7 @@ describe('the reconcilers', () => {
     for (const id of ids) await hasStatus(id, 'announced')
     await disableWithoutRequest(database.postgres, ids)
     await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
-    await until('the hold', async () =>
+    await until('the approval', async () =>
       (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),
     )
     await until(
@@ -210,21 +207,17 @@ describe('the reconcilers', () => {
     assert.ok(onRouter('ams').length >= 2)
   })
 
-  it('are notified of a decision about a hold', async () => {
+  it('are notified of a decision about an approval', async () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     await startReconcilers()
     for (const id of ids) await hasStatus(id, 'announced')
     await sql`update announcements set enabled = false`.execute(database.postgres.owner)
     await sql`update announcement_regions set state = 'withdrawing'`.execute(database.postgres.owner)
     await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
-    const open = async () => {
-      const query = { state: ['open' as const], ordering: 'id', limit: 10, offset: 0 }
-      return (await listHolds({ db: database.postgres.owner }, null, query)).results
-    }
-    await until('the hold', async () => (await open()).length === 1)
+    const open = () => openApprovals(database.postgres.owner)
+    await until('the approval', async () => (await open()).length === 1)
     assert.equal(onRouter('ams').length, 5)
-    const operation = operationOf(team, { actor: { isStaff: true, userId: staff } })
-    await approveHold({ db: database.postgres.owner }, operation, (await open())[0]!.id)
+    await decideApproval(database.postgres.owner, (await open())[0]!.id, 'approved')
     await until('the withdrawal', () => onRouter('ams').length === 0)
     await hasStatus(ids[0]!, 'withdrawn')
   })
@@ -272,7 +265,7 @@ describe('the reconcilers', () => {
     )
     await until('the new speaker', async () => (await epochOf('lon')) > epoch)
     await emptyTables(database.postgres.owner, ['announcements'])
-    await sql`delete from holds where region_id = ${lon}`.execute(database.postgres.owner)
+    await sql`delete from approvals where region_id = ${lon}`.execute(database.postgres.owner)
   })
 
   it('leave everything announced when they stop', async () => {

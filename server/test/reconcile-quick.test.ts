@@ -1,7 +1,8 @@
 // The quick run against a real database and the sandbox speaker: it processes toggled rows only, and leaves everything that a check
-// of the whole region could hold to the full run.
+// of the whole region could let wait to the full run.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { insertApprovalRow } from '../src/approval/testing.ts'
 import { sql } from 'kysely'
 import { planAgeMsMax } from '../src/byoip/regions/region-run.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
@@ -51,7 +52,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await emptyTables(database.postgres.owner, ['announcements', 'holds', 'region_withdrawals'])
+  await emptyTables(database.postgres.owner, ['announcements', 'approvals', 'region_withdrawals'])
   router.down = false
   router.refuses = () => false
   router.keeps = () => false
@@ -101,8 +102,9 @@ const regionRow = async () =>
       database.postgres.owner,
     )
   ).rows[0]!
-const holds = async () =>
-  (await sql<{ state: string }>`select state from holds order by id`.execute(database.postgres.owner)).rows
+const approvals = async () =>
+  (await sql<{ state: string }>`select state from approvals order by id`.execute(database.postgres.owner))
+    .rows
 
 /** Creates announced prefixes, in the state after a full run. */
 async function announceMany(count: number): Promise<number[]> {
@@ -334,11 +336,11 @@ describe('a quick run', () => {
 describe('work that a quick run leaves to the full run', () => {
   const leaves = async (rest: Partial<QuickRunDeps> = {}, found = known) => {
     const before = onRouter()
-    const held = await holds()
+    const held = await approvals()
     const report = await quick(rest, found)
     assert.deepEqual([report.withdrawn, report.full], [0, 'now'])
     for (const prefix of before) assert.ok(onRouter().includes(prefix), `${prefix} is gone`)
-    assert.deepEqual(await holds(), held, 'it writes no hold')
+    assert.deepEqual(await approvals(), held, 'it writes no approval')
     return report
   }
 
@@ -413,11 +415,11 @@ describe('work that a quick run leaves to the full run', () => {
     assert.deepEqual([report.withdrawn, report.full, onRouter().length], [6, 'soon', 4])
   })
 
-  it('is every withdrawal while a hold is open, because it would belong to the hold', async () => {
+  it('is every withdrawal while an approval is open, because it would belong to it', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 4))
     await reconcile()
-    assert.deepEqual(await holds(), [{ state: 'open' }])
+    assert.deepEqual(await approvals(), [{ state: 'open' }])
     assert.equal((await quick()).moving, 0, 'rows that wait for staff are not in motion')
     await disable([ids[5]!])
     assert.equal((await leaves()).moving, 1)
@@ -437,9 +439,13 @@ describe('work that a quick run leaves to the full run', () => {
     const report = await leaves({ readMoving })
     assert.deepEqual([report.moving, report.announced, await stateOf(bad)], [2, 0, 'error'])
     // Staff have approved the invalid row, so that the guard does not report it any more.
-    await write(sql`
-      insert into holds (region_id, reason, withdrawals, state, decided)
-      values (${region}, 'invalid_rows', '{}', 'rejected', now())`)
+    const acknowledged = {
+      area: 'routes',
+      kind: 'changes',
+      reason: 'invalid_rows',
+      state: 'rejected',
+    } as const
+    await insertApprovalRow(database.postgres.owner, { ...acknowledged, regionId: region })
     await patch(bad, false)
     await patch(bad, true)
     await leaves({ readMoving })
@@ -491,7 +497,7 @@ describe('work that a quick run leaves to the full run', () => {
     router.keeps = () => false
     await reconcile()
     assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', reason: null, status: 'withdrawn' })
-    assert.deepEqual(await holds(), [])
+    assert.deepEqual(await approvals(), [])
   })
 })
 
@@ -535,7 +541,7 @@ describe('if a step of a quick run fails', () => {
       let calls = 0
       await failsWith(/old/, { elapsedMs: () => (calls++ < reads ? 0 : planAgeMsMax + 1) })
     }
-    assert.deepEqual(await holds(), [])
+    assert.deepEqual(await approvals(), [])
   })
 
   it('nothing is sent under a lease that another process has taken over', async () => {
@@ -606,7 +612,7 @@ describe('deleted announcements', () => {
     putOnRouter('198.51.100.0/24')
     assert.equal(await withdrawnBy(reconcile), 0)
     assert.deepEqual([onRouter().length, await stateOf(claim)], [2, 'withdrawn'])
-    assert.deepEqual(await holds(), [{ state: 'open' }])
+    assert.deepEqual(await approvals(), [{ state: 'open' }])
     const prefixes = ['192.0.2.0/24', '198.51.100.0/24'].map(parsePrefix)
     const confirmed = await withFence(database.postgres.owner, lease, (trx) =>
       confirmWithdrawals(trx, region, prefixes, []),

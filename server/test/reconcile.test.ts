@@ -1,9 +1,11 @@
 // The reconciler against a real database and the sandbox speaker: sent routes, stored states, and unchanged routes.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { Hold } from '@pharos/contract/hold'
+import type { Approval } from '@pharos/contract/approval'
 import { sql } from 'kysely'
-import { approveHold, getHold, listHolds, rejectHold } from '../src/byoip/regions/hold.ts'
+import { approveChanges, rejectChanges } from '../src/approval/approval.ts'
+import { approvalsOf, openApprovals, valuesOf } from '../src/approval/testing.ts'
+import { approvalAreas as areas } from '../src/approval/parts.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import { planAgeMsMax } from '../src/byoip/regions/region-run.ts'
@@ -50,7 +52,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { owner } = database.postgres
-  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals'])
+  await emptyTables(owner, ['announcements', 'approvals', 'region_withdrawals'])
   await emptyAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, last_error = null`.execute(owner)
   router.down = false
@@ -115,18 +117,11 @@ const put = (prefix: string) => {
   router.table('pharos').set(prefix, route)
 }
 const prefixAt = (at: number) => `10.0.${at}.0/24`
-const holds = async (state?: 'open' | 'closed' | 'approved') =>
-  (
-    await listHolds({ db: database.postgres.owner }, null, {
-      ...(state ? { state: [state] } : {}),
-      ordering: 'id',
-      limit: 100,
-      offset: 0,
-    })
-  ).results
-const decideHold = (id: number, decision: 'approved' | 'rejected') =>
-  (decision === 'approved' ? approveHold : rejectHold)(
-    { db: database.postgres.owner },
+const open = () => openApprovals(database.postgres.owner)
+const all = () => approvalsOf(database.postgres.owner)
+const decide = (id: number, decision: 'approved' | 'rejected') =>
+  (decision === 'approved' ? approveChanges : rejectChanges)(
+    { db: database.postgres.owner, areas },
     operationOf(team, { actor: { isStaff: true, userId: staff } }),
     id,
   )
@@ -315,7 +310,7 @@ describe('the guard', () => {
     return ids
   }
 
-  it('holds too many withdrawals, reports it to the team, and still announces', async () => {
+  it('stops too many withdrawals, reports it to the team, and still announces', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     const late = await seed('203.0.113.0/24')
@@ -324,19 +319,19 @@ describe('the guard', () => {
     assert.equal((await get(late)).status, 'announced')
     const { state, reason } = (await stateIn(ids[0]!))!
     assert.deepEqual([state, reason], ['withdrawing', 'withdrawal_held'])
-    const [hold] = await holds('open')
-    assert.deepEqual(hold?.withdrawals.toSorted(), [0, 1, 2, 3, 4].map(prefixAt))
-    assert.deepEqual([hold?.region, hold?.reason], ['ams', 'too_many_withdrawals'])
+    const [approval] = await open()
+    assert.deepEqual(valuesOf(approval!).toSorted(), [0, 1, 2, 3, 4].map(prefixAt))
+    assert.deepEqual([approval?.subject.name, approval?.reason], ['ams', 'too_many_withdrawals'])
   })
 
-  it('keeps one hold while its content is the same, and withdraws exactly what was approved', async () => {
+  it('keeps one approval while its content is the same, and withdraws exactly what was approved', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
     await reconcile()
-    const [hold, ...others] = await holds()
+    const [approval, ...others] = await all()
     assert.deepEqual(others, [])
-    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).state, 'approved')
+    assert.equal(((await decide(approval!.id, 'approved')).body as Approval).state, 'approved')
     await disable([ids[5]!])
     await patch(ids[0]!, true)
     const report = await reconcile()
@@ -363,7 +358,7 @@ describe('the guard', () => {
       update announcement_regions set changes = array(select c + interval '1 hour' from unnest(changes) c)`.execute(
       owner,
     )
-    await decideHold((await holds('open'))[0]!.id, 'approved')
+    await decide((await open())[0]!.id, 'approved')
     assert.equal((await reconcile()).withdrawn, 5)
   })
 
@@ -371,7 +366,7 @@ describe('the guard', () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
-    await decideHold((await holds('open'))[0]!.id, 'approved')
+    await decide((await open())[0]!.id, 'approved')
     await reconcile()
     for (const id of ids.slice(0, 5)) await patch(id, true)
     await reconcile()
@@ -380,14 +375,24 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, report.held], [0, 5])
   })
 
-  it('does not withdraw or hold rejected routes again, and follows a new toggle', async () => {
+  it('applies no approval that has ended, and asks again', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
-    await decideHold((await holds('open'))[0]!.id, 'rejected')
+    await decide((await open())[0]!.id, 'approved')
+    await sql`update approvals set valid_until = now()`.execute(database.postgres.owner)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held, (await open()).length], [0, 5, 1])
+  })
+
+  it('does not withdraw rejected routes or ask about them again, and follows a new toggle', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(0, 5))
+    await reconcile()
+    await decide((await open())[0]!.id, 'rejected')
     await reconcile()
     assert.equal(onRouter().length, 10)
-    assert.deepEqual(await holds('open'), [])
+    assert.deepEqual(await open(), [])
     assert.equal((await stateIn(ids[0]!))?.reason, 'withdrawal_rejected')
     await patch(ids[0]!, true)
     await disable([ids[0]!])
@@ -417,11 +422,11 @@ describe('the guard', () => {
     await disable(ids.slice(0, 5))
     router.restart()
     await reconcile()
-    assert.equal(onRouter().length, 10, 'no hold before the restart')
+    assert.equal(onRouter().length, 10, 'no approval before the restart')
     router.restart()
     await reconcile()
     assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_held'])
-    await decideHold((await holds('open'))[0]!.id, 'rejected')
+    await decide((await open())[0]!.id, 'rejected')
     router.restart()
     await reconcile()
     assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_rejected'])
@@ -434,13 +439,13 @@ describe('the guard', () => {
     router.restart()
     await reconcile()
     assert.deepEqual(onRouter(), ['192.0.2.0/24', '203.0.113.0/24'])
-    await decideHold((await holds('open'))[0]!.id, 'approved')
+    await decide((await open())[0]!.id, 'approved')
     router.restart()
     await reconcile()
-    assert.deepEqual([onRouter(), await holds('open')], [['203.0.113.0/24'], []])
+    assert.deepEqual([onRouter(), await open()], [['203.0.113.0/24'], []])
   })
 
-  it('holds a different origin or next hop of many routes, also across a restart', async () => {
+  it('stops a different origin or next hop of many routes, also across a restart', async () => {
     await announceMany(10)
     const nextHops = () => [...new Set([...router.table('pharos').values()].map(({ nextHop }) => nextHop))]
     const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
@@ -448,15 +453,15 @@ describe('the guard', () => {
     router.restart()
     await reconcile(moved)
     assert.deepEqual([onRouter().length, nextHops()], [10, ['0.0.0.0']])
-    const [hold] = await holds('open')
-    assert.deepEqual([hold?.reason, hold?.changes.length], ['too_many_changes', 10])
-    await decideHold(hold!.id, 'approved')
+    const [approval] = await open()
+    assert.deepEqual([approval?.reason, approval?.items.length], ['too_many_changes', 10])
+    await decide(approval!.id, 'approved')
     await reconcile(moved)
     assert.deepEqual([onRouter().length, nextHops()], [10, ['192.0.2.9']])
-    assert.deepEqual(await holds('open'), [])
+    assert.deepEqual(await open(), [])
   })
 
-  it('holds different communities of many routes, also across a restart', async () => {
+  it('stops different communities of many routes, also across a restart', async () => {
     await announceMany(10)
     const seen = () => [
       ...new Set([...router.table('pharos').values()].flatMap((route) => route.communities)),
@@ -466,26 +471,26 @@ describe('the guard', () => {
     router.restart()
     await reconcile(tagged)
     assert.deepEqual([onRouter().length, seen()], [10, []])
-    const [hold] = await holds('open')
-    assert.equal(hold?.reason, 'too_many_changes')
-    assert.match(hold?.detail ?? '', /origin, next hop or communities of more than 3 routes/)
-    await decideHold(hold!.id, 'approved')
+    const [approval] = await open()
+    assert.equal(approval?.reason, 'too_many_changes')
+    assert.match(approval?.detail ?? '', /origin, next hop or communities of more than 3 routes/)
+    await decide(approval!.id, 'approved')
     await reconcile(tagged)
     router.restart()
     await reconcile(tagged)
-    assert.deepEqual([onRouter().length, seen(), await holds('open')], [10, ['64500:9'], []])
+    assert.deepEqual([onRouter().length, seen(), await open()], [10, ['64500:9'], []])
   })
 
-  it('holds a reserved community of a single route', async () => {
+  it('stops a reserved community of a single route', async () => {
     await announceMany(1)
     const tagged = { routers: [routerOf(speaker, { routes: { communities: ['65535:65282'] } })] }
     assert.equal((await reconcile(tagged)).held, 1)
-    const [hold] = await holds('open')
-    assert.equal(hold?.reason, 'reserved_communities')
-    assert.match(hold?.detail ?? '', /65535:65282 \(NO_ADVERTISE\)/)
+    const [approval] = await open()
+    assert.equal(approval?.reason, 'reserved_communities')
+    assert.match(approval?.detail ?? '', /65535:65282 \(NO_ADVERTISE\)/)
   })
 
-  it('holds a different next hop across a restart even if no earlier run has stored the next hop', async () => {
+  it('stops a different next hop across a restart even if no earlier run has stored the next hop', async () => {
     await announceMany(10)
     await sql`delete from region_routers`.execute(database.postgres.owner)
     const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
@@ -505,30 +510,31 @@ describe('the guard', () => {
     assert.match((await stateIn(id!))!.message!, /not the one for which the checks passed/)
   })
 
-  it('replaces a hold whose withdrawals changed, and the old one can no longer be approved', async () => {
+  it('replaces an approval whose withdrawals changed, and the old one can no longer be approved', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 4))
     await reconcile()
-    const [first] = await holds('open')
+    const [first] = await open()
     await disable([ids[4]!])
     await reconcile()
-    const [second] = await holds('open')
+    const [second] = await open()
     assert.notEqual(first?.id, second?.id)
-    assert.equal((await getHold({ db: database.postgres.owner }, null, first!.id)).state, 'closed')
+    assert.equal(second!.replaces, first!.id)
+    assert.equal((await all()).find(({ id }) => id === first!.id)?.state, 'closed')
     await assert.rejects(
-      decideHold(first!.id, 'approved'),
+      decide(first!.id, 'approved'),
       (error) => error instanceof Failure && error.code === 'conflict',
     )
   })
 
-  it('closes a hold when nothing is held any more', async () => {
+  it('closes an approval when nothing waits any more', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
     for (const id of ids.slice(0, 5)) await patch(id, true)
     await reconcile()
     assert.deepEqual(
-      (await holds()).map(({ state }) => state),
+      (await all()).map(({ state }) => state),
       ['closed'],
     )
     assert.equal((await get(ids[0]!)).status, 'announced')
@@ -546,17 +552,17 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, report.held, onRouter().length], [0, 2, 8])
   })
 
-  it('holds a route without a row until it is approved by name', async () => {
+  it('stops a route without a row until it is approved by name', async () => {
     await seed('203.0.113.0/24')
     put('192.0.2.0/24')
     put('198.51.100.0/24')
     await reconcile()
-    const [hold] = await holds('open')
+    const [approval] = await open()
     assert.deepEqual(
-      [hold?.reason, hold?.withdrawals.length, onRouter().length],
+      [approval?.reason, approval?.items.length, onRouter().length],
       ['unexplained_routes', 2, 3],
     )
-    await decideHold(hold!.id, 'approved')
+    await decide(approval!.id, 'approved')
     await seed('198.51.100.0/24')
     await reconcile()
     assert.deepEqual(onRouter(), ['198.51.100.0/24', '203.0.113.0/24'])
@@ -566,21 +572,21 @@ describe('the guard', () => {
     await seed('203.0.113.0/24')
     put('192.0.2.0/24')
     await reconcile()
-    const [hold] = await holds('open')
-    await decideHold(hold!.id, 'approved')
-    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).decided_by, `user:${staff}`)
+    const [approval] = await open()
+    await decide(approval!.id, 'approved')
+    assert.equal(((await decide(approval!.id, 'approved')).body as Approval).decided_by, `user:${staff}`)
     await assert.rejects(
-      decideHold(hold!.id, 'rejected'),
+      decide(approval!.id, 'rejected'),
       (error) => error instanceof Failure && error.code === 'conflict',
     )
     await assert.rejects(
-      decideHold(999_999, 'approved'),
+      decide(999_999, 'approved'),
       (error) => error instanceof Failure && error.code === 'not_found',
     )
     const entry = await rowOf(
       sql<object>`select count(*) as n, min(target) as target, min(actor) as actor from audit_entries`,
     )
-    assert.deepEqual(entry, { n: 1, target: `hold:${hold!.id}`, actor: `user:${staff}` })
+    assert.deepEqual(entry, { n: 1, target: `approval:${approval!.id}`, actor: `user:${staff}` })
   })
 
   it('applies nothing of an outdated plan, whichever step took the time, and creates a new plan at the next run', async () => {
@@ -602,7 +608,7 @@ describe('the guard', () => {
     }
     await reconcile()
     assert.deepEqual([onRouter(), (await get(id)).last_check_result], [['203.0.113.0/24'], true])
-    assert.deepEqual(await holds('open'), [])
+    assert.deepEqual(await open(), [])
   })
 
   it('leaves out an invalid row and reports it; the others are applied', async () => {
@@ -624,10 +630,10 @@ describe('the guard', () => {
       [(await get(bad)).status, (await stateIn(bad))?.message],
       ['error', 'The stored origin is not an AS number. The routers are left unchanged.'],
     )
-    assert.equal((await holds('open'))[0]?.reason, 'invalid_rows')
+    assert.equal((await open())[0]?.reason, 'invalid_rows')
     await reconcile()
     assert.equal((await get(bad)).status, 'announced')
-    assert.deepEqual(await holds('open'), [])
+    assert.deepEqual(await open(), [])
   })
 })
 
@@ -771,7 +777,7 @@ async function allRows(): Promise<unknown[]> {
   const { rows } = await sql`
     select 'a' as of, ctid::text, xmin::text from announcements union all
     select 'ar', ctid::text, xmin::text from announcement_regions union all
-    select 'h', ctid::text, xmin::text from holds union all
+    select 'p', ctid::text, xmin::text from approvals union all
     select 'w', ctid::text, xmin::text from region_withdrawals order by 1, 2`.execute(database.postgres.owner)
   return rows
 }

@@ -114,10 +114,10 @@ describe('a refused call', () => {
     await call('GET', '/v3/ipam/announcements', 'Bearer nonsense')
     await call('GET', '/v3/ipam/announcements/999999', `Bearer ${access}`)
     await call('GET', '/v3/ipam/announcements?limit=0', `Bearer ${access}`)
-    await call('GET', '/v3/admin/holds', `Bearer ${access}`)
+    await call('GET', '/v3/admin/approvals', `Bearer ${access}`)
     assert.deepEqual(
       (await nextRefusals(1)).map(({ target }) => target),
-      ['listHolds'],
+      ['listApprovals'],
     )
   })
 })

@@ -390,7 +390,7 @@ const waiting = [
   'dns-purge',
   'dns-resign',
   'dnssec',
-  'hold-alerts',
+  'approval-alerts',
   'notifications',
   'reports',
   'shield',

@@ -48,7 +48,7 @@ after(async () => {
 })
 beforeEach(async () => {
   const { owner } = database.postgres
-  await emptyTables(owner, ['announcements', 'holds', 'region_withdrawals', 'region_routers'])
+  await emptyTables(owner, ['announcements', 'approvals', 'region_withdrawals', 'region_routers'])
   await emptyAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, quorum = null, speakers = case slug
     when 'ams' then '[{"name":"r1","kind":"sandbox"},{"name":"r2","kind":"sandbox"}]'::jsonb
@@ -133,7 +133,7 @@ describe('the regions for staff', () => {
     await startWithRoutes()
     const { routers, ...region } = await regionOf()
     assert.deepEqual(
-      [region.slug, region.quorum, region.open_hold, region.neighbors_ipv4, region.error],
+      [region.slug, region.quorum, region.open_approval, region.neighbors_ipv4, region.error],
       ['ams', null, null, true, null],
     )
     assert.deepEqual(
@@ -276,7 +276,7 @@ describe('draining a router', () => {
     }
     await disableWithoutRequest(database.postgres, ids)
     await waitFor('they are held', async () => (await reasonIn(ids[0]!)) === 'withdrawal_held')
-    await waitFor('the hold names all four', async () => (await regionOf()).open_hold !== null)
+    await waitFor('the approval names all four', async () => (await regionOf()).open_approval !== null)
     const all = onRouter('r2')
     assert.equal(all.length, 6)
     await setOf('r1', true)
@@ -285,7 +285,7 @@ describe('draining a router', () => {
     assert.deepEqual(onRouter('r2'), all)
     assert.equal(await reasonIn(ids[0]!), 'withdrawal_held')
     const { rows } = await sql<{ state: string }>`
-      select state from holds h join regions r on r.id = h.region_id where r.slug = 'ams' order by h.id desc limit 1`.execute(
+      select state from approvals p join regions r on r.id = p.region_id where r.slug = 'ams' order by p.id desc limit 1`.execute(
       owner,
     )
     assert.equal(rows[0]!.state, 'open')

@@ -27,7 +27,6 @@ const withoutPolicy: Record<string, Open> = {
   region_routers: { why: 'the last observed state of each router, for staff' },
   processes: { why: 'status reports of the processes of the installation' },
   region_withdrawals: { why: 'the counters of the guard of a region' },
-  holds: { why: 'plans of a region that wait for staff' },
   sources: { why: 'detectors of the provider' },
   deliveries: { why: 'messages of detectors, stored before their teams are known' },
   delivery_ids: { why: 'hashes of received deliveries' },
@@ -97,9 +96,9 @@ const owners: Record<string, string> = {
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
   audit_unsealed: 'written by a trigger, emptied by a loop',
+  approvals: 'changes of every area that wait for staff',
   dns_served: 'published zones, for the loops and the name server',
   dns_transfers: 'steps of zone transfers, for the loops and the name server',
-  dns_holds: 'publications that wait for staff',
   restores: 'restores of the database of the provider',
   restore_sources: 'what of the network was compared after a restore',
   restore_items: 'differences of all teams that wait for staff',
@@ -123,7 +122,6 @@ const closed: Record<string, string> = {
   former_port_facts: 'LAGs and interfaces that ports had, for bills: read through billed_facts',
   scrubbers: 'scrubbers of the provider, for the loops',
   shield_installs: 'what scrubbers hold of a list, for the loops',
-  shield_holds: 'changes at scrubbers that wait for staff',
 }
 
 /** Columns that could help to find a secret, which the team role may read only for these reasons. */

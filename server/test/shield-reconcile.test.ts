@@ -1,4 +1,4 @@
-// The loops of shield against a scrubber in memory: rules by time, holds, planner faults, former holders, and scrubbers that fail.
+// The loops of shield against a scrubber in memory: rules by time, approvals, planner faults, former holders, and scrubbers that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -71,10 +71,10 @@ const rulesOf = async (prefix: string): Promise<Answered[]> =>
   (await call('GET', `/v3/lighthouse/security/shield/rules?prefix=${prefix}&include=hits`)).results
 const listOf = async (prefix: string, as = access): Promise<Answered> =>
   (await call('GET', `/v3/lighthouse/security/shield/lists?prefix=${prefix}`, undefined, as)).results[0]
-const openHolds = async (): Promise<Answered[]> =>
-  (await call('GET', '/v3/admin/shield-holds?state=open', undefined, staff)).results
+const openApprovals = async (): Promise<Answered[]> =>
+  (await call('GET', '/v3/admin/approvals?state=open&include=items', undefined, staff)).results
 const decide = (id: number, decision: 'approve' | 'reject') =>
-  call('POST', `/v3/admin/shield-holds/${id}/${decision}`, undefined, staff)
+  call('POST', `/v3/admin/approvals/${id}/${decision}`, undefined, staff)
 
 /** One run of the loops. */
 async function run(
@@ -147,7 +147,7 @@ describe('a list', () => {
     await put(prefix, [])
     assert.equal((await run()).removed, 1)
     assert.equal(passes(prefix, 123), true)
-    assert.deepEqual(await openHolds(), [])
+    assert.deepEqual(await openApprovals(), [])
   })
 
   it('loses a rule when it expires', async () => {
@@ -307,9 +307,12 @@ describe('a rule for the whole prefix', () => {
     assert.deepEqual([passes(prefix, 123), passes(prefix, 5000)], [false, true])
     const list = await listOf(prefix)
     assert.deepEqual([list.status, list.status_reason.code], ['pending', 'held'])
-    const [hold] = await openHolds()
-    assert.deepEqual([hold.reason, hold.prefix, hold.team.id], ['whole_prefix', prefix, team.teamId])
-    const details = await call('GET', `/v3/admin/shield-holds/${hold.id}`, undefined, staff)
+    const [approval] = await openApprovals()
+    assert.deepEqual(
+      [approval.reason, approval.subject.name, approval.team.id],
+      ['whole_prefix', prefix, team.teamId],
+    )
+    const { details } = await call('GET', `/v3/admin/approvals/${approval.id}`, undefined, staff)
     assert.deepEqual(
       details.rules.map((rule: Answered) => [rule.action, rule.source_port]),
       [
@@ -321,7 +324,7 @@ describe('a rule for the whole prefix', () => {
       details.what_if.rules.map(({ index }: Answered) => index),
       [0, 1],
     )
-    await decide(hold.id, 'approve')
+    await decide(approval.id, 'approve')
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 5000)], [true, false])
     await put(prefix, [allow(53), allow(443), { action: 'deny' }])
@@ -334,11 +337,11 @@ describe('a rule for the whole prefix', () => {
     const prefix = await newPrefix()
     await put(prefix, [{ action: 'rate_limit', rate_bps: 1000 }])
     await run()
-    const [hold] = await openHolds()
-    await decide(hold.id, 'reject')
+    const [approval] = await openApprovals()
+    await decide(approval.id, 'reject')
     await run()
     assert.equal(passes(prefix, 5000), true)
-    assert.deepEqual(await openHolds(), [])
+    assert.deepEqual(await openApprovals(), [])
     const { status, status_reason: reason } = await listOf(prefix)
     assert.deepEqual([status, reason.code], ['error', 'not_approved'])
     assert.deepEqual(await messagesOf(prefix), ['held', 'rejected'])
@@ -364,9 +367,7 @@ describe('more than 200 new rules of a team', () => {
       await sql`update shield_rules set created = ${at('created')} where team_id = ${many.teamId}`.execute(
         db(),
       )
-      await sql`update shield_holds set created = ${at('created')} where team_id = ${many.teamId}`.execute(
-        db(),
-      )
+      await sql`update approvals set created = ${at('created')} where team_id = ${many.teamId}`.execute(db())
       await sql`update shield_versions set created = ${at('created')}, rules = (
           select jsonb_agg(r || jsonb_build_object('created', ${at("r ->> 'created'")}) order by (r -> 'sequence')::integer)
           from jsonb_array_elements(rules) r)
@@ -388,8 +389,8 @@ describe('more than 200 new rules of a team', () => {
     const { prefixes, write, wait, statusOf, clear } = await writeMany()
     const [first, second, third] = prefixes
     for (const prefix of [first, second]) assert.deepEqual(await statusOf(prefix), ['active', undefined])
-    const [hold] = await openHolds()
-    assert.deepEqual([hold.reason, hold.prefix], ['many_rules', third])
+    const [approval] = await openApprovals()
+    assert.deepEqual([approval.reason, approval.subject.name], ['many_rules', third])
     await wait()
     await run()
     await write(third, [...hundred.slice(1), { ...hundred[0], comment: 'moved' }])
@@ -401,7 +402,11 @@ describe('more than 200 new rules of a team', () => {
       { name: 'other', scrubber: new SandboxScrubber({ name: 'other', rulesMax: 10_000, latencyMs: 0 }) },
     )
     assert.deepEqual(
-      (await openHolds()).map(({ id, scrubber: of, prefix }) => [id === hold.id, of, prefix]),
+      (await openApprovals()).map(({ id, items, subject }) => [
+        id === approval.id,
+        items[0].router,
+        subject.name,
+      ]),
       [
         [false, 'other', third],
         [true, 'edge', third],
@@ -411,20 +416,20 @@ describe('more than 200 new rules of a team', () => {
     await write(third, hundred.slice(1))
     await run()
     assert.equal(passes(third, 1001), false, 'another plan, of which no rule is one of many')
-    await sql`delete from shield_holds where scrubber = 'other'`.execute(db())
+    await sql`delete from approvals where scrubber = 'other'`.execute(db())
     await clear()
   })
 
   it('are not applied after a rejection, and staff are not asked again', async () => {
     const { prefixes, write, wait, statusOf, clear } = await writeMany()
     const [first, , third] = prefixes
-    await decide((await openHolds())[0].id, 'reject')
+    await decide((await openApprovals())[0].id, 'reject')
     await wait()
     await run()
     await write(first, [])
     await write(third, hundred.toReversed())
     await run()
-    assert.deepEqual([passes(third, 1000), await openHolds()], [true, []])
+    assert.deepEqual([passes(third, 1000), await openApprovals()], [true, []])
     assert.deepEqual(await statusOf(third), ['error', 'not_approved'])
     await clear()
   })
@@ -432,7 +437,7 @@ describe('more than 200 new rules of a team', () => {
   it('are approved once, also for a scrubber that lost them and for a part of them', async () => {
     const { prefixes, write, wait, clear } = await writeMany()
     const [, , third] = prefixes
-    await decide((await openHolds())[0].id, 'approve')
+    await decide((await openApprovals())[0].id, 'approve')
     await run()
     assert.equal(passes(third, 1000), false)
     await wait()
@@ -453,7 +458,7 @@ describe('more than 200 new rules of a team', () => {
       await write(prefix, hundred)
     }
     await run()
-    assert.deepEqual(await openHolds(), [])
+    assert.deepEqual(await openApprovals(), [])
     for (const prefix of prefixes) await write(prefix, [], { confirm_within: 600 })
     await run()
     for (const prefix of prefixes) await endConfirmation(prefix)
@@ -482,15 +487,15 @@ describe('a list around one that waits for staff', () => {
         [53, 123, 5000].map((port) => passes(prefix, port)),
         [false, false, true],
       )
-      const [hold, ...others] = await openHolds()
-      assert.deepEqual([hold.reason, hold.prefix, others], ['whole_prefix', inside, []])
+      const [approval, ...others] = await openApprovals()
+      assert.deepEqual([approval.reason, approval.subject.name, others], ['whole_prefix', inside, []])
       assert.equal((await listOf(prefix)).status, 'active')
-      await decide(hold.id, decision)
+      await decide(approval.id, decision)
       await run(asRouters)
       assert.deepEqual([passes(prefix, 53), passes(prefix, 5000)], [false, decision === 'reject'])
       await put(inside, [{ action: 'rate_limit', rate_bps: 8 }])
     }
-    assert.deepEqual(await openHolds(), [])
+    assert.deepEqual(await openApprovals(), [])
     for (const one of [inside, prefix]) await put(one, [])
     await run()
   })
@@ -628,9 +633,9 @@ describe('a fault of the planner', () => {
       const compile: typeof compileLists = (lists, can) => fault(compileLists(lists, can))
       await run({ compile })
       assert.deepEqual(await scrubber.list(), before)
-      assert.notEqual((await openHolds()).length, 0)
+      assert.notEqual((await openApprovals()).length, 0)
       await run()
-      assert.deepEqual(await openHolds(), [], 'closed once the plan is right')
+      assert.deepEqual(await openApprovals(), [], 'closed once the plan is right')
     })
   }
 
@@ -647,7 +652,7 @@ describe('a fault of the planner', () => {
     assert.deepEqual([passes(broken, 19), passes(other, 19)], [false, false])
     const [rule] = await rulesOf(broken)
     assert.deepEqual([rule!.status, rule!.status_reason.code], ['rejected', 'unreadable'])
-    assert.deepEqual(await openHolds(), [])
+    assert.deepEqual(await openApprovals(), [])
     await put(broken, [deny(53)])
     await run()
     assert.deepEqual([passes(broken, 19), passes(broken, 53)], [true, false])
@@ -678,7 +683,7 @@ describe('a fault of the planner', () => {
           const run = await reconcileScrubber({ db: readsOf(trx) }, { name: 'edge', prefixes: [], scrubber })
           assert.deepEqual([run.removed, run.held], [0, 1])
           const { rows } = await sql<{ reason: string }>`
-            select reason from shield_holds where state = 'open'`.execute(trx)
+            select findings -> 0 ->> 'reason' as reason from approvals where state = 'open'`.execute(trx)
           assert.deepEqual(rows, [{ reason: 'no_lists' }])
           throw new Error('rolled back')
         }),
@@ -724,9 +729,12 @@ describe('a prefix that leaves the team', () => {
     await sql`delete from prefixes where prefix = any(${prefixes}::cidr[])`.execute(db())
     await run()
     for (const prefix of prefixes) assert.equal(passes(prefix, 123), false)
-    const [hold] = await openHolds()
-    assert.deepEqual([hold.reason, hold.prefixes], ['former_holders', prefixes])
-    await decide(hold.id, 'approve')
+    const [approval] = await openApprovals()
+    assert.deepEqual(
+      [approval.reason, approval.items.map(({ value }: Answered) => value)],
+      ['former_holders', prefixes],
+    )
+    await decide(approval.id, 'approve')
     await run()
     for (const prefix of prefixes) assert.equal(passes(prefix, 123), true)
   })
@@ -743,7 +751,7 @@ const whileLocked = <T>(prefixes: readonly string[], work: () => Promise<T>): Pr
 
 describe('the guard of lists whose prefixes leave at once', () => {
   let prefixes: string[] = []
-  const holdIds = async () => (await openHolds()).map(({ id }) => id)
+  const approvalIds = async () => (await openApprovals()).map(({ id }) => id)
 
   before(async () => {
     prefixes = [await newPrefix(), await newPrefix(), await newPrefix(), await newPrefix()]
@@ -752,15 +760,15 @@ describe('the guard of lists whose prefixes leave at once', () => {
     await sql`delete from prefixes where prefix = any(${prefixes}::cidr[])`.execute(db())
   })
 
-  it('counts lists that another transaction has locked: none is emptied, and one hold stays open', async () => {
+  it('counts lists that another transaction has locked: none is emptied, and one approval stays open', async () => {
     const [first] = prefixes
     const { held, emptied } = await whileLocked([first!], () => expireLists(db()))
     assert.deepEqual([held, emptied], [4, 0])
-    const open = await holdIds()
+    const open = await approvalIds()
     assert.equal(open.length, 1)
     for (const locked of [[first!], prefixes]) {
       await whileLocked(locked, () => expireLists(db()))
-      assert.deepEqual(await holdIds(), open)
+      assert.deepEqual(await approvalIds(), open)
     }
     await run()
     for (const prefix of prefixes) assert.equal(passes(prefix, 123), false)
@@ -768,7 +776,7 @@ describe('the guard of lists whose prefixes leave at once', () => {
 
   it('leaves a list alone whose prefix came back while it waited for the lock', async () => {
     const [back, ...gone] = prefixes
-    await decide((await holdIds())[0]!, 'approve')
+    await decide((await approvalIds())[0]!, 'approve')
     let upkeep: ReturnType<typeof expireLists> | undefined
     await whileLocked([back!], async () => {
       upkeep = expireLists(db())

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addApiToken, addStaffToken, openSession } from './support/credentials.ts'
-import { createFixtures, replaceOpenHold, type Fixtures } from './support/fixtures.ts'
+import { createFixtures, replaceOpenApproval, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
 let fixtures: Fixtures
@@ -39,8 +39,8 @@ const auditAs = async (person: 'admin' | 'staff', query: string): Promise<AuditE
 
 describe('a staff token', () => {
   it('is the author of its decisions', async () => {
-    const hold = await replaceOpenHold(api, fixtures.regions['ams']!)
-    const { decided_by } = await send('POST', `/v3/admin/holds/${hold}/approve`, program)
+    const approval = await replaceOpenApproval(api, fixtures.regions['ams']!)
+    const { decided_by } = await send('POST', `/v3/admin/approvals/${approval}/approve`, program)
     assert.equal(decided_by, actor)
     const path = `/v3/admin/letters/${fixtures.red.letterId}`
     assert.equal((await send('POST', `${path}/accept`, program, {}))['reviewed_by'], actor)
@@ -63,7 +63,7 @@ describe('a staff token', () => {
   it('ends at once when it is revoked', async () => {
     const text = await addStaffToken(api, { scopes: ['admin:read'] })
     const call = () =>
-      api.server.inject({ url: '/v3/admin/holds', headers: { authorization: `Token ${text}` } })
+      api.server.inject({ url: '/v3/admin/approvals', headers: { authorization: `Token ${text}` } })
     assert.equal((await call()).statusCode, 200)
     const invalidated = new Promise<void>((resolve) => void api.waker.on('actors', resolve))
     await sql`update staff_tokens set revoked = now() where id = ${parseApiToken(text)!.id}`.execute(db())
@@ -73,10 +73,10 @@ describe('a staff token', () => {
 
   it('leaves a refused call in the audit log, without a team', async () => {
     const reader = await addStaffToken(api, { scopes: ['admin:read'] })
-    const hold = await replaceOpenHold(api, fixtures.regions['ams']!)
+    const approval = await replaceOpenApproval(api, fixtures.regions['ams']!)
     const { statusCode } = await api.server.inject({
       method: 'POST',
-      url: `/v3/admin/holds/${hold}/approve`,
+      url: `/v3/admin/approvals/${approval}/approve`,
       headers: { authorization: `Token ${reader}` },
     })
     assert.equal(statusCode, 403)
@@ -86,7 +86,7 @@ describe('a staff token', () => {
       where action = 'authorization.refuse' and actor = ${`staff_token:${parseApiToken(reader)!.id}`}`.execute(
       db(),
     )
-    assert.deepEqual(rows, [{ team_id: null, by_staff: true, target: `approveHold:${hold}` }])
+    assert.deepEqual(rows, [{ team_id: null, by_staff: true, target: `approveChanges:${approval}` }])
   })
 })
 

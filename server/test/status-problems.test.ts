@@ -55,7 +55,7 @@ beforeEach(async () => {
     'processes',
     'visibility_sources',
     'announcements',
-    'holds',
+    'approvals',
     'dns_zones',
     'mails',
     'webhooks',
@@ -77,9 +77,6 @@ beforeEach(async () => {
 const change = (statement: RawBuilder<unknown>) => statement.execute(owner())
 const withRegistry = (more: object) =>
   change(sql`update processes set registries = ${JSON.stringify([{ ...registries[0], ...more }])}`)
-const importRow = (error: string | null, held: object[]) =>
-  change(sql`insert into inventory_imports (source, attempted, error, held)
-    values ('netbox', now(), ${error}, ${JSON.stringify(held)})`)
 /** Announcements of which the team was told last that hardly any collector sees them, or none through the provider. */
 async function unseen(notVisible: number, otherPath: number): Promise<void> {
   const used = sql`insert into visibility_sources (name, label, position, is_used, as_of, checked)
@@ -210,11 +207,17 @@ const cases: Record<StatusProblemCode, Case> = {
     make: () => leaders['validator']!.release(),
     reported: [/^validator: no process leads$/],
   },
-  hold_open: {
+  approval_open: {
     make: () =>
-      change(sql`insert into holds (region_id, reason, withdrawals)
-        select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions`),
-    reported: [/^ams: hold (\d+) waits for a decision: pharos holds show \1$/],
+      change(sql`insert into approvals (area, kind, region_id, findings, item_count, evidence)
+        select 'routes', 'changes', id, '[{"reason": "too_many_withdrawals"}]'::jsonb, 1, 'a test' from regions
+        union all select 'dns', 'catalog', null, '[{"reason": "many_removals"}]', 1, 'a test'
+        union all select 'platform', 'import', null, '[{"reason": "many_deletions", "attrs": {"source": "NetBox"}}]', 1, 'a test'`),
+    reported: [
+      /^ams: changes need approval: pharos approvals show \d+$/,
+      /^dns: changes need approval: pharos approvals show \d+$/,
+      /^NetBox: changes need approval: pharos approvals show \d+$/,
+    ],
   },
   zone_refused: {
     make: () =>
@@ -231,16 +234,14 @@ const cases: Record<StatusProblemCode, Case> = {
   operator_webhook_failing: {
     make: () =>
       change(sql`insert into webhooks (team_id, url, events, secret_sealed, created_by, failing_since)
-        values (null, 'https://hooks.example', '{hold.opened}', '', 'operator', now())`),
+        values (null, 'https://hooks.example', '{approval.opened}', '', 'operator', now())`),
     reported: [/^operator webhook: nothing was delivered since \d/],
   },
   import_failed: {
-    make: () => importRow('the token was refused', []),
+    make: () =>
+      change(sql`insert into inventory_imports (source, attempted, error)
+        values ('netbox', now(), 'the token was refused')`),
     reported: [/^netbox: the token was refused; it has never succeeded$/],
-  },
-  import_held: {
-    make: () => importRow(null, [{ kind: 'device', deletions: 12, limit: 3 }]),
-    reported: [/^netbox: 12 devices \(limit 3\) would be deleted: pharos import netbox --prune --dry-run$/],
   },
   upgrade_unfinished: {
     make: () => change(sql`update installation set schema_floor = null`),

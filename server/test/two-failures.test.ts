@@ -18,7 +18,7 @@ import {
   seedRegions,
   seedTeam,
 } from '../src/byoip/announcement/testing.ts'
-import { decideAs } from '../src/byoip/regions/hold.ts'
+import { decideApproval } from '../src/approval/testing.ts'
 import { createLastKnownRoutesFiles } from '../src/byoip/regions/last-known-routes.ts'
 import type { RouteSettings } from '../src/byoip/regions/plan.ts'
 import { createReconcilers } from '../src/byoip/regions/reconcilers.ts'
@@ -60,7 +60,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     lab = await createLab({ regions: ['ams'], deferralSeconds: 12 })
     folder = mkdtempSync(join(tmpdir(), 'pharos-plans-'))
     stack = new AsyncDisposableStack()
-    await emptyTables(db(), ['announcements', 'holds', 'region_withdrawals', 'region_routers'])
+    await emptyTables(db(), ['announcements', 'approvals', 'region_withdrawals', 'region_routers'])
     ids = []
     for (const prefix of prefixes)
       ids.push(
@@ -78,20 +78,20 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await allAnnounced()
     await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await wake('announcements')
-    const hold = await openHold()
+    const approval = await openApproval()
     await assertNoLoss('held')
-    assert.equal(await openHold(), hold, 'the hold is still open')
-    await decideAs({ db: db() }, { actor: 'operator' }, hold, 'rejected')
+    assert.equal(await openApproval(), approval, 'the approval is still open')
+    await decideApproval(db(), approval, 'rejected')
     await assertNoLoss('rejected')
   })
 
-  it('a restart before the hold is opened applies no withdrawal either', async () => {
+  it('a restart before the approval is opened applies no withdrawal either', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
     await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await startReconcilers()
-    await assertNoLoss('no hold yet')
+    await assertNoLoss('no approval yet')
   })
 
   it('a restart damps no announced prefix', async () => {
@@ -110,7 +110,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await allAnnounced()
     await running.stop()
     await startReconcilers({ routes: { nextHop4: '192.0.2.9' } })
-    await openHold()
+    await openApproval()
     await assertNoLoss('changes held')
     const { apiAddress: address } = lab.region('ams')
     const speaker = createGobgpSpeaker({ address, owner, timeoutMs: 60_000 })
@@ -156,11 +156,11 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
       await patch(ids[place]!, !off)
       await seen.saw(off ? 'removed' : 'announced', prefixes[place]!)
     }
-    assert.equal(await findHold(), undefined)
+    assert.equal(await findApproval(), undefined)
   })
 
   it(
-    `${kills} restarts during holds, damping, database outages and lost leaders lose no prefix`,
+    `${kills} restarts during approvals, damping, database outages and lost leaders lose no prefix`,
     { timeout: kills * 600_000 },
     async () => {
       const random = createRandom(testSeed)
@@ -170,12 +170,12 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
       await allAnnounced()
       const withdrawn = ids.length - 1
       for (let kill = 1; kill <= kills; kill++) {
-        const scene = random.pick(['hold', 'reject', 'damping', 'outage', 'leader', 'calm'] as const)
-        if (scene === 'hold' || scene === 'reject') {
+        const scene = random.pick(['approval', 'reject', 'damping', 'outage', 'leader', 'calm'] as const)
+        if (scene === 'approval' || scene === 'reject') {
           await disableWithoutRequest(database.postgres, ids.slice(0, 20))
           await wake('announcements')
-          const hold = await openHold()
-          if (scene === 'reject') await decideAs({ db: db() }, { actor: 'operator' }, hold, 'rejected')
+          const approval = await openApproval()
+          if (scene === 'reject') await decideApproval(db(), approval, 'rejected')
         }
         // Toggled by its owner until it is damped: the only prefix that may be lost.
         if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)
@@ -196,8 +196,10 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
           db(),
         )
         await sql`update announcement_regions set changes = '{}'`.execute(db())
-        await sql`update holds set state = 'closed' where state <> 'closed'`.execute(db())
-        await wake('holds')
+        await sql`update approvals set state = 'closed', decided = coalesce(decided, now()) where state <> 'closed'`.execute(
+          db(),
+        )
+        await wake('approvals')
         await allAnnounced()
       }
     },
@@ -296,10 +298,10 @@ async function checkedAgain(): Promise<void> {
   })
 }
 
-const findHold = async (): Promise<number | undefined> =>
-  (await sql<{ id: number }>`select id from holds where state = 'open'`.execute(db())).rows[0]?.id
+const findApproval = async (): Promise<number | undefined> =>
+  (await sql<{ id: number }>`select id from approvals where state = 'open'`.execute(db())).rows[0]?.id
 
-const openHold = () => waitFor('a hold is open', findHold)
+const openApproval = () => waitFor('an approval is open', findApproval)
 
 const stateOf = async (id: number): Promise<string | undefined> =>
   (

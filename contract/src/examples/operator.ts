@@ -1,4 +1,4 @@
-// Examples of holds and routers, for the provider's staff.
+// Examples of approvals, restores and routers, for the provider's staff.
 import {
   drainRouterRoute,
   listAdminRegionsRoute,
@@ -10,22 +10,14 @@ import { example } from '../example.ts'
 import { giveUpFormerRouterRoute, listFormerRoutersRoute, type FormerRouter } from '../former-router.ts'
 import { changesBetween } from '../field-change.ts'
 import {
-  approveHoldRoute,
-  getHoldRoute,
-  holdDetail,
-  listHoldsRoute,
-  rejectHoldRoute,
-  type Hold,
-  type HoldItem,
-} from '../hold.ts'
-import {
-  approveZoneHoldRoute,
-  getZoneHoldRoute,
-  listZoneHoldsRoute,
-  rejectZoneHoldRoute,
-  zoneHoldReasons,
-  type ZoneHold,
-} from '../zone-hold.ts'
+  approveChangesRoute,
+  getApprovalRoute,
+  listApprovalsRoute,
+  rejectChangesRoute,
+  type Approval,
+  type ApprovalItem,
+} from '../approval.ts'
+import { approvalDetail } from '../approval-reason.ts'
 import {
   closeRestoreRoute,
   decideRestoreRoute,
@@ -42,54 +34,58 @@ const findings = [
   { reason: 'too_many_withdrawals', attrs: { max: 3, team_max: 3, minutes: 10, recent: 0 } },
 ] as const
 
-export const hold: Hold = {
-  id: 12,
-  region: 'fra',
-  reason: 'too_many_withdrawals',
-  detail: holdDetail(findings),
-  withdrawals: ['198.51.100.0/24', web.cidr, '2001:db8:8::/48', web6.cidr],
-  changes: [],
-  state: 'open',
-  created: '2026-04-01T10:02:18.410Z',
-  decided: null,
-  decided_by: null,
-}
-
-export const holdItem: HoldItem = {
-  cidr: web.cidr,
+const withdrawalOf = (value: string): ApprovalItem => ({
+  change: 'withdraw',
+  value,
+  router: null,
+  from: null,
+  to: null,
   team: teamReference,
   announcement_id: web.id,
-  action: 'announcement.update',
-  requested_by: `user:${admin.id}`,
-  requested_by_name: admin.email,
-  requested_by_staff: false,
-  requested_at: '2026-04-01T10:02:18.004Z',
-}
+  requested: {
+    action: 'announcement.update',
+    by: `user:${admin.id}`,
+    by_name: admin.email,
+    by_staff: false,
+    at: '2026-04-01T10:02:18.004Z',
+  },
+})
+export const withdrawals = ['198.51.100.0/24', web.cidr, '2001:db8:8::/48', web6.cidr].map(withdrawalOf)
 
-const holdIn = { params: { hold_id: hold.id } }
-export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
-
-const approved: Hold = { ...hold, ...decided, state: 'approved' }
-const rejected: Hold = { ...hold, ...decided, state: 'rejected' }
-
-const zoneHold: ZoneHold = {
-  id: 3,
-  kind: 'catalog',
-  zone: null,
+export const approval: Approval = {
+  id: 12,
+  area: 'routes',
+  subject: { type: 'region', id: 2, name: 'fra' },
   team: null,
-  reason: 'many_removals',
-  detail: zoneHoldReasons.many_removals,
-  removals: ['customer-1.example.', 'customer-2.example.', 'customer-3.example.', 'customer-4.example.'],
-  removal_count: 4,
-  evidence: '5d41402abc4b2a76b9719d911017c592ae1ff0d5b2a0a9d0b6c5a1e0f3c8d7e2',
+  reason: 'too_many_withdrawals',
+  reasons: [...findings],
+  detail: approvalDetail('routes', findings),
+  item_count: withdrawals.length,
   state: 'open',
   created: '2026-04-01T10:02:18.410Z',
   decided: null,
   decided_by: null,
+  note: null,
+  valid_until: null,
+  replaces: null,
 }
-const zoneHoldIn = { params: { hold_id: zoneHold.id } }
-const approvedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'approved' }
-const rejectedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'rejected' }
+
+const approvalIn = { params: { approval_id: approval.id } }
+export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
+
+const approved: Approval = {
+  ...approval,
+  ...decided,
+  state: 'approved',
+  note: 'Agreed by telephone.',
+  valid_until: '2026-04-01T10:24:44.190Z',
+}
+const rejected: Approval = {
+  ...approval,
+  ...decided,
+  state: 'rejected',
+  valid_until: '2026-04-02T10:09:44.190Z',
+}
 
 const restore: Restore = {
   id: 1,
@@ -200,7 +196,7 @@ const region: AdminRegion = {
   neighbors_ipv6: true,
   routes_missing: 0,
   routers: [firstRouter, secondRouter],
-  open_hold: null,
+  open_approval: null,
 }
 /** The routes of a router are withdrawn after the answer, by the reconciler. */
 const drained: AdminRegion = {
@@ -210,19 +206,26 @@ const drained: AdminRegion = {
 const router = { params: { slug: 'fra', name: 'fra1' } }
 
 export const operatorExamples = [
-  example(listHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
-  example(getHoldRoute, {
-    ...holdIn,
-    response: {
-      ...hold,
-      items: [holdItem],
-      items_truncated: false,
-      change_items: [],
-      change_items_truncated: false,
-    },
+  example(listApprovalsRoute, {
+    query: { state: ['open'], include: 'items' },
+    response: { results: [{ ...approval, items: withdrawals }], count: 1 },
   }),
-  example(approveHoldRoute, { ...holdIn, response: approved, changes: changesBetween(hold, approved) }),
-  example(rejectHoldRoute, { ...holdIn, response: rejected, changes: changesBetween(hold, rejected) }),
+  example(getApprovalRoute, {
+    ...approvalIn,
+    response: { ...approval, items: withdrawals, items_truncated: false, details: null },
+  }),
+  example(approveChangesRoute, {
+    ...approvalIn,
+    body: { note: 'Agreed by telephone.' },
+    response: approved,
+    changes: changesBetween(approval, approved),
+  }),
+  example(rejectChangesRoute, {
+    ...approvalIn,
+    body: {},
+    response: rejected,
+    changes: changesBetween(approval, rejected),
+  }),
   example(listRestoresRoute, { query: { state: ['open'] }, response: { results: [restore], count: 1 } }),
   example(getRestoreRoute, { ...restoreIn, response: restore }),
   example(listRestoreItemsRoute, {
@@ -241,20 +244,6 @@ export const operatorExamples = [
     body: {},
     response: closedRestore,
     changes: changesBetween(decidedRestore, closedRestore),
-  }),
-  example(listZoneHoldsRoute, { query: { state: ['open'] }, response: { results: [zoneHold], count: 1 } }),
-  example(getZoneHoldRoute, { ...zoneHoldIn, response: zoneHold }),
-  example(approveZoneHoldRoute, {
-    ...zoneHoldIn,
-    query: { evidence: zoneHold.evidence },
-    response: approvedZoneHold,
-    changes: changesBetween(zoneHold, approvedZoneHold),
-  }),
-  example(rejectZoneHoldRoute, {
-    ...zoneHoldIn,
-    query: { evidence: zoneHold.evidence },
-    response: rejectedZoneHold,
-    changes: changesBetween(zoneHold, rejectedZoneHold),
   }),
   example(listAdminRegionsRoute, { response: { results: [region], count: 1 } }),
   example(drainRouterRoute, { ...router, response: drained, changes: changesBetween(region, drained) }),

@@ -12,17 +12,8 @@ import {
   type ShieldRulesAnswer,
   type ShieldWhatIf,
 } from '../shield.ts'
-import {
-  approveShieldHoldRoute,
-  getShieldHoldRoute,
-  listShieldHoldsRoute,
-  rejectShieldHoldRoute,
-  shieldHoldDetail,
-  type ShieldHold,
-} from '../shield-hold.ts'
 import { suggestShieldRulesRoute } from '../shield-suggestion.ts'
-import { decided } from './operator.ts'
-import { eventId, teamReference, web } from './world.ts'
+import { eventId, web } from './world.ts'
 
 const anything = {
   protocol: 'any',
@@ -173,36 +164,7 @@ const whatIf: ShieldWhatIf = {
   notes: ['sampled'],
 }
 
-const hold: ShieldHold = {
-  id: 5,
-  scrubber: 'edge-ams',
-  list_id: 71,
-  prefix: web.cidr,
-  team: teamReference,
-  reason: 'whole_prefix',
-  detail: shieldHoldDetail('whole_prefix', { prefix: web.cidr }),
-  prefixes: [],
-  state: 'open',
-  created: '2026-04-01T10:04:32.410Z',
-  decided: null,
-  decided_by: null,
-}
-const oneHold = { params: { hold_id: hold.id } }
-const approved: ShieldHold = { ...hold, state: 'approved', ...decided }
-const rejected: ShieldHold = { ...hold, state: 'rejected', ...decided }
-
 export const shieldExamples = [
-  example(listShieldHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
-  example(getShieldHoldRoute, {
-    ...oneHold,
-    response: { ...hold, rules: [{ action: 'deny' }], what_if: whatIf },
-  }),
-  example(approveShieldHoldRoute, {
-    ...oneHold,
-    response: approved,
-    changes: changesBetween(hold, approved),
-  }),
-  example(rejectShieldHoldRoute, { ...oneHold, response: rejected, changes: changesBetween(hold, rejected) }),
   example(listShieldRulesRoute, {
     query: { prefix: [web.cidr], include: 'hits' },
     response: {

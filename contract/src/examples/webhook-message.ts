@@ -1,11 +1,10 @@
 // Examples of the messages of webhooks, one for each type.
 import { checkReasonText } from '../check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
-import { shieldHoldDetail } from '../shield-hold.ts'
 import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
 import { uplink } from './port.ts'
 import { fading } from './transceiver.ts'
-import { decided, hold as heldChange, holdItem } from './operator.ts'
+import { approval as routes, decided, withdrawals } from './operator.ts'
 import { admin, eventId, teamReference, web } from './world.ts'
 
 type MessageType = keyof typeof messageData
@@ -48,28 +47,11 @@ const port = {
   service_id: uplink.service_id,
 }
 
-const { withdrawals, changes, ...holdFields } = heldChange
-const hold: MessageData<'hold.opened'> = {
-  ...holdFields,
-  withdrawal_count: withdrawals.length,
-  change_count: changes.length,
+const { items: _, ...fields } = routes
+const approval: MessageData<'approval.opened'> = {
+  ...fields,
+  items: withdrawals,
   teams: [{ team: teamReference, withdrawal_count: withdrawals.length }],
-  withdrawals: [holdItem],
-}
-
-const staffHold: MessageData<'staff_hold.opened'> = {
-  area: 'shield',
-  id: 3,
-  subject: '203.0.113.0/24',
-  team: teamReference,
-  reason: 'whole_prefix',
-  detail: shieldHoldDetail('whole_prefix', { prefix: '203.0.113.0/24' }),
-  items: [],
-  item_count: 0,
-  state: 'open',
-  created: '2026-04-01T09:37:11.204Z',
-  decided: null,
-  decided_by: null,
 }
 
 const samples: { readonly [T in MessageType]: { summary: string; timestamp: string; data: MessageData<T> } } =
@@ -297,36 +279,20 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       timestamp: '2026-03-02T09:00:41.118Z',
       data: { webhook_id: 24 },
     },
-    'hold.opened': {
-      summary: "Route changes wait for approval (the provider's webhook only)",
-      timestamp: hold.created,
-      data: hold,
+    'approval.opened': {
+      summary: "Changes need approval (the provider's webhook only)",
+      timestamp: approval.created,
+      data: approval,
     },
-    'hold.reminder': {
-      summary: "Route changes still wait for approval (the provider's webhook only)",
-      timestamp: '2026-04-01T10:07:18.410Z',
-      data: hold,
+    'approval.reminder': {
+      summary: "Changes still need approval (the provider's webhook only)",
+      timestamp: '2026-04-01T10:32:18.410Z',
+      data: approval,
     },
-    'hold.decided': {
-      summary: "Route changes were approved or rejected (the provider's webhook only)",
+    'approval.decided': {
+      summary: "Changes were approved or rejected, or are no longer planned (the provider's webhook only)",
       timestamp: decided.decided,
-      data: { ...hold, ...decided, state: 'approved' },
-    },
-    'staff_hold.opened': {
-      summary: "A change of DNS or shield rules waits for approval (the provider's webhook only)",
-      timestamp: staffHold.created,
-      data: staffHold,
-    },
-    'staff_hold.reminder': {
-      summary: "A change of DNS or shield rules still waits for approval (the provider's webhook only)",
-      timestamp: '2026-04-01T10:07:18.410Z',
-      data: staffHold,
-    },
-    'staff_hold.decided': {
-      summary:
-        "A change of DNS or shield rules was approved or rejected, or is no longer planned (the provider's webhook only)",
-      timestamp: decided.decided,
-      data: { ...staffHold, ...decided, state: 'approved' },
+      data: { ...approval, ...decided, state: 'approved', valid_until: '2026-04-01T10:24:44.190Z' },
     },
   }
 

@@ -21,7 +21,7 @@ describe('kinds of notifications', () => {
     const attrs = { prefix: '203.0.113.0/24' }
     assert.equal(pageOf({ attrs, resource: { type: 'event', id: '7' } }), '/events/7')
     assert.equal(pageOf({ attrs, resource: { type: 'letter', id: '7' } }), '/staff/letters')
-    assert.equal(pageOf({ attrs, resource: { type: 'shield_hold', id: '7' } }), '/staff/inbox?show=shield-7')
+    assert.equal(pageOf({ attrs, resource: { type: 'approval', id: '7' } }), '/staff/inbox?show=approval-7')
     assert.equal(
       pageOf({ attrs, resource: { type: 'shield_list', id: '7' } }),
       '/shield/rules?prefix=203.0.113.0%2F24',

@@ -42,8 +42,7 @@ const looks: Record<NotificationKind, Look> = {
   shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
   token_expiring: { icon: IconKey, color: 'warn' },
-  hold_opened: { icon: IconGavel, color: 'warn' },
-  staff_hold_opened: { icon: IconGavel, color: 'warn' },
+  approval_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },
   sampling_implausible: { icon: IconRulerMeasure, color: 'warn' },
 }
@@ -67,12 +66,8 @@ export function pageOf({ resource, attrs }: Pick<Notification, 'resource' | 'att
       return `/shield/rules?prefix=${encodeURIComponent(String(attrs['prefix']))}`
     case 'cross_connect':
       return `/cross-connects/${resource.id}`
-    case 'hold':
-      return '/staff/holds'
-    case 'zone_hold':
-      return `/staff/inbox?show=zone-${resource.id}`
-    case 'shield_hold':
-      return `/staff/inbox?show=shield-${resource.id}`
+    case 'approval':
+      return `/staff/inbox?show=approval-${resource.id}`
     case 'letter':
       return '/staff/letters'
     default:

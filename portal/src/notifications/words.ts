@@ -20,8 +20,7 @@ const kinds: Record<NotificationKind, string> = {
   shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
   token_expiring: 'Credential expires',
-  hold_opened: 'Approval needed',
-  staff_hold_opened: 'Approval needed',
+  approval_opened: 'Approval needed',
   letter_to_review: 'Letter to review',
   sampling_implausible: 'Implausible sampling rate',
 }

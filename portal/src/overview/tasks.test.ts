@@ -22,9 +22,7 @@ describe('the tasks of the overview', () => {
     assert.deepEqual(
       tasksOf({
         ...empty,
-        holds: page(),
-        zoneHolds: page(),
-        shieldHolds: page(),
+        approvals: page(),
         letters: page(),
         secondFactor,
       }),
@@ -119,22 +117,18 @@ describe('the tasks of the overview', () => {
 
   it('start with the decisions of staff', () => {
     const tasks = textsOf({
-      holds: page({}),
-      zoneHolds: page({}),
-      shieldHolds: page({}, {}),
+      approvals: page({}, {}),
       letters: page({}, {}),
       invited: page({}),
     })
     assert.deepEqual(tasks, [
-      'Changes in 1 region need approval -> /staff/inbox',
-      '1 change of DNS needs approval -> /staff/inbox',
-      '2 changes of shield rules need approval -> /staff/inbox',
+      '2 changes need approval -> /staff/inbox',
       '2 letters to review -> /staff/inbox',
       '1 pending invitation -> /team/members',
     ])
   })
 
-  it('say of a zone who acts: a follower behind, a change that is held, a primary server that is away, a claimed name', () => {
+  it('say of a zone who acts: a follower behind, a change that needs approval, a primary server that is away, a claimed name', () => {
     const zone = (id: number, status: string, ...tags: string[]) => ({
       id,
       name: `z${id}.example`,

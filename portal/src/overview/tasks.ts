@@ -34,11 +34,7 @@ export type Known = {
   readonly crossConnects?: Counted<CrossConnect> | undefined
   /** Ports with early warnings of their modules. */
   readonly opticPorts?: Counted<Port> | undefined
-  readonly holds?: Counted<unknown> | undefined
-  /** Held changes of DNS. */
-  readonly zoneHolds?: Counted<unknown> | undefined
-  /** Held changes of shield rules. */
-  readonly shieldHolds?: Counted<unknown> | undefined
+  readonly approvals?: Counted<unknown> | undefined
   readonly letters?: Counted<unknown> | undefined
 }
 
@@ -81,35 +77,15 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   )
 }
 
-function staffTasks({ holds, zoneHolds, shieldHolds, letters }: Known): readonly Task[] {
+function staffTasks({ approvals, letters }: Known): readonly Task[] {
   const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
   return [
-    ...(holds?.count
+    ...(approvals?.count
       ? [
           {
             ...common,
-            text: texts.needsApproval(holds.count),
+            text: texts.needsApproval(approvals.count),
             detail: texts.safetyLimit,
-            color: 'bad' as const,
-          },
-        ]
-      : []),
-    ...(zoneHolds?.count
-      ? [
-          {
-            ...common,
-            text: texts.zonesNeedApproval(zoneHolds.count),
-            detail: texts.zonesNeedApprovalDetail,
-            color: 'bad' as const,
-          },
-        ]
-      : []),
-    ...(shieldHolds?.count
-      ? [
-          {
-            ...common,
-            text: texts.shieldNeedsApproval(shieldHolds.count),
-            detail: texts.shieldNeedsApprovalDetail,
             color: 'bad' as const,
           },
         ]

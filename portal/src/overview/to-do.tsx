@@ -5,17 +5,15 @@ import type { CallInput } from '@pharos/contract/client'
 import { listCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import { listZonesRoute } from '@pharos/contract/dns-zone'
 import { listDomainsRoute } from '@pharos/contract/domain'
-import { listHoldsRoute } from '@pharos/contract/hold'
+import { listApprovalsRoute } from '@pharos/contract/approval'
 import { listLettersToReviewRoute } from '@pharos/contract/letter'
 import { listMembersRoute } from '@pharos/contract/member'
 import { listPortsRoute } from '@pharos/contract/port'
 import type { Route } from '@pharos/contract/route'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
-import { listShieldHoldsRoute } from '@pharos/contract/shield-hold'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
-import { listZoneHoldsRoute } from '@pharos/contract/zone-hold'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
@@ -88,9 +86,7 @@ export function ToDo({ user }: { user: User }) {
   const tokens = useIf(may('tokens.manage'), listTokensRoute, {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
-  const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
-  const zoneHolds = useIf(user.is_staff, listZoneHoldsRoute, { query: { state: ['open'], limit: 1 } })
-  const shieldHolds = useIf(user.is_staff, listShieldHoldsRoute, { query: { state: ['open'], limit: 1 } })
+  const approvals = useIf(user.is_staff, listApprovalsRoute, { query: { state: ['open'], limit: 1 } })
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
@@ -107,9 +103,7 @@ export function ToDo({ user }: { user: User }) {
       unverified: unverified.data,
       webhooks: webhooks.data,
       tokens: tokens.data,
-      holds: holds.data,
-      zoneHolds: zoneHolds.data,
-      shieldHolds: shieldHolds.data,
+      approvals: approvals.data,
       letters: letters.data,
     },
     now,
@@ -125,9 +119,7 @@ export function ToDo({ user }: { user: User }) {
     unverified,
     webhooks,
     tokens,
-    holds,
-    zoneHolds,
-    shieldHolds,
+    approvals,
     letters,
   ]
   const isLoading = answers.some((one) => one.isLoading)

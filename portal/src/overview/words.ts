@@ -62,8 +62,8 @@ export const words = {
     generate: 'Generate',
     renew: 'Renew',
     verify: 'Verify',
-    needsApproval: (n: number) => `Changes in ${count(n, 'region need', 'regions need')} approval`,
-    safetyLimit: 'Stopped by the safety limit',
+    needsApproval: (n: number) => `${count(n, 'change needs', 'changes need')} approval`,
+    safetyLimit: 'Stopped by a safety limit',
     letters: (n: number) => `${count(n, 'letter', 'letters')} to review`,
     suspended: (reason: string | undefined) => (reason ? `Suspended: ${reason}` : 'Suspended'),
     suspendedByChecks: 'Suspended because checks failed',
@@ -72,12 +72,6 @@ export const words = {
     checksFailed: 'Checks failed',
     moreBlocked: (n: number) => `${n.toLocaleString('en')} more`,
     moreBlockedDetail: 'Cannot be announced',
-    zonesNeedApproval: (n: number) =>
-      `${count(n, 'change', 'changes')} of DNS ${n === 1 ? 'needs' : 'need'} approval`,
-    zonesNeedApprovalDetail: 'Removals that no request explains, or many at once',
-    shieldNeedsApproval: (n: number) =>
-      `${count(n, 'change', 'changes')} of shield rules ${n === 1 ? 'needs' : 'need'} approval`,
-    shieldNeedsApprovalDetail: 'Rules for a whole prefix, or more changes than usual',
     zoneError: 'The zone is not up to date everywhere',
     /** By the tag of the message about the zone. */
     zoneProblems: {

@@ -92,8 +92,7 @@ const valuesOf = ({ kinds, staff, ...settings }: NotificationSettings): Values =
   ...kinds,
   staff_mail: staff?.mail ?? false,
   staff_digest: staff?.digest ?? 'immediate',
-  hold_opened: staff?.kinds.hold_opened ?? false,
-  staff_hold_opened: staff?.kinds.staff_hold_opened ?? false,
+  approval_opened: staff?.kinds.approval_opened ?? false,
   letter_to_review: staff?.kinds.letter_to_review ?? false,
   sampling_implausible: staff?.kinds.sampling_implausible ?? false,
 })

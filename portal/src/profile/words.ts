@@ -66,13 +66,9 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Credential expires',
     help: 'An API token or TSIG key of the team expires within 30, 7 or 1 days. Only for admins.',
   },
-  hold_opened: {
-    label: 'Approval needed: routes',
-    help: 'Changes of a region wait for a decision. The alert address of the platform gets a mail in any case.',
-  },
-  staff_hold_opened: {
-    label: 'Approval needed: DNS and shield',
-    help: 'Changes of DNS or shield rules wait for a decision. The alert address of the platform gets a mail in any case.',
+  approval_opened: {
+    label: 'Approval needed',
+    help: 'Changes wait for a decision of staff. The alert address of the platform gets a mail in any case.',
   },
   letter_to_review: { label: 'Letter to review', help: 'A team uploaded a letter of authorization.' },
   sampling_implausible: {

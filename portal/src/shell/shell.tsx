@@ -46,7 +46,9 @@ const CustomerBanner = lazy(async () => ({
 const RestoreBanner = lazy(async () => ({
   default: (await import('../staff/restore-banner.tsx')).RestoreBanner,
 }))
-const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
+const ApprovalBanner = lazy(async () => ({
+  default: (await import('../staff/approval-banner.tsx')).ApprovalBanner,
+}))
 
 const ConfirmTimers = lazy(async () => ({
   default: (await import('../shield/confirm-timer.tsx')).ConfirmTimers,
@@ -105,7 +107,7 @@ function Frame({ user }: { user: User }) {
             <Suspense>
               <CustomerBanner user={user} />
               <RestoreBanner />
-              <HoldBanner />
+              <ApprovalBanner />
             </Suspense>
           )}
           {hasShield && (

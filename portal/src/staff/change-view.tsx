@@ -2,18 +2,18 @@
 import { Group, Stack, Table, Text } from '@mantine/core'
 import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip'
 import { ProblemError } from '@pharos/contract/client'
-import { approveHoldRoute, rejectHoldRoute } from '@pharos/contract/hold'
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/form.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { decideApproval, noteField, type NoteValues } from './note.ts'
 import { decisionProps } from './decision.tsx'
 import { Effects } from './effects.tsx'
 import { refreshInbox } from './inbox-rows.ts'
@@ -26,7 +26,7 @@ const { change: t } = words
 
 export function ChangeView({ request }: { request: ChangeRequest }) {
   const announced = useAnnounced(request)
-  const { team, asked, paused, prefixes, holds, others, isPartial } = request
+  const { team, asked, paused, prefixes, approvals, others, isPartial } = request
   return (
     <Stack gap="md">
       <Section
@@ -92,16 +92,12 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
       )}
       <Section title={t.why}>
         <Stack gap="sm">
-          {[...Map.groupBy(holds, ({ detail }) => detail)].map(([detail, same]) => (
+          {[...Map.groupBy(approvals, ({ detail }) => detail)].map(([detail, same]) => (
             <div key={detail}>
               <Text size="sm">{detail}</Text>
               <Group gap="xs" className={classes['small']!}>
                 {t.inRegions(same.length)}
-                {same.map(({ id, region }) => (
-                  <TextLink key={id} to="/staff/holds" search={{ show: id }} size="xs">
-                    {region}
-                  </TextLink>
-                ))}
+                {same.map(({ region }) => region).join(', ')}
               </Group>
             </div>
           ))}
@@ -158,12 +154,18 @@ function Decide({ request, announced, kind }: DecideProps) {
       title={isApproval ? t.approveTitle(name) : t.rejectTitle(name)}
       {...decisionProps(isApproval)}
       danger={isApproval}
-      onSubmit={() => decide(request, isApproval)}
+      {...noteField}
+      onSubmit={(values) => decide(request, isApproval, values)}
     >
-      <Effects
-        confirms
-        texts={isApproval ? effectsOf(request, announced) : [t.rejection, ...alsoOf(request)]}
-      />
+      {(_fields, form) => (
+        <>
+          <Effects
+            confirms
+            texts={isApproval ? effectsOf(request, announced) : [t.rejection, ...alsoOf(request)]}
+          />
+          <Field form={form} name="note" />
+        </>
+      )}
     </Dialog>
   )
 }
@@ -195,12 +197,11 @@ function effectsOf(
 }
 
 /** Decides region by region. One whose changes differ by now stays, and is named. */
-async function decide({ holds }: ChangeRequest, isApproval: boolean): Promise<void> {
-  const route = isApproval ? approveHoldRoute : rejectHoldRoute
+async function decide({ approvals }: ChangeRequest, isApproval: boolean, values: NoteValues): Promise<void> {
   try {
-    for (const { id, region } of holds)
+    for (const { id, region } of approvals)
       try {
-        await call(route, { params: { hold_id: id } })
+        await decideApproval(id, isApproval, values)
       } catch (error) {
         if (!(error instanceof ProblemError && error.problem.status === 409)) throw error
         notifyFailure(t.failed(region))

@@ -25,9 +25,9 @@ export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly In
 }
 
 function teamIdOf(row: InboxRow): number | undefined {
-  if (row.kind === 'change') return row.request.team?.id
-  if (row.kind === 'zone' || row.kind === 'shield') return row.hold.team?.id
-  return row.kind === 'letter' ? row.letter.team.id : row.claim.team.id
+  if ('request' in row) return row.request.team?.id
+  if ('approval' in row) return row.approval.team?.id
+  return 'letter' in row ? row.letter.team.id : row.claim.team.id
 }
 
 export const modulesText = (modules: readonly string[]): string =>

@@ -44,7 +44,7 @@ const region = (
   neighbors_ipv6: true,
   routes_missing: 0,
   routers,
-  open_hold: null,
+  open_approval: null,
   ...more,
 })
 

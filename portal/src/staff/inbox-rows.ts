@@ -1,20 +1,22 @@
-// Requests that wait for the provider's staff: those with paused changes, held changes of DNS and shield rules, letters to review, and
-// ASNs that only staff can verify.
-import { getHoldRoute, listHoldsRoute, type HoldDetails } from '@pharos/contract/hold'
+// The decisions that wait for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
+import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/approval'
+import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
-import { listShieldHoldsRoute, type ShieldHold } from '@pharos/contract/shield-hold'
-import { listZoneHoldsRoute, type ZoneHold } from '@pharos/contract/zone-hold'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, invalidate } from '../api/queries.ts'
 import { requestsOf, type ChangeRequest } from './requests.ts'
 
 export type InboxRow =
-  | { readonly kind: 'change'; readonly key: string; readonly since: string; readonly request: ChangeRequest }
+  | { readonly kind: 'routes'; readonly key: string; readonly since: string; readonly request: ChangeRequest }
+  | {
+      readonly kind: ApprovalAreaName
+      readonly key: string
+      readonly since: string
+      readonly approval: Approval
+    }
   | { readonly kind: 'letter'; readonly key: string; readonly since: string; readonly letter: ReviewedLetter }
-  | { readonly kind: 'zone'; readonly key: string; readonly since: string; readonly hold: ZoneHold }
-  | { readonly kind: 'shield'; readonly key: string; readonly since: string; readonly hold: ShieldHold }
   | { readonly kind: 'asn'; readonly key: string; readonly since: string; readonly claim: AsnOfTeam }
 
 export type Inbox = {
@@ -34,8 +36,8 @@ const most = 1000
 /** Reads everything that waits. `enabled`: false for users who are not staff, and nothing is requested. */
 export function useInbox(enabled = true): Inbox {
   const poll = { enabled, refetchInterval }
-  const holds = useQuery({
-    ...answerOf(listHoldsRoute, { query: { state: ['open'], limit: most } }),
+  const approvals = useQuery({
+    ...answerOf(listApprovalsRoute, { query: { state: ['open'], include: 'items', limit: most } }),
     ...poll,
   })
   const letters = useQuery({
@@ -47,42 +49,16 @@ export function useInbox(enabled = true): Inbox {
     enabled,
     refetchInterval: 60_000,
   })
-  const zones = useQuery({
-    ...answerOf(listZoneHoldsRoute, { query: { state: ['open'], limit: most } }),
-    ...poll,
-  })
-  const shields = useQuery({
-    ...answerOf(listShieldHoldsRoute, { query: { state: ['open'], limit: most } }),
-    ...poll,
-  })
-  const details = useQueries({
-    queries: (holds.data?.results ?? []).map(({ id }) => ({
-      ...answerOf(getHoldRoute, { params: { hold_id: id } }),
-      ...poll,
-    })),
-    combine: (answers) => ({
-      data: answers.flatMap(({ data }) => (data ? [data] : [])) as readonly HoldDetails[],
-      isComplete: answers.every(({ data }) => data !== undefined),
-      error: answers.find(({ data, error }) => !data && error)?.error,
-    }),
-  })
   const known = useMemo(
-    () =>
-      rowsOf(
-        details.data,
-        zones.data?.results ?? [],
-        shields.data?.results ?? [],
-        letters.data?.results ?? [],
-        asns.data?.results ?? [],
-      ),
-    [details.data, zones.data, shields.data, letters.data, asns.data],
+    () => rowsOf(approvals.data?.results ?? [], letters.data?.results ?? [], asns.data?.results ?? []),
+    [approvals.data, letters.data, asns.data],
   )
-  const answers = [holds, zones, shields, letters, asns]
-  const isComplete = answers.every(({ data }) => data !== undefined) && details.isComplete
+  const answers = [approvals, letters, asns]
+  const isComplete = answers.every(({ data }) => data !== undefined)
   return {
     rows: isComplete ? known : undefined,
     known,
-    error: answers.find(({ error }) => error)?.error ?? details.error,
+    error: answers.find(({ error }) => error)?.error,
     lettersWaiting: letters.data?.count ?? 0,
     lettersShown: letters.data?.results.length ?? 0,
     retry: refreshInbox,
@@ -90,43 +66,22 @@ export function useInbox(enabled = true): Inbox {
 }
 
 export const refreshInbox = (): Promise<unknown> =>
-  invalidate(
-    listHoldsRoute,
-    getHoldRoute,
-    listZoneHoldsRoute,
-    listShieldHoldsRoute,
-    listLettersToReviewRoute,
-    listAsnsOfTeamsRoute,
-  )
+  invalidate(listApprovalsRoute, getApprovalRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
 
 /** Returns the rows, those that wait longest first. */
 function rowsOf(
-  holds: readonly HoldDetails[],
-  zones: readonly ZoneHold[],
-  shields: readonly ShieldHold[],
+  approvals: readonly Approval[],
   letters: readonly ReviewedLetter[],
   asns: readonly AsnOfTeam[],
 ): readonly InboxRow[] {
-  const open = holds.filter(({ state }) => state === 'open')
   return [
-    ...requestsOf(open).map((request): InboxRow => ({
-      kind: 'change',
+    ...requestsOf(approvals.filter(({ area }) => area === 'routes')).map((request): InboxRow => ({
+      kind: 'routes',
       key: request.key,
       since: request.paused,
       request,
     })),
-    ...zones.map((hold): InboxRow => ({
-      kind: 'zone',
-      key: `zone-${hold.id}`,
-      since: hold.created,
-      hold,
-    })),
-    ...shields.map((hold): InboxRow => ({
-      kind: 'shield',
-      key: `shield-${hold.id}`,
-      since: hold.created,
-      hold,
-    })),
+    ...approvals.filter(({ area }) => area !== 'routes').map((one) => approvalRow(one, one.created)),
     ...letters.map((letter): InboxRow => ({
       kind: 'letter',
       key: `letter-${letter.id}`,
@@ -141,6 +96,35 @@ function rowsOf(
     })),
   ].toSorted((a, b) => a.since.localeCompare(b.since) || a.key.localeCompare(b.key))
 }
+
+const approvalRow = (approval: Approval, since: string): InboxRow => ({
+  kind: approval.area,
+  key: approvalKey(approval.id),
+  since,
+  approval,
+})
+
+/** The most decisions that are listed. */
+const decidedMax = 200
+
+/** Reads the last decisions about approvals, the newest first. `enabled`: false, and nothing is requested. */
+export function useDecided(enabled: boolean) {
+  const { data, error, refetch } = useQuery({
+    ...answerOf(listApprovalsRoute, {
+      query: { state: ['approved', 'rejected', 'closed'], limit: decidedMax },
+    }),
+    enabled,
+    refetchInterval,
+  })
+  const rows = useMemo(() => data?.results.map((one) => approvalRow(one, one.decided ?? one.created)), [data])
+  return { rows, error, retry: refetch }
+}
+
+const approvalKey = (id: number): string => `approval-${id}`
+
+/** Whether the row has the key, or is the request of an approval about routes that has it. */
+export const isRow = (row: InboxRow, key: string): boolean =>
+  row.key === key || ('request' in row && row.request.approvals.some(({ id }) => approvalKey(id) === key))
 
 /** Returns the claims with the time of their first valid proof. */
 const asnClaimsOf = (

@@ -1,6 +1,6 @@
-// The inbox of the provider's staff: one row for each request of a customer, the selected one beside it, and the decision by
-// button or key. After a decision the next row is selected.
-import { Button, Skeleton, UnstyledButton } from '@mantine/core'
+// The inbox of the provider's staff: everything that needs a decision, one row for each request of a customer, the selected one beside it,
+// and the decision by button or key. After a decision the next row is selected. It also lists the decisions that were made.
+import { Button, SegmentedControl, Skeleton, UnstyledButton } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { ButtonLink } from '../ui/link.tsx'
@@ -13,20 +13,26 @@ import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { AsnView } from './asn-view.tsx'
 import { ChangeView } from './change-view.tsx'
 import { useDecisionKeys } from './decision.tsx'
-import { useInbox, type InboxRow } from './inbox-rows.ts'
+import { isRow, useDecided, useInbox, type InboxRow } from './inbox-rows.ts'
 import { LetterView } from './letter-view.tsx'
 import { askedText, customerOf, personOf, whatOf } from './request-text.ts'
-import { ShieldHoldView, ZoneHoldView } from './area-hold-view.tsx'
+import { ApprovalView } from './approval-view.tsx'
 import { words } from './words.ts'
 import classes from './staff.module.css'
 
 const { inbox: t } = words
 
+const noRows: readonly InboxRow[] = []
+
 export function InboxPage() {
-  const { rows, known, error, lettersWaiting, lettersShown, retry } = useInbox()
   const { search, setSearch } = usePageSearch('/staff/inbox')
+  const isDecided = textOf(search.state) === 'decided'
+  const inbox = useInbox()
+  const decided = useDecided(isDecided)
+  const { rows, error, retry } = isDecided ? decided : inbox
+  const known = (isDecided ? decided.rows : inbox.known) ?? noRows
   const chosen = textOf(search.show)
-  const selected = useSelected(known, chosen)
+  const { selected, elsewhere } = useSelected(known, chosen)
   useDecisionKeys()
   useListKeys(known, selected?.key, (key) => setSearch({ show: key }))
   return (
@@ -35,9 +41,16 @@ export function InboxPage() {
       note={t.note}
       actions={
         <>
-          <ButtonLink variant="default" to="/staff/holds" search={{ state: 'all' }}>
-            {t.paused}
-          </ButtonLink>
+          <SegmentedControl
+            size="xs"
+            aria-label={t.filter}
+            data={[
+              { value: 'open', label: t.toDecide },
+              { value: 'decided', label: t.decided },
+            ]}
+            value={isDecided ? 'decided' : 'open'}
+            onChange={(next) => setSearch({ state: next === 'decided' ? next : undefined, show: undefined })}
+          />
           <ButtonLink variant="default" to="/staff/letters" search={{ status: 'all' }}>
             {t.all}
           </ButtonLink>
@@ -47,8 +60,12 @@ export function InboxPage() {
       {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
       {error && known.length > 0 ? <div role="status">{t.incomplete}</div> : null}
       {!rows && !error && known.length === 0 && <Skeleton height={240} />}
-      {rows?.length === 0 && <Empty title={t.empty}>{t.emptyHelp}</Empty>}
-      {known.length > 0 && (
+      {rows?.length === 0 && elsewhere === undefined && (
+        <Empty title={isDecided ? t.noneDecided : t.empty}>
+          {isDecided ? t.noneDecidedHelp : t.emptyHelp}
+        </Empty>
+      )}
+      {(known.length > 0 || (rows && elsewhere !== undefined)) && (
         <div className={classes['desk']} data-open={chosen !== '' || undefined}>
           <div className={classes['side']}>
             <ul className={classes['rows']} aria-label={t.list}>
@@ -62,8 +79,8 @@ export function InboxPage() {
                 </li>
               ))}
             </ul>
-            {lettersShown < lettersWaiting && (
-              <p className={classes['small']}>{t.more(lettersShown, lettersWaiting)}</p>
+            {!isDecided && inbox.lettersShown < inbox.lettersWaiting && (
+              <p className={classes['small']}>{t.more(inbox.lettersShown, inbox.lettersWaiting)}</p>
             )}
             <p className={classes['keys']}>{t.keys}</p>
           </div>
@@ -80,6 +97,7 @@ export function InboxPage() {
               {t.back}
             </Button>
             {selected && <Details key={selected.key} row={selected} />}
+            {rows && elsewhere !== undefined && <ApprovalView id={elsewhere} />}
           </div>
         </div>
       )}
@@ -87,15 +105,23 @@ export function InboxPage() {
   )
 }
 
-/** Returns the chosen row; once that is decided, the row that took its place. */
-function useSelected(rows: readonly InboxRow[], chosen: string): InboxRow | undefined {
-  const place = useRef(0)
-  const at = rows.findIndex(({ key }) => key === chosen)
-  const index = at >= 0 ? at : Math.min(place.current, rows.length - 1)
+/**
+ * Returns the chosen row; once that is decided, the row that took its place. `elsewhere`: the id of a chosen approval that has not been in
+ * the list, such as that of an old notification.
+ */
+function useSelected(
+  rows: readonly InboxRow[],
+  chosen: string,
+): { readonly selected: InboxRow | undefined; readonly elsewhere: number | undefined } {
+  const last = useRef({ index: 0, chosen: '' })
+  const at = rows.findIndex((row) => isRow(row, chosen))
+  const index = at >= 0 ? at : Math.min(last.current.index, rows.length - 1)
   useEffect(() => {
-    if (index >= 0) place.current = index
-  }, [index])
-  return rows[index]
+    if (index >= 0) last.current = { index, chosen: at >= 0 ? chosen : last.current.chosen }
+  }, [index, at, chosen])
+  const id = /^approval-(\d+)$/.exec(chosen)?.[1]
+  const isElsewhere = at < 0 && id !== undefined && last.current.chosen !== chosen
+  return { selected: isElsewhere ? undefined : rows[index], elsewhere: isElsewhere ? Number(id) : undefined }
 }
 
 function useListKeys(
@@ -142,9 +168,8 @@ const Row = ({ row, isSelected, onSelect }: RowProps) => (
 )
 
 function Details({ row }: { row: InboxRow }) {
-  if (row.kind === 'change') return <ChangeView request={row.request} />
-  if (row.kind === 'zone') return <ZoneHoldView hold={row.hold} />
-  if (row.kind === 'shield') return <ShieldHoldView hold={row.hold} />
-  if (row.kind === 'letter') return <LetterView letter={row.letter} />
+  if ('request' in row) return <ChangeView request={row.request} />
+  if ('approval' in row) return <ApprovalView id={row.approval.id} />
+  if ('letter' in row) return <LetterView letter={row.letter} />
   return <AsnView claim={row.claim} />
 }

@@ -25,7 +25,7 @@ export const openOrAll = ({ name, label, open, all }: Declared) => ({
 const noQuery = {}
 
 export function useOpenOrAll(
-  path: '/staff/letters' | '/staff/holds',
+  path: '/staff/letters',
   { name, label, open, all, list }: ReturnType<typeof openOrAll>,
 ): { readonly isAll: boolean; readonly view: ListView; readonly control: React.ReactNode } {
   const { search, setSearch } = usePageSearch(path)

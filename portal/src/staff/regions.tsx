@@ -64,7 +64,7 @@ function HealthFigure({ label, health: { ok, bad, unknown } }: { label: string; 
 }
 
 function RegionCard({ region }: { region: AdminRegion }) {
-  const { slug, name, open, quorum, last_check, last_check_result, error, routers, open_hold } = region
+  const { slug, name, open, quorum, last_check, last_check_result, error, routers, open_approval } = region
   return (
     <Section
       title={name}
@@ -74,8 +74,8 @@ function RegionCard({ region }: { region: AdminRegion }) {
           <Mono>{slug}</Mono>
           <ResultPill result={regionResult(region)} texts={[t.ok, t.failed]} />
           {!open && <StatePill color="idle">{t.closed}</StatePill>}
-          {open_hold !== null && (
-            <TextLink to="/staff/holds" search={{ show: open_hold }} size="sm">
+          {open_approval !== null && (
+            <TextLink to="/staff/inbox" search={{ show: `approval-${open_approval}` }} size="sm">
               <StatePill color="warn">{t.paused}</StatePill>
             </TextLink>
           )}

@@ -1,22 +1,23 @@
 // The texts of a row of the inbox: whose request it is, who asked, and for what. Pure.
-import type { ShieldHold } from '@pharos/contract/shield-hold'
-import type { ZoneHold } from '@pharos/contract/zone-hold'
+import type { Approval } from '@pharos/contract/approval'
+import type { ReasonOf } from '@pharos/contract/approval-reason'
 import type { InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
 import { listed, prefixesText, regionsText, words } from './words.ts'
 
 export function customerOf(row: InboxRow): string {
-  if (row.kind === 'change') return teamNameOf(row.request)
-  if (row.kind === 'zone' || row.kind === 'shield') return teamNameOf(row.hold)
-  return row.kind === 'letter' ? row.letter.team.name : row.claim.team.name
+  if ('request' in row) return teamNameOf(row.request)
+  if ('approval' in row) return teamNameOf(row.approval)
+  return 'letter' in row ? row.letter.team.name : row.claim.team.name
 }
 
 export const teamNameOf = ({ team }: Pick<ChangeRequest, 'team'>): string => team?.name ?? words.change.noTeam
 
-/** Returns who asked; undefined if nobody is known. */
+/** Returns who asked, or the decision that was made; undefined if neither is known. */
 export function personOf(row: InboxRow): string | undefined {
-  if (row.kind === 'letter') return row.letter.uploaded_by_name ?? undefined
-  return row.kind === 'change' ? askedBy(row.request) : undefined
+  if ('letter' in row) return row.letter.uploaded_by_name ?? undefined
+  if ('approval' in row && row.approval.state !== 'open') return words.approval.states[row.approval.state]
+  return 'request' in row ? askedBy(row.request) : undefined
 }
 
 export function askedBy({ person, isByProvider }: Pick<ChangeRequest, 'person' | 'isByProvider'>): string {
@@ -29,26 +30,30 @@ export const askedText = (person: string | undefined, kind: string): string =>
 
 /** Returns what was asked for: `Withdraw 2 prefixes in 4 regions`. */
 export function whatOf(row: InboxRow): string {
-  if (row.kind === 'letter') return letterText(row.letter.announcements.map(({ cidr }) => cidr))
-  if (row.kind === 'zone') return zoneHoldText(row.hold)
-  if (row.kind === 'shield') return shieldHoldText(row.hold)
-  if (row.kind === 'asn') return words.asn.what(row.claim.asn)
+  if ('letter' in row) return letterText(row.letter.announcements.map(({ cidr }) => cidr))
+  if ('approval' in row) return approvalText(row.approval)
+  if ('claim' in row) return words.asn.what(row.claim.asn)
   return changeText(row.request)
 }
 
-/** Returns what a held change of DNS removes: `Remove 12 record sets of example.com`. */
-export const zoneHoldText = ({ kind, zone, removal_count: n }: ZoneHold): string =>
-  words.zoneHold.what[kind](n, zone?.name ?? '')
-
-/** Returns what a held change of shield does: `Drop or limit all traffic to 203.0.113.0/24`. */
-export const shieldHoldText = ({ reason, prefix, prefixes }: ShieldHold): string =>
-  words.shieldHold.what[reason](prefix ?? '', prefixes.length)
+/** Returns what an approval is about: `Remove 12 record sets of example.com`. */
+export function approvalText({
+  area,
+  reason,
+  subject: { name },
+  item_count: count,
+}: Pick<Approval, 'area' | 'reason' | 'subject' | 'item_count'>): string {
+  const { approval: t } = words
+  if (area === 'dns') return t.dns[reason as ReasonOf<'dns'>](count, name)
+  if (area === 'shield') return t.shield[reason as ReasonOf<'shield'>](count, name)
+  return t[area](count, name)
+}
 
 export const letterText = (prefixes: readonly string[]): string =>
   prefixes.length === 0 ? words.request.letterOfNone : words.request.letterFor(listed(prefixes, 2))
 
 export function changeText(request: ChangeRequest): string {
-  const { prefixes, holds } = request
+  const { prefixes, approvals } = request
   const withdrawn = prefixes.filter(({ withdrawnIn }) => withdrawnIn.length > 0)
   const changed = prefixes.filter(({ changedIn }) => changedIn.length > 0)
   const parts = [
@@ -57,7 +62,7 @@ export function changeText(request: ChangeRequest): string {
     changed.length > 0 &&
       words.request.change(subject(changed), regionsText(regionsIn(request, 'changedIn').length)),
   ].filter((part) => part !== false)
-  return parts.length > 0 ? parts.join(' ') : words.request.unlisted(regionsText(holds.length))
+  return parts.length > 0 ? parts.join(' ') : words.request.unlisted(regionsText(approvals.length))
 }
 
 const subject = (prefixes: readonly { readonly cidr: string }[]): string =>

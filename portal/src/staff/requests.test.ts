@@ -1,64 +1,63 @@
-// Requests from holds: one per customer and person over all regions, and what a decision covers besides.
+// Requests from approvals about routes: one per customer and person over all regions, and what a decision covers besides.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { HoldDetails, HoldItem } from '@pharos/contract/hold'
+import type { Approval, ApprovalItem } from '@pharos/contract/approval'
 import { regionsIn, remainingIn, requestsOf } from './requests.ts'
 
 const at = (minute: number): string => `2026-04-01T09:0${minute}:00.000Z`
 
 const item = (
-  cidr: string,
+  value: string,
   team: number | null,
   by: string | null,
-  more: Partial<HoldItem> = {},
-): HoldItem => ({
-  cidr,
+  { asked = at(1), ...more }: Partial<ApprovalItem> & { readonly asked?: string } = {},
+): ApprovalItem => ({
+  change: 'withdraw',
+  value,
+  router: null,
+  from: null,
+  to: null,
   team: team === null ? null : { id: team, name: `Team ${team}` },
   announcement_id: team === null ? null : 7,
-  action: by === null ? null : 'announcement.update',
-  requested_by: by,
-  requested_by_name: by === null ? null : `${by}@example.net`,
-  requested_by_staff: by === null ? null : false,
-  requested_at: by === null ? null : at(1),
+  requested:
+    by === null
+      ? null
+      : { action: 'announcement.update', by, by_name: `${by}@example.net`, by_staff: false, at: asked },
   ...more,
 })
 
-const hold = (
-  id: number,
-  region: string,
-  items: HoldItem[],
-  more: Partial<HoldDetails> = {},
-): HoldDetails => ({
+const approval = (id: number, region: string, items: ApprovalItem[], count = items.length): Approval => ({
   id,
-  region,
+  area: 'routes',
+  subject: { type: 'region', id, name: region },
+  team: null,
   reason: 'too_many_withdrawals',
+  reasons: [],
   detail: '',
-  withdrawals: items.map(({ cidr }) => cidr),
-  changes: [],
+  item_count: count,
+  items,
   state: 'open',
   created: at(id),
   decided: null,
   decided_by: null,
-  items,
-  items_truncated: false,
-  change_items: [],
-  change_items_truncated: false,
-  ...more,
+  note: null,
+  valid_until: null,
+  replaces: null,
 })
 
 describe('requests of the inbox', () => {
   it('are one for a customer and person, over all regions', () => {
     const web = item('203.0.113.0/24', 1, 'user:1')
-    const mail = item('198.51.100.0/24', 1, 'user:1', { requested_at: at(3) })
+    const mail = item('198.51.100.0/24', 1, 'user:1', { asked: at(3) })
     const [request, ...rest] = requestsOf([
-      hold(2, 'fra', [web, mail]),
-      hold(1, 'ams', [web]),
-      hold(3, 'lon', [web]),
-      hold(4, 'nyc', [web]),
+      approval(2, 'fra', [web, mail]),
+      approval(1, 'ams', [web]),
+      approval(3, 'lon', [web]),
+      approval(4, 'nyc', [web]),
     ])
     assert.equal(rest.length, 0)
     assert.deepEqual(
-      request!.holds.map(({ region }) => region),
+      request!.approvals.map(({ region }) => region),
       ['ams', 'fra', 'lon', 'nyc'],
     )
     assert.deepEqual(
@@ -76,9 +75,9 @@ describe('requests of the inbox', () => {
 
   it('name the others that the same decision covers, the longest waiting first', () => {
     const requests = requestsOf([
-      hold(2, 'fra', [item('198.18.0.0/24', 2, 'user:2'), item('192.0.2.0/24', 1, 'user:1')]),
-      hold(1, 'ams', [item('192.0.2.0/24', 1, 'user:1')]),
-      hold(3, 'lon', [item('198.18.9.0/24', 3, 'user:3')]),
+      approval(2, 'fra', [item('198.18.0.0/24', 2, 'user:2'), item('192.0.2.0/24', 1, 'user:1')]),
+      approval(1, 'ams', [item('192.0.2.0/24', 1, 'user:1')]),
+      approval(3, 'lon', [item('198.18.9.0/24', 3, 'user:3')]),
     ])
     assert.deepEqual(
       requests.map(({ team, others }) => [
@@ -95,7 +94,7 @@ describe('requests of the inbox', () => {
 
   it('tell people of one customer apart, and routes that nobody asked about', () => {
     const requests = requestsOf([
-      hold(1, 'ams', [
+      approval(1, 'ams', [
         item('192.0.2.0/24', 1, 'user:1'),
         item('198.51.100.0/24', 1, 'user:2'),
         item('203.0.113.0/24', null, null),
@@ -110,18 +109,18 @@ describe('requests of the inbox', () => {
   it('tell changed routes from withdrawals', () => {
     const changed = item('192.0.2.0/24', 1, 'user:1')
     const [request] = requestsOf([
-      hold(1, 'ams', [], { change_items: [changed], change_items_truncated: true }),
-      hold(2, 'fra', [changed]),
+      approval(1, 'ams', [{ ...changed, change: 'replace', router: 'r1' }], 2),
+      approval(2, 'fra', [changed]),
     ])
     assert.deepEqual(regionsIn(request!, 'changedIn'), ['ams'])
     assert.deepEqual(regionsIn(request!, 'withdrawnIn'), ['fra'])
     assert.equal(request!.isPartial, true)
   })
 
-  it('leave out no hold, not even one without a list', () => {
-    const [request] = requestsOf([hold(1, 'ams', []), hold(2, 'fra', [])])
+  it('leave out no approval, not even one without a list', () => {
+    const [request] = requestsOf([approval(1, 'ams', []), approval(2, 'fra', [])])
     assert.deepEqual(
-      request!.holds.map(({ id }) => id),
+      request!.approvals.map(({ id }) => id),
       [1, 2],
     )
     assert.deepEqual(requestsOf([]), [])

@@ -1,5 +1,5 @@
-// The requests behind the holds: one for each customer and person, over all regions whose changes are paused. Pure.
-import type { HoldDetails, HoldItem } from '@pharos/contract/hold'
+// The requests behind approvals about routes: one for each customer and person, over all regions whose changes are paused. Pure.
+import type { Approval, ApprovalItem } from '@pharos/contract/approval'
 
 export type RequestPrefix = {
   readonly cidr: string
@@ -9,12 +9,15 @@ export type RequestPrefix = {
   readonly changedIn: readonly string[]
 }
 
-export type RequestHold = Pick<HoldDetails, 'id' | 'region' | 'reason' | 'detail' | 'created'>
+export type RequestApproval = Pick<Approval, 'id' | 'reason' | 'detail' | 'created'> & {
+  /** Slug of the region. */
+  readonly region: string
+}
 
 export type ChangeRequest = {
   readonly key: string
   /** Null: the routes belong to no announcement. */
-  readonly team: HoldItem['team']
+  readonly team: ApprovalItem['team']
   /** Name of the person or API token; null if nobody asked. */
   readonly person: string | null
   readonly isByProvider: boolean
@@ -25,73 +28,81 @@ export type ChangeRequest = {
   readonly paused: string
   readonly prefixes: readonly RequestPrefix[]
   /** A decision is made for each of them, with all that it lists. */
-  readonly holds: readonly RequestHold[]
+  readonly approvals: readonly RequestApproval[]
   /** Requests of others that the same decision covers. */
-  readonly others: readonly { readonly team: HoldItem['team']; readonly prefixes: number }[]
-  /** Whether a hold has more prefixes than the API lists. */
+  readonly others: readonly { readonly team: ApprovalItem['team']; readonly prefixes: number }[]
+  /** Whether an approval has more changes than the API lists. */
   readonly isPartial: boolean
 }
 
 type Part = {
-  readonly hold: HoldDetails
-  readonly item: HoldItem
-  readonly kind: 'withdrawnIn' | 'changedIn'
+  readonly approval: Approval
+  readonly item: ApprovalItem
 }
 
-/** Returns the requests of open holds, those that wait longest first. */
-export function requestsOf(holds: readonly HoldDetails[]): readonly ChangeRequest[] {
-  const parts = holds.flatMap((hold): Part[] => [
-    ...hold.items.map((item) => ({ hold, item, kind: 'withdrawnIn' as const })),
-    ...hold.change_items.map((item) => ({ hold, item, kind: 'changedIn' as const })),
-  ])
+/** Returns the requests of open approvals about routes, with their items, those that wait longest first. */
+export function requestsOf(approvals: readonly Approval[]): readonly ChangeRequest[] {
+  const parts = approvals.flatMap((approval): Part[] =>
+    (approval.items ?? []).map((item) => ({ approval, item })),
+  )
   const groups = Map.groupBy(parts, ({ item }) => keyOf(item))
   const requests = [...groups].map(([key, own]) => requestOf(key, own))
-  // A hold without a list still waits for a decision.
-  const empty = holds.filter(({ items, change_items }) => items.length + change_items.length === 0)
+  // An approval without a list still waits for a decision.
+  const empty = approvals.filter(({ items = [] }) => items.length === 0)
   const all = empty.length > 0 ? [...requests, emptyRequest(empty)] : requests
   return all
     .map((one) => ({ ...one, others: othersOf(one, all) }))
     .toSorted((a, b) => a.paused.localeCompare(b.paused) || a.key.localeCompare(b.key))
 }
 
-const keyOf = ({ team, requested_by }: HoldItem): string =>
-  `${team?.id ?? 'none'}-${requested_by ?? 'nobody'}`
+const keyOf = ({ team, requested }: ApprovalItem): string =>
+  `${team?.id ?? 'none'}-${requested?.by ?? 'nobody'}`
 
 function requestOf(key: string, parts: readonly Part[]): ChangeRequest {
   const latest = parts
     .map(({ item }) => item)
-    .toSorted((a, b) => (b.requested_at ?? '').localeCompare(a.requested_at ?? ''))[0]!
-  const holds = [...new Set(parts.map(({ hold }) => hold))]
+    .toSorted((a, b) => (b.requested?.at ?? '').localeCompare(a.requested?.at ?? ''))[0]!
+  const { team, requested } = latest
+  const approvals = [...new Set(parts.map(({ approval }) => approval))]
   return {
     key: `change-${key}`,
-    team: latest.team,
-    person: latest.requested_by_name ?? latest.requested_by,
-    isByProvider: latest.requested_by_staff === true,
-    action: latest.action,
-    asked: latest.requested_at,
-    paused: firstOf(holds),
+    team,
+    person: requested?.by_name ?? requested?.by ?? null,
+    isByProvider: requested?.by_staff === true,
+    action: requested?.action ?? null,
+    asked: requested?.at ?? null,
+    paused: firstOf(approvals),
     prefixes: prefixesOf(parts).toSorted(byPrefix),
-    holds: holds.toSorted((a, b) => a.region.localeCompare(b.region)),
+    approvals: approvals.map(inRegion).toSorted((a, b) => a.region.localeCompare(b.region)),
     others: [],
-    isPartial: holds.some((hold) => hold.items_truncated || hold.change_items_truncated),
+    isPartial: approvals.some(({ items = [], item_count }) => item_count > items.length),
   }
 }
 
-const emptyRequest = (holds: readonly HoldDetails[]): ChangeRequest => ({
+const inRegion = ({ id, subject, reason, detail, created }: Approval): RequestApproval => ({
+  id,
+  region: subject.name,
+  reason,
+  detail,
+  created,
+})
+
+const emptyRequest = (approvals: readonly Approval[]): ChangeRequest => ({
   key: 'change-empty',
   team: null,
   person: null,
   isByProvider: false,
   action: null,
   asked: null,
-  paused: firstOf(holds),
+  paused: firstOf(approvals),
   prefixes: [],
-  holds,
+  approvals: approvals.map(inRegion),
   others: [],
   isPartial: false,
 })
 
-const firstOf = (holds: readonly HoldDetails[]): string => holds.map(({ created }) => created).toSorted()[0]!
+const firstOf = (approvals: readonly Approval[]): string =>
+  approvals.map(({ created }) => created).toSorted()[0]!
 
 /** IPv4 before IPv6, then by their numbers. */
 const byPrefix = (a: RequestPrefix, b: RequestPrefix): number =>
@@ -99,19 +110,23 @@ const byPrefix = (a: RequestPrefix, b: RequestPrefix): number =>
   a.cidr.localeCompare(b.cidr, 'en', { numeric: true })
 
 function prefixesOf(parts: readonly Part[]): readonly RequestPrefix[] {
-  const regionsOf = (own: readonly Part[], kind: Part['kind']) =>
-    [...new Set(own.filter((one) => one.kind === kind).map(({ hold }) => hold.region))].toSorted()
-  return [...Map.groupBy(parts, ({ item }) => item.cidr)].map(([cidr, own]) => ({
+  const regionsOf = (own: readonly Part[], change: ApprovalItem['change']) =>
+    [
+      ...new Set(
+        own.filter(({ item }) => item.change === change).map(({ approval }) => approval.subject.name),
+      ),
+    ].toSorted()
+  return [...Map.groupBy(parts, ({ item }) => item.value)].map(([cidr, own]) => ({
     cidr,
     announcementId: own[0]!.item.announcement_id,
-    withdrawnIn: regionsOf(own, 'withdrawnIn'),
-    changedIn: regionsOf(own, 'changedIn'),
+    withdrawnIn: regionsOf(own, 'withdraw'),
+    changedIn: regionsOf(own, 'replace'),
   }))
 }
 
-/** Returns the customers whose prefixes are in the same holds, with how many of them; requests of one customer are added up. */
+/** Returns the customers whose prefixes are in the same approvals, with how many of them; requests of one customer are added up. */
 function othersOf(request: ChangeRequest, all: readonly ChangeRequest[]): ChangeRequest['others'] {
-  const regions = new Set(request.holds.map(({ region }) => region))
+  const regions = new Set(request.approvals.map(({ region }) => region))
   const isCovered = ({ withdrawnIn, changedIn }: RequestPrefix) =>
     [...withdrawnIn, ...changedIn].some((region) => regions.has(region))
   const others = all

@@ -1,8 +1,7 @@
 // The texts of the provider's staff pages.
 import type { RegistrySource, RegistryState } from '@pharos/contract/admin-team'
-import type { HoldReason, HoldState } from '@pharos/contract/hold'
-import type { ShieldHoldReason } from '@pharos/contract/shield-hold'
-import type { ZoneHoldKind, ZoneHoldReason } from '@pharos/contract/zone-hold'
+import type { ApprovalChange, ApprovalState } from '@pharos/contract/approval'
+import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/approval-reason'
 import type { LetterStatus } from '@pharos/contract/letter'
 
 /** Returns the count with its noun. */
@@ -19,23 +18,6 @@ export function listed(names: readonly string[], max = 4): string {
   const shown = names.length > max ? names.slice(0, max) : names.slice(0, -1)
   const rest = names.length > max ? `${names.length - max} more` : names.at(-1)
   return `${shown.join(', ')} and ${rest}`
-}
-
-const holdStates: Record<HoldState, string> = {
-  open: 'Open',
-  approved: 'Approved',
-  rejected: 'Rejected',
-  closed: 'Closed',
-}
-
-const holdReasons: Record<HoldReason, string> = {
-  too_many_withdrawals: 'More withdrawals than allowed',
-  too_many_changes: 'More changed routes than allowed',
-  reserved_communities: 'Reserved communities',
-  unexplained_routes: 'Routes without an announcement',
-  invalid_rows: 'Announcements that could not be read',
-  restored: 'Differs from a restored database',
-  no_rows: 'No announcements for the region',
 }
 
 const letterStates: Record<LetterStatus, string> = {
@@ -64,6 +46,18 @@ const modules: Readonly<Record<string, string>> = {
   dns: 'DNS',
 }
 
+type What = (count: number, subject: string) => string
+type OfArea<T> = Readonly<Record<ApprovalAreaName, T>>
+type ApprovalWords = {
+  readonly routes: What
+  readonly dns: Readonly<Record<ReasonOf<'dns'>, What>>
+  readonly shield: Readonly<Record<ReasonOf<'shield'>, What>>
+  readonly platform: What
+  readonly verbs: Readonly<Record<ApprovalChange, string>>
+  readonly states: Readonly<Record<ApprovalState, string>>
+} & Readonly<Record<'subjects' | 'meanwhile' | 'approval' | 'rejection', OfArea<string>>> &
+  Readonly<Record<string, unknown>>
+
 export const words = {
   approve: 'Approve',
   reject: 'Reject',
@@ -72,16 +66,27 @@ export const words = {
   cannotUndo: 'Press Enter to confirm, Escape to cancel.',
   inbox: {
     title: 'Inbox',
-    note: 'Requests of customers that wait for your decision, oldest first.',
-    empty: 'Nothing to decide',
+    note: 'Everything that waits for your decision, oldest first.',
+    empty: 'Nothing needs approval',
     emptyHelp: 'New requests appear here automatically.',
     incomplete: 'Some requests could not be read. The inbox may be incomplete.',
     list: 'Requests',
     back: 'All requests',
     all: 'All letters',
-    paused: 'All paused changes',
     keys: 'j and k move, a approves, r rejects.',
-    kinds: { change: 'Paused change', zone: 'DNS', shield: 'Shield rules', letter: 'Letter', asn: 'ASN' },
+    kinds: {
+      routes: 'Routes',
+      dns: 'DNS',
+      shield: 'Shield rules',
+      platform: 'Import',
+      letter: 'Letter',
+      asn: 'ASN',
+    },
+    filter: 'Show',
+    toDecide: 'To decide',
+    decided: 'Decided',
+    noneDecided: 'No decisions yet',
+    noneDecidedHelp: 'Decisions about changes that needed approval appear here.',
     more: (shown: number, count: number) =>
       `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} letters are shown.`,
   },
@@ -127,86 +132,60 @@ export const words = {
       'The routes stay announced as they are for 24 hours, also after a restart of a router. If the customer changes the announcement again, a new request starts.',
     failed: (region: string) => `${region}: the paused changes are different now. Review them again.`,
   },
-  zoneHold: {
-    what: {
-      publish: (n, zone) => `Remove ${counted(n, 'record set', 'record sets')} of ${zone}`,
-      catalog: (n) => `Stop serving ${counted(n, 'zone', 'zones')}`,
-      shrink: (n, zone) => `Remove ${counted(n, 'name', 'names')} of ${zone}, a copy of another server`,
-    } as Readonly<Record<ZoneHoldKind, (n: number, zone: string) => string>>,
-    reasons: {
-      unexplained_removals: 'No change in the history of the zone explains these removals.',
-      apex_removed: 'The SOA or NS records of the zone itself would be removed. This cannot be approved.',
-      many_removals: 'More zones than usual would leave the name servers within ten minutes.',
-      catalog_empty: 'The last zones would leave the name servers.',
-      transfer_shrinks: 'The primary server sends less than half of the names of the zone.',
-    } as Readonly<Record<ZoneHoldReason, string>>,
-    subject: 'Zone',
-    meanwhile: 'Until you decide, everything listed is served as before.',
-    removed: 'No longer served',
-    more: (n: number) => `and ${n.toLocaleString('en')} more`,
-    approveTitle: 'Approve these removals?',
-    rejectTitle: 'Reject these removals?',
-    approval: 'Exactly what is listed is no longer served, at once.',
-    rejection: 'Everything listed stays served. The same removals do not ask again.',
-  },
-  shieldHold: {
-    what: {
-      whole_prefix: (prefix) => `Drop or limit all traffic to ${prefix}`,
-      many_rules: (prefix) => `Apply the rules of ${prefix}, many at once`,
-      plan_differs: (prefix) => `Rules of ${prefix} that differ from its list`,
-      unexplained_removals: (_, n) => `Remove the rules of ${prefixesText(n)} without a request`,
-      no_lists: (_, n) => `Remove all rules, of ${prefixesText(n)}`,
-      former_holders: (_, n) => `Remove the rules of ${prefixesText(n)} that customers no longer hold`,
-    } as Readonly<Record<ShieldHoldReason, (prefix: string, count: number) => string>>,
-    subject: 'Scrubber',
-    allScrubbers: 'All',
-    meanwhile: 'Until you decide, scrubbers keep the rules that they have.',
-    rules: 'Rules of the list',
-    removed: 'Prefixes that lose their rules',
-    more: (n: number) => `and ${n.toLocaleString('en')} more`,
-    approveTitle: 'Approve this change of shield rules?',
-    rejectTitle: 'Reject this change of shield rules?',
-    approval: 'It is applied at once. The approval covers exactly this change.',
-    rejection: 'Scrubbers stay as they are. The same change does not ask again.',
-  },
-  holds: {
-    title: 'Paused changes',
-    note: 'Too many withdrawals or changed routes at once wait for approval, one entry per region.',
-    open: 'Open',
-    all: 'All',
-    filter: 'State',
-    states: holdStates,
-    reasons: holdReasons,
-    thing: 'entry',
-    things: 'entries',
-    none: 'No paused changes',
-    noneYet: 'No changes were paused yet',
-    noneHelp: 'All requested changes were applied without approval.',
-    columns: {
-      region: 'Region',
-      state: 'State',
-      reason: 'Reason',
-      withdrawals: 'Withdrawals',
-      changes: 'Changed routes',
-      created: 'Paused',
-      decided: 'Decided',
-      by: 'Decided by',
+  approval: {
+    routes: (n, region) => `Withdraw or change ${counted(n, 'route', 'routes')} in ${region}`,
+    dns: {
+      unexplained_removals: (n, zone) => `Remove ${counted(n, 'record set', 'record sets')} of ${zone}`,
+      apex_removed: (n, zone) => `Remove ${counted(n, 'record set', 'record sets')} of ${zone}`,
+      many_removals: (n) => `Stop serving ${counted(n, 'zone', 'zones')}`,
+      catalog_empty: (n) => `Stop serving ${counted(n, 'zone', 'zones')}`,
+      transfer_shrinks: (n, zone) =>
+        `Remove ${counted(n, 'name', 'names')} of ${zone}, a copy of another server`,
     },
-    panel: (region: string) => `Paused changes in ${region}`,
-    panelOf: 'Paused changes',
-    withdraws: (count: number) => `Withdraws ${prefixesText(count)}`,
-    changes: (count: number) => `Changes ${routesText(count)}`,
-    team: 'Customer',
-    requestedBy: 'Last request',
-    router: 'Router',
-    from: 'Now',
-    to: 'Then',
-    approveTitle: (region: string) => `Approve changes in ${region}`,
-    rejectTitle: (region: string) => `Reject changes in ${region}`,
-    banner: (count: number) =>
-      count === 1 ? 'Changes in 1 region need approval' : `Changes in ${count} regions need approval`,
-    bannerLink: 'Review paused changes',
-  },
+    shield: {
+      whole_prefix: (_, prefix) => `Drop or limit all traffic to ${prefix}`,
+      many_rules: (_, prefix) => `Apply the rules of ${prefix}, many at once`,
+      plan_differs: (_, prefix) => `Rules of ${prefix} that differ from its list`,
+      unexplained_removals: (n) => `Remove the rules of ${prefixesText(n)} without a request`,
+      no_lists: (n) => `Remove all rules, of ${prefixesText(n)}`,
+      former_holders: (n) => `Remove the rules of ${prefixesText(n)} that customers no longer hold`,
+    },
+    platform: (n, source) => `Delete ${counted(n, 'element', 'elements')} that ${source} no longer has`,
+    subjects: { routes: 'Region', dns: 'Zone', shield: 'List or scrubber', platform: 'Source' },
+    meanwhile: {
+      routes: 'Until you decide, nothing is withdrawn or changed.',
+      dns: 'Until you decide, everything listed is served as before.',
+      shield: 'Until you decide, scrubbers keep the rules that they have.',
+      platform: 'Until you decide, nothing is imported.',
+    },
+    changes: 'Changes',
+    verbs: { withdraw: 'Withdraw', replace: 'Change', remove: 'Remove', apply: 'Apply' },
+    on: (router: string) => `on ${router}`,
+    more: (n: number) => `and ${n.toLocaleString('en')} more`,
+    rules: 'Rules of the list',
+    decision: 'Decision',
+    note: 'Note',
+    noteHelp: 'For other staff. Optional.',
+    until: 'valid until',
+    states: { open: 'Needs approval', approved: 'Approved', rejected: 'Rejected', closed: 'Closed' },
+    approveTitle: 'Approve changes?',
+    rejectTitle: 'Keep as it is?',
+    approval: {
+      routes: 'The approval covers exactly these changes and is valid for 15 minutes.',
+      dns: 'Exactly what is listed is no longer served, at once.',
+      shield: 'It is applied at once. The approval covers exactly this change.',
+      platform: 'The next import deletes exactly what is listed. The approval is valid for a day.',
+    },
+    rejection: {
+      routes: 'The routes stay announced as they are for 24 hours, also after a restart of a router.',
+      dns: 'Everything listed stays served. The same removals do not ask again.',
+      shield: 'Scrubbers stay as they are. The same change does not ask again.',
+      platform:
+        'Nothing listed is deleted, and everything else is imported. The same deletions do not ask again.',
+    },
+    banner: (count: number) => `${counted(count, 'change needs', 'changes need')} approval`,
+    bannerLink: 'Open the inbox',
+  } satisfies ApprovalWords,
   restore: {
     title: 'Restore',
     note: 'The database was restored. Decide each difference from the network; nothing is sent before.',

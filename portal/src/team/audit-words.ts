@@ -50,7 +50,7 @@ const nouns: Readonly<Record<string, string>> = {
   session: 'session',
   router: 'router',
   region: 'region',
-  hold: 'paused change',
+  approval: 'approval',
   prefix: 'prefix',
   location: 'location',
   service: 'service',
@@ -133,7 +133,7 @@ const actions: Readonly<Record<string, string>> = {
   'shield.confirm': 'Confirmed rules of',
   'shield.update': 'Changed rules of',
   'traffic.claim': 'Assigned earlier flows to the team',
-  'hold.decide': 'Decided a paused change',
+  'approval.decide': 'Decided about changes that needed approval',
   'audit.expire': 'Deleted old audit entries',
   'audit.missing': 'Audit entries are missing',
 }

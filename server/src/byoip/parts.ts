@@ -34,7 +34,6 @@ import { readLetterVerdicts } from './letter/letter.store.ts'
 import { letterQuotas } from './letter/letter.ts'
 import type { ReportDifferences } from './regions/closed-run.ts'
 import { createHandedFiles } from './regions/handed-routes.ts'
-import { holdRoutes } from './regions/hold.routes.ts'
 import { createLastKnownRoutesFiles } from './regions/last-known-routes.ts'
 import type { FormerRecord, RegionRecord } from './regions/reconcile.store.ts'
 import { createReconcilers } from './regions/reconcilers.ts'
@@ -65,7 +64,6 @@ export function routes(shared: ApiShared): Mounted[] {
         burst: config.checkRequestsPerMinute,
       }),
     }),
-    ...holdRoutes(deps),
     ...routerRoutes({ ...deps, freshMs: checkFreshMs(config.reconcileIntervalSeconds) }),
     ...letterRoutes({
       ...deps,

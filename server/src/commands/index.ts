@@ -1,6 +1,7 @@
 // Every command of `pharos`, in the order of the help.
 import { agent } from './agent.ts'
 import { apply } from './apply.ts'
+import { approvals } from './approvals.ts'
 import { audit } from './audit.ts'
 import { bills } from './bills.ts'
 import type { Command } from './command.ts'
@@ -8,7 +9,6 @@ import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
 import { drill } from './drill.ts'
 import { flows } from './flows.ts'
-import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
   user,
   replay,
   flows,
-  holds,
+  approvals,
   restore,
   drill,
   drain,

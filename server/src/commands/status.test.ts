@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { insertApprovalRow, withdrawalsOf } from '../approval/testing.ts'
 import { sql } from 'kysely'
 import { seedAnnouncement, seedRegions, seedTeam } from '../byoip/announcement/testing.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
@@ -45,7 +46,7 @@ after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   sandboxRegion('status-ams').neighbors = established
   sandboxRegion('status-ams').down = false
-  await emptyTables(owner(), ['holds', 'processes', 'mails'])
+  await emptyTables(owner(), ['approvals', 'processes', 'mails'])
 })
 afterEach(async () => {
   await serving?.stop()
@@ -108,7 +109,7 @@ describe('pharos status', () => {
     assert.deepEqual([read.ok, read.leaders.works.toSorted()], [true, ['audit', 'validator']])
   })
 
-  test('exits with 1 and names what needs attention: a router without a session, one that is down, a hold', async () => {
+  test('exits with 1 and names what needs attention: a router without a session, one that is down, an approval', async () => {
     await startRoles()
     await until('no problems', async () => (await run()).code === 0)
     const end = { reason: 'notification_received', detail: 'code 6, subcode 1' } as const
@@ -122,14 +123,16 @@ describe('pharos status', () => {
     sandboxRegion('status-ams').down = true
     await until('the router', async () => (await codes()).includes('router_down'))
     assert.ok((await codes()).includes('region_failed'))
-    await sql`insert into holds (region_id, reason, withdrawals)
-      select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions`.execute(owner())
+    const { rows } = await sql<{ id: number }>`select id from regions`.execute(owner())
+    const changes = { area: 'routes', kind: 'changes', reason: 'too_many_withdrawals' } as const
+    for (const { id } of rows)
+      await insertApprovalRow(owner(), { ...changes, regionId: id, items: withdrawalsOf(['192.0.2.0/24']) })
     const { code, printed } = await run()
     assert.equal(code, 1)
     assert.match(printed, /\nNeeds attention:\n/)
     assert.match(printed, /\n {2}status-ams\/status-ams: .*disabled/)
-    assert.match(printed, /\n {2}status-ams: hold \d+ waits for a decision: pharos holds show \d+\n/)
-    assert.match(printed, /^\d+ +status-ams +too_many_withdrawals +1 +0 +\d+ s ago$/m)
+    assert.match(printed, /\n {2}status-ams: changes need approval: pharos approvals show \d+\n/)
+    assert.match(printed, /^\d+ +routes +status-ams +too_many_withdrawals +1 +\d+ s ago$/m)
   })
 
   test('reports processes that ended, checks that are old, and queues that wait', async () => {

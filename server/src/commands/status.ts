@@ -13,7 +13,7 @@ const [attention, undetermined] = [1, 2]
 export const status: Command = {
   name: 'status',
   usage: '[--json]',
-  summary: `print the state of regions, routers, registries, processes, holds and queues
+  summary: `print the state of regions, routers, registries, processes, approvals and queues
 
 Exit codes: 0 all is well, 1 something needs attention, 2 the state could not be determined, for example without the
 database. docs/operating/status.md explains each line.`,
@@ -72,7 +72,7 @@ function print(read: Status): string {
     table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
     table(['FLOWS', 'STATE', 'SINCE', 'PROCESS'], flowStoreLines(read)),
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
-    table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
+    table(['APPROVAL', 'AREA', 'SUBJECT', 'REASON', 'CHANGES', 'OPEN'], approvalLines(read)),
     table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
     problems.length === 0 ? 'No problems found.\n' : `Needs attention:\n${linesOf(problems)}`,
@@ -161,20 +161,20 @@ const processLines = ({ processes, problems }: Status): string[][] =>
     return [name, roles.join(','), version, span(uptime_seconds), `${loops.length - late}/${loops.length}`]
   })
 
-const holdLines = ({ at, holds }: Status): string[][] =>
-  holds.map(({ id, region, reason, withdrawals, changes, created }) => [
+const approvalLines = ({ at, approvals }: Status): string[][] =>
+  approvals.map(({ id, area, subject, reason, item_count, created }) => [
     String(id),
-    region,
+    area,
+    subject,
     reason,
-    String(withdrawals),
-    String(changes),
+    String(item_count),
     ago(at, created),
   ])
 
 const importLines = ({ at, imports }: Status): string[][] =>
-  imports.map(({ source, error, held, succeeded }) => [
+  imports.map(({ source, error, attempted, succeeded }) => [
     source,
-    error !== null ? 'failed' : held.length > 0 ? 'held' : 'ok',
+    error !== null ? 'failed' : attempted > (succeeded ?? 0) ? 'needs approval' : 'ok',
     succeeded === null ? 'never' : ago(at, succeeded),
   ])
 

@@ -787,6 +787,60 @@ alter table api_tokens enable row level security;
 CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked, previous_mac, previous_until, created_by, service_account_id ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on api_tokens as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- changes that wait for staff, and their decisions; an approval never changes, and a plan with more is another one
+create table approvals (
+  id integer not null generated always as identity,
+  area text not null,
+  kind text not null, -- changes, publish, catalog, shrink, import, or the reason of a change of shield rules
+  region_id integer,
+  zone_id integer,
+  list_id integer,
+  team_id integer,
+  scrubber text,
+  findings jsonb not null, -- reasons with their attributes, the gravest first
+  items jsonb not null default '[]'::jsonb, -- changes: change, value, router, from, to; of routes all, otherwise the first 1000
+  item_count integer not null,
+  evidence text not null, -- digest of everything that a decision covers, also of what is not stored in items
+  context jsonb not null default '[]'::jsonb, -- routes without a row, as the routers had them when it was opened: router, route
+  state text not null default 'open'::text,
+  created timestamp with time zone not null default now(),
+  decided timestamp with time zone, -- when it was decided, or closed since it was replaced or nothing of it is planned
+  decided_by text, -- actor; null while it is open, and if it was closed without a decision
+  note text,
+  valid_until timestamp with time zone, -- when the decision ends; null: no end
+  replaces integer, -- the approval that was closed because its plan has changed
+  alert_due timestamp with time zone not null default now(), -- when staff get the next mail about it, while it is open
+  alerted timestamp with time zone, -- when staff last got a mail about it, or about the approval that it replaced
+  alerted_items integer, -- how many items that mail was about
+  constraint approvals_pkey PRIMARY KEY (id),
+  constraint approvals_list_id_fkey FOREIGN KEY (list_id) REFERENCES shield_lists(id) ON DELETE CASCADE,
+  constraint approvals_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
+  constraint approvals_replaces_fkey FOREIGN KEY (replaces) REFERENCES approvals(id) ON DELETE SET NULL,
+  constraint approvals_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint approvals_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint approvals_area_check CHECK ((area = ANY (ARRAY['routes'::text, 'dns'::text, 'shield'::text, 'platform'::text]))),
+  constraint approvals_decided CHECK (((state = 'open'::text) = (decided IS NULL))),
+  constraint approvals_findings_check CHECK ((jsonb_array_length(findings) > 0)),
+  constraint approvals_item_count_check CHECK ((item_count >= 0)),
+  constraint approvals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text]))),
+  constraint approvals_subject CHECK (
+CASE area
+    WHEN 'routes'::text THEN ((kind = 'changes'::text) AND (region_id IS NOT NULL) AND (num_nonnulls(zone_id, list_id, team_id, scrubber) = 0))
+    WHEN 'dns'::text THEN ((kind = ANY (ARRAY['publish'::text, 'catalog'::text, 'shrink'::text])) AND ((kind = 'catalog'::text) = (zone_id IS NULL)) AND (num_nonnulls(region_id, list_id, team_id, scrubber) = 0))
+    WHEN 'shield'::text THEN (num_nonnulls(region_id, zone_id) = 0)
+    ELSE ((kind = 'import'::text) AND (num_nonnulls(region_id, zone_id, list_id, team_id, scrubber) = 0))
+END)
+);
+CREATE INDEX approvals_alert_due ON public.approvals USING btree (alert_due) WHERE (state = 'open'::text);
+CREATE INDEX approvals_decided_evidence ON public.approvals USING btree (area, evidence) WHERE (state = ANY (ARRAY['approved'::text, 'rejected'::text]));
+CREATE INDEX approvals_list ON public.approvals USING btree (list_id) WHERE (list_id IS NOT NULL);
+CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (area, kind, region_id, zone_id, list_id, scrubber) NULLS NOT DISTINCT WHERE (state = 'open'::text);
+CREATE INDEX approvals_region ON public.approvals USING btree (region_id) WHERE (region_id IS NOT NULL);
+CREATE INDEX approvals_replaces ON public.approvals USING btree (replaces) WHERE (replaces IS NOT NULL);
+CREATE INDEX approvals_team ON public.approvals USING btree (team_id) WHERE (team_id IS NOT NULL);
+CREATE INDEX approvals_zone ON public.approvals USING btree (zone_id) WHERE (zone_id IS NOT NULL);
+alter table approvals enable row level security;
+
 -- from flow_address_files, written by the collector that has read them; none are shipped
 create table as_names (
   asn bigint not null,
@@ -1365,31 +1419,6 @@ alter table dns_delegations enable row level security;
 create policy tenant on dns_delegations as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM dns_zones z
   WHERE ((z.id = dns_delegations.zone_id) AND (z.team_id = current_team_id())))));
-
--- publications that wait for staff: many removed names, many removed zones, a transfer that shrinks a zone
-create table dns_holds (
-  id integer not null generated always as identity,
-  kind text not null,
-  zone_id integer,
-  reason text not null,
-  attrs jsonb not null default '{}'::jsonb,
-  evidence text not null, -- digest of exactly what would be removed: an approval covers this and nothing else
-  state text not null default 'open'::text,
-  created timestamp with time zone not null default now(),
-  decided timestamp with time zone,
-  decided_by text,
-  alert_due timestamp with time zone default now(), -- when staff are next told about it; null: its end was reported
-  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
-  constraint dns_holds_pkey PRIMARY KEY (id),
-  constraint dns_holds_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
-  constraint dns_holds_check CHECK (((kind = 'catalog'::text) = (zone_id IS NULL))),
-  constraint dns_holds_kind_check CHECK ((kind = ANY (ARRAY['publish'::text, 'catalog'::text, 'shrink'::text]))),
-  constraint dns_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
-);
-CREATE INDEX dns_holds_alert_due ON public.dns_holds USING btree (alert_due) WHERE (alert_due IS NOT NULL);
-CREATE UNIQUE INDEX dns_holds_open ON public.dns_holds USING btree (kind, zone_id) NULLS NOT DISTINCT WHERE (state = 'open'::text);
-CREATE INDEX dns_holds_zone ON public.dns_holds USING btree (zone_id) WHERE (zone_id IS NOT NULL);
-alter table dns_holds enable row level security;
 
 create table dns_keys (
   id integer not null generated always as identity,
@@ -2096,28 +2125,6 @@ CASE
       WHERE (t.id = gauges.transceiver_id)))
 END));
 
-create table holds (
-  id integer not null generated always as identity,
-  region_id integer not null,
-  reason text not null,
-  withdrawals cidr[] not null, -- what would be withdrawn; an approval covers these and no others
-  state text not null default 'open'::text,
-  created timestamp with time zone not null default now(),
-  decided timestamp with time zone,
-  decided_by text, -- actor; null while it is open, and if it was closed without a decision
-  changes jsonb not null default '[]'::jsonb, -- routes whose origin or next hop would change: router, prefix, from, to
-  routes jsonb not null default '[]'::jsonb, -- routes without a row, as the routers held them when the hold was opened: router, route
-  findings jsonb not null default '[]'::jsonb, -- reasons with their numbers, the gravest first
-  alert_due timestamp with time zone not null default now(), -- when staff get the next mail about it, while it is open
-  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
-  alerted_prefixes integer, -- how many prefixes that mail was about
-  constraint holds_pkey PRIMARY KEY (id),
-  constraint holds_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
-  constraint holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
-);
-CREATE INDEX holds_alert_due ON public.holds USING btree (alert_due) WHERE (state = 'open'::text);
-CREATE UNIQUE INDEX holds_open ON public.holds USING btree (region_id) WHERE (state = 'open'::text);
-
 create table idempotency_keys (
   team_id integer, -- null for the key of a staff token
   credential text not null,
@@ -2246,8 +2253,6 @@ create table inventory_imports (
   attempted timestamp with time zone not null,
   succeeded timestamp with time zone,
   error text, -- of the last run; null if it succeeded
-  held jsonb not null default '[]'::jsonb, -- deletions that wait for the operator, by kind
-  alarmed timestamp with time zone, -- when staff were notified of the held deletions; null if nothing is held
   constraint inventory_imports_pkey PRIMARY KEY (source),
   constraint inventory_imports_source_check CHECK ((source = 'netbox'::text))
 );
@@ -2540,7 +2545,7 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (xid, id),
   constraint outbox_type_check CHECK (
 CASE
-    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text])))
+    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
     ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END) NOT VALID
@@ -3041,30 +3046,6 @@ CREATE INDEX shield_hits_list ON public.shield_hits USING btree (list_id);
 alter table shield_hits enable row level security;
 create policy tenant on shield_hits as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
-create table shield_holds (
-  id integer not null generated always as identity,
-  scrubber text,
-  list_id integer, -- null: about all lists of the scrubber
-  team_id integer,
-  reason text not null,
-  attrs jsonb not null default '{}'::jsonb,
-  evidence text not null, -- hash of exactly what the hold is about: another plan is another hold
-  state text not null default 'open'::text,
-  created timestamp with time zone not null default now(),
-  decided timestamp with time zone,
-  decided_by text,
-  alert_due timestamp with time zone default now(), -- when staff are next told about it; null: its end was reported
-  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
-  constraint shield_holds_pkey PRIMARY KEY (id),
-  constraint shield_holds_list_id_fkey FOREIGN KEY (list_id) REFERENCES shield_lists(id) ON DELETE CASCADE,
-  constraint shield_holds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint shield_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
-);
-CREATE INDEX shield_holds_alert_due ON public.shield_holds USING btree (alert_due) WHERE (alert_due IS NOT NULL);
-CREATE INDEX shield_holds_evidence ON public.shield_holds USING btree (evidence) WHERE (state = ANY (ARRAY['approved'::text, 'rejected'::text]));
-CREATE UNIQUE INDEX shield_holds_open ON public.shield_holds USING btree (COALESCE(scrubber, ''::text), COALESCE(list_id, 0), reason) WHERE (state = 'open'::text);
-alter table shield_holds enable row level security;
-
 -- what a scrubber holds of a list, as it was last read back
 create table shield_installs (
   list_id integer not null,
@@ -3444,9 +3425,9 @@ create table webhooks (
   constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failing'::text]))),
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
-    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text, 'service.billed'::text]
+    WHEN (team_id IS NULL) THEN ARRAY['approval.opened'::text, 'approval.reminder'::text, 'approval.decided'::text, 'service.billed'::text]
     ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'announcement.not_visible'::text, 'announcement.other_path'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'incident.started'::text, 'incident.updated'::text, 'incident.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'port.bgp_session_changed'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
-END))) NOT VALID
+END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
 CREATE UNIQUE INDEX webhooks_operator ON public.webhooks USING btree ((true)) WHERE (team_id IS NULL);

@@ -229,6 +229,49 @@ export interface ApiTokensTable {
   previous_until: Date | null
 }
 
+export type ApprovalsArea = 'routes' | 'dns' | 'shield' | 'platform'
+
+export type ApprovalsState = 'open' | 'approved' | 'rejected' | 'closed'
+
+/** changes that wait for staff, and their decisions; an approval never changes, and a plan with more is another one */
+export interface ApprovalsTable {
+  id: GeneratedAlways<number>
+  area: ApprovalsArea
+  /** changes, publish, catalog, shrink, import, or the reason of a change of shield rules */
+  kind: string
+  region_id: number | null
+  zone_id: number | null
+  list_id: number | null
+  team_id: number | null
+  scrubber: string | null
+  /** reasons with their attributes, the gravest first */
+  findings: Json
+  /** changes: change, value, router, from, to; of routes all, otherwise the first 1000 */
+  items: GeneratedJson
+  item_count: number
+  /** digest of everything that a decision covers, also of what is not stored in items */
+  evidence: string
+  /** routes without a row, as the routers had them when it was opened: router, route */
+  context: GeneratedJson
+  state: Generated<ApprovalsState>
+  created: Generated<Date>
+  /** when it was decided, or closed since it was replaced or nothing of it is planned */
+  decided: Date | null
+  /** actor; null while it is open, and if it was closed without a decision */
+  decided_by: string | null
+  note: string | null
+  /** when the decision ends; null: no end */
+  valid_until: Date | null
+  /** the approval that was closed because its plan has changed */
+  replaces: number | null
+  /** when staff get the next mail about it, while it is open */
+  alert_due: Generated<Date>
+  /** when staff last got a mail about it, or about the approval that it replaced */
+  alerted: Date | null
+  /** how many items that mail was about */
+  alerted_items: number | null
+}
+
 /** from flow_address_files, written by the collector that has read them; none are shipped */
 export interface AsNamesTable {
   asn: number
@@ -715,29 +758,6 @@ export interface DnsDelegationsTable {
   equal_answers: Generated<number>
   /** when the parent was last seen to delegate to the assigned servers, or to some of them */
   delegated_seen: Date | null
-}
-
-export type DnsHoldsKind = 'publish' | 'catalog' | 'shrink'
-
-export type DnsHoldsState = 'open' | 'approved' | 'rejected' | 'closed'
-
-/** publications that wait for staff: many removed names, many removed zones, a transfer that shrinks a zone */
-export interface DnsHoldsTable {
-  id: GeneratedAlways<number>
-  kind: DnsHoldsKind
-  zone_id: number | null
-  reason: string
-  attrs: GeneratedJson
-  /** digest of exactly what would be removed: an approval covers this and nothing else */
-  evidence: string
-  state: Generated<DnsHoldsState>
-  created: Generated<Date>
-  decided: Date | null
-  decided_by: string | null
-  /** when staff are next told about it; null: its end was reported */
-  alert_due: Generated<Date | null>
-  /** when staff last got a mail about it, or about the hold that it replaced */
-  alerted: Date | null
 }
 
 export type DnsKeysState = 'introduced' | 'active' | 'retiring' | 'removed'
@@ -1341,33 +1361,6 @@ export interface GaugesTable {
   limits: NullableJson
 }
 
-export type HoldsState = 'open' | 'approved' | 'rejected' | 'closed'
-
-export interface HoldsTable {
-  id: GeneratedAlways<number>
-  region_id: number
-  reason: string
-  /** what would be withdrawn; an approval covers these and no others */
-  withdrawals: string[]
-  state: Generated<HoldsState>
-  created: Generated<Date>
-  decided: Date | null
-  /** actor; null while it is open, and if it was closed without a decision */
-  decided_by: string | null
-  /** routes whose origin or next hop would change: router, prefix, from, to */
-  changes: GeneratedJson
-  /** routes without a row, as the routers held them when the hold was opened: router, route */
-  routes: GeneratedJson
-  /** reasons with their numbers, the gravest first */
-  findings: GeneratedJson
-  /** when staff get the next mail about it, while it is open */
-  alert_due: Generated<Date>
-  /** when staff last got a mail about it, or about the hold that it replaced */
-  alerted: Date | null
-  /** how many prefixes that mail was about */
-  alerted_prefixes: number | null
-}
-
 export interface IdempotencyKeysTable {
   /** null for the key of a staff token */
   team_id: number | null
@@ -1475,10 +1468,6 @@ export interface InventoryImportsTable {
   succeeded: Date | null
   /** of the last run; null if it succeeded */
   error: string | null
-  /** deletions that wait for the operator, by kind */
-  held: GeneratedJson
-  /** when staff were notified of the held deletions; null if nothing is held */
-  alarmed: Date | null
 }
 
 export interface InvitationsTable {
@@ -2145,28 +2134,6 @@ export interface ShieldHitsTable {
   last_hit: Date | null
 }
 
-export type ShieldHoldsState = 'open' | 'approved' | 'rejected' | 'closed'
-
-export interface ShieldHoldsTable {
-  id: GeneratedAlways<number>
-  scrubber: string | null
-  /** null: about all lists of the scrubber */
-  list_id: number | null
-  team_id: number | null
-  reason: string
-  attrs: GeneratedJson
-  /** hash of exactly what the hold is about: another plan is another hold */
-  evidence: string
-  state: Generated<ShieldHoldsState>
-  created: Generated<Date>
-  decided: Date | null
-  decided_by: string | null
-  /** when staff are next told about it; null: its end was reported */
-  alert_due: Generated<Date | null>
-  /** when staff last got a mail about it, or about the hold that it replaced */
-  alerted: Date | null
-}
-
 export type ShieldInstallsState = 'pending' | 'active' | 'rejected' | 'held' | 'unreachable'
 
 /** what a scrubber holds of a list, as it was last read back */
@@ -2527,6 +2494,7 @@ export interface Schema {
   announcement_visibility: AnnouncementVisibilityTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
+  approvals: ApprovalsTable
   as_names: AsNamesTable
   asn_proofs: AsnProofsTable
   asns: AsnsTable
@@ -2554,7 +2522,6 @@ export interface Schema {
   dns_blocks: DnsBlocksTable
   dns_defaults: DnsDefaultsTable
   dns_delegations: DnsDelegationsTable
-  dns_holds: DnsHoldsTable
   dns_keys: DnsKeysTable
   dns_ptr_templates: DnsPtrTemplatesTable
   dns_recordsets: DnsRecordsetsTable
@@ -2590,7 +2557,6 @@ export interface Schema {
   former_speakers: FormerSpeakersTable
   gauge_days: GaugeDaysTable
   gauges: GaugesTable
-  holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
   incident_reports: IncidentReportsTable
   installation: InstallationTable
@@ -2639,7 +2605,6 @@ export interface Schema {
   services: ServicesTable
   sessions: SessionsTable
   shield_hits: ShieldHitsTable
-  shield_holds: ShieldHoldsTable
   shield_installs: ShieldInstallsTable
   shield_lists: ShieldListsTable
   shield_rules: ShieldRulesTable

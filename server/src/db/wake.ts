@@ -11,8 +11,11 @@ export type WakeName =
   | 'deliveries'
   | 'ownership'
   | 'actors'
-  | 'holds'
-  | 'hold-alerts'
+  /** An approval about routes was decided. */
+  | 'approvals'
+  | 'approval-alerts'
+  /** The deletions of an import were decided. */
+  | 'imports'
   /** Black holes have ended, or routers show others. */
   | 'blackholes'
   | 'routers'
@@ -26,7 +29,7 @@ export type WakeName =
   /** Settings of exporters have changed. */
   | 'flows'
   | 'outbox'
-  /** Rule lists were changed, or a hold of them was decided. */
+  /** Rule lists were changed, or an approval about them was decided. */
   | 'shield'
   /** Scrubbers hold other rules. */
   | 'shield-applied'

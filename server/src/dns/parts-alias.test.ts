@@ -139,8 +139,8 @@ describe('ALIAS records', { skip: skipWithout('dig', 'named', 'knotd', ...verifi
     const { rows } = await sql<{ steps: number }>`
       select count(*)::integer as steps from dns_transfers where zone_id = ${id}`.execute(db())
     assert.ok(rows[0]!.steps > 0)
-    const { rows: holds } = await sql`select from dns_holds`.execute(db())
-    assert.equal(holds.length, 0, 'the guard knows why the addresses left')
+    const { rows: approvals } = await sql`select from approvals`.execute(db())
+    assert.equal(approvals.length, 0, 'the guard knows why the addresses left')
   })
 
   it('keep the last addresses while their target has none', async () => {

@@ -7,7 +7,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideZoneHoldAs } from './publish/zone-hold.ts'
+import { decideApproval } from '../approval/testing.ts'
 import {
   primaryPrograms,
   startPrimary,
@@ -122,11 +122,11 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
       assert.deepEqual((await sql`select due from dns_secondaries`.execute(db())).rows, rows)
     })
 
-    it('is held if it shrinks to less than half, and served as it was until staff approve', async () => {
+    it('waits if it shrinks to less than half, and served as it was until staff approve', async () => {
       await primary.setRecords(hosts(5))
-      const hold = await waitFor('the hold', async () => {
-        const { rows } = await sql<{ id: number; evidence: string }>`
-          select id, evidence from dns_holds where kind = 'shrink' and state = 'open'`.execute(db())
+      const approval = await waitFor('the approval', async () => {
+        const { rows } = await sql<{ id: number }>`
+          select id from approvals where kind = 'shrink' and state = 'open'`.execute(db())
         return rows[0]
       })
       assert.equal(await ask('h29'), '192.0.2.30')
@@ -137,7 +137,7 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
         }),
         { status: 'error', reason: 'zone_held', error: 'held', is_fresh: true },
       )
-      await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved', hold.evidence)
+      await decideApproval(db(), approval.id, 'approved')
       await answers('h29', '')
       await answers('h4', '192.0.2.5')
       assert.deepEqual(await status(), { status: 'ok', reason: null, error: null, is_fresh: true })

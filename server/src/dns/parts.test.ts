@@ -7,7 +7,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideZoneHoldAs } from './publish/zone-hold.ts'
+import { decideApproval } from '../approval/testing.ts'
 import { changeZone, insertZone } from './publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
@@ -163,15 +163,17 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
       )
     await sql`update dns_zones set deleted = now() where id = any(${ids})`.execute(db())
     await wake(db(), 'dns')
-    const hold = await waitFor('the hold', async () => {
-      const { rows } = await sql<{ id: number; reason: string; evidence: string }>`
-        select id, reason, evidence from dns_holds where kind = 'catalog' and state = 'open'`.execute(db())
+    const approval = await waitFor('the approval', async () => {
+      const { rows } = await sql<{ id: number; reason: string }>`
+        select id, findings -> 0 ->> 'reason' as reason from approvals where kind = 'catalog' and state = 'open'`.execute(
+        db(),
+      )
       return rows[0]
     })
-    assert.equal(hold.reason, 'many_removals')
+    assert.equal(approval.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved', hold.evidence)
+    await decideApproval(db(), approval.id, 'approved')
     for (let i = 0; i < 8; i++)
       await waitFor(`no mass${i}`, async () =>
         /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),

@@ -37,7 +37,6 @@ import { renewalTime, type SignWhole } from './publish/publish-zone.ts'
 import { parallelZones, publishZones } from './publish/publish-zones.ts'
 import { listUnpublished, requestResigning } from './publish/publish.store.ts'
 import { hasDeleted, purge } from './publish/purge.ts'
-import { zoneHoldRoutes } from './publish/zone-hold.routes.ts'
 import { createForwardCheck } from './reverse/forward-check.ts'
 import type { StoredStep } from './serve/served.store.ts'
 import { openTsigKey } from './settings/sealed-tsig-key.ts'
@@ -71,11 +70,7 @@ export function routes(shared: ApiShared): Mounted[] {
     }),
   }
   shared.addFacade(powerdnsApi(deps))
-  return [
-    ...zoneHoldRoutes({ db: front }),
-    ...dnsRoutes(deps),
-    ...dnssecRoutes({ ...shared, waits: waitsFor(config.dnsCacheSeconds) }),
-  ]
+  return [...dnsRoutes(deps), ...dnssecRoutes({ ...shared, waits: waitsFor(config.dnsCacheSeconds) })]
 }
 
 export type DnsParts = Parts & Pick<Nameserver, 'address'>

@@ -1,5 +1,7 @@
 // Queues mails: a row is inserted in the transaction that causes the mail, and a loop sends it later. Callers pass a
 // template and its content; templates.ts defines the text.
+import type { ApprovalChange } from '@pharos/contract/approval'
+import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
 import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
@@ -38,40 +40,29 @@ export type MailContents = {
     readonly since: string
     readonly error: string
   }
-  /** To the operator's staff: changes of a region need approval. */
-  readonly 'hold-open': {
-    readonly id: number
-    readonly region: string
+  /** To the operator's staff: changes of any area need approval. */
+  readonly 'approval-open': {
     readonly isReminder: boolean
-    readonly at: string
-    readonly detail: string
-    readonly withdrawals: number
-    readonly changes: number
-    /** Withdrawals by team; null: without an explaining announcement. */
-    readonly teams: readonly { readonly team: string | null; readonly count: number }[]
-    /** The first of the withdrawals. */
-    readonly items: readonly {
-      readonly cidr: string
-      readonly team: string | null
-      readonly requestedBy: string | null
-      readonly requestedAt: string | null
-    }[]
-    readonly link: string
-  }
-  /** To the operator's staff: changes of DNS or shield rules need approval. */
-  readonly 'staff-holds-open': {
-    readonly area: 'dns' | 'shield'
-    readonly isReminder: boolean
-    readonly holds: readonly {
+    readonly approvals: readonly {
       readonly id: number
-      /** Name of a zone, prefix or name of a scrubber; empty: all of them. */
+      readonly area: ApprovalAreaName
+      /** Slug of a region, name of a zone or scrubber, prefix, or source of an import. */
       readonly subject: string
       readonly team: string | null
       readonly detail: string
       readonly at: string
-      /** The first of what would be removed. */
-      readonly items: readonly string[]
       readonly itemCount: number
+      /** Withdrawals by team; null: without an explaining announcement. Empty in other areas. */
+      readonly teams: readonly { readonly team: string | null; readonly count: number }[]
+      /** The first of the changes. */
+      readonly items: readonly {
+        readonly change: ApprovalChange
+        readonly value: string
+        readonly router: string | null
+        readonly team: string | null
+        readonly requestedBy: string | null
+        readonly requestedAt: string | null
+      }[]
     }[]
     readonly link: string
   }
@@ -92,14 +83,6 @@ export type MailContents = {
       /** The first record sets that they lack; empty if unknown. */
       readonly sets: readonly string[]
     }[]
-  }
-  /** To the operator's staff: an import would delete too much. */
-  readonly 'import-held': {
-    /** As people write it: NetBox. */
-    readonly source: string
-    readonly at: string
-    /** Such as `12 devices (limit 3)`. */
-    readonly deletions: string
   }
   /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
   readonly notifications: {

@@ -14,6 +14,15 @@ const sender = { provider: 'Example Net', contact: 'help@net.example' }
 const link = 'https://net.example/do#phm_x.1.abc'
 const [at, address] = ['2026-01-31T12:34:56.789Z', '2001:db8::1']
 
+const withdrawal = {
+  change: 'withdraw',
+  router: null,
+  team: null,
+  requestedBy: null,
+  requestedAt: null,
+} as const
+const requested = { requestedBy: 'anna@blue.example', requestedAt: at }
+
 const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   'confirm-email': [{ link, hours: 24 }],
   'email-changing': [{ to: 'new@elsewhere.example', at, address }],
@@ -39,35 +48,73 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
   'webhook-disabled': [
     { team: 'Blue', url: 'https://hooks.blue.example/in', since: at, error: '503 after 2 s' },
   ],
-  'hold-open': [
+  'approval-open': [
     {
-      id: 17,
-      region: 'ams',
       isReminder: false,
-      at,
-      detail: 'More withdrawals than allowed: at most 3 prefixes.',
-      withdrawals: 21,
-      changes: 1,
-      teams: [
-        { team: 'Blue', count: 20 },
-        { team: null, count: 1 },
-      ],
-      items: [
-        { cidr: '203.0.113.0/24', team: 'Blue', requestedBy: 'anna@blue.example', requestedAt: at },
-        { cidr: '2001:db8:fd::/48', team: null, requestedBy: null, requestedAt: null },
+      approvals: [
+        {
+          id: 17,
+          area: 'routes',
+          subject: 'ams',
+          team: null,
+          detail: 'More withdrawals than allowed: at most 3 prefixes.',
+          at,
+          itemCount: 22,
+          teams: [
+            { team: 'Blue', count: 20 },
+            { team: null, count: 1 },
+          ],
+          items: [
+            { ...withdrawal, value: '203.0.113.0/24', team: 'Blue', ...requested },
+            { ...withdrawal, value: '2001:db8:fd::/48' },
+            {
+              ...withdrawal,
+              change: 'replace',
+              value: '198.51.100.0/24',
+              router: 'r1',
+            },
+          ],
+        },
       ],
       link,
     },
     {
-      id: 18,
-      region: 'ams',
       isReminder: true,
-      at,
-      detail: 'The origin, next hop or communities of more than 3 routes would change at once.',
-      withdrawals: 0,
-      changes: 4,
-      teams: [],
-      items: [],
+      approvals: [
+        {
+          id: 3,
+          area: 'shield',
+          subject: '203.0.113.0/24',
+          team: 'Blue & Co.',
+          detail: 'The list of 203.0.113.0/24 has a rule that drops everything.',
+          at,
+          itemCount: 1,
+          teams: [],
+          items: [{ ...withdrawal, change: 'apply', value: '203.0.113.0/24', router: 'edge' }],
+        },
+        {
+          id: 4,
+          area: 'dns',
+          subject: 'www.blue.example',
+          team: null,
+          detail: 'No version of the zone itemises these removals.',
+          at,
+          itemCount: 21,
+          teams: [],
+          items: [{ ...withdrawal, change: 'remove', value: 'www.blue.example. A' }],
+        },
+        {
+          id: 5,
+          area: 'platform',
+          subject: 'NetBox',
+          team: null,
+          detail: 'The import from NetBox would delete 12 devices.',
+          at,
+          itemCount: 1,
+          teams: [],
+          items: [{ ...withdrawal, change: 'remove', value: 'device sw1.ams.example' }],
+        },
+      ],
       link,
     },
   ],
@@ -84,7 +131,6 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       ],
     },
   ],
-  'import-held': [{ source: 'NetBox', at, deletions: '12 devices (limit 3)' }],
   notifications: [
     {
       team: 'Blue & Co.',
@@ -112,38 +158,6 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       id: 1,
       at,
       detail: 'A process remembers entries of the audit log that the database does not have.',
-      link,
-    },
-  ],
-  'staff-holds-open': [
-    {
-      area: 'shield',
-      isReminder: false,
-      holds: [
-        {
-          id: 3,
-          subject: '203.0.113.0/24',
-          team: 'Blue & Co.',
-          detail: 'The list of 203.0.113.0/24 has a rule that drops everything.',
-          at,
-          items: [],
-          itemCount: 0,
-        },
-      ],
-      link,
-    },
-    {
-      area: 'dns',
-      isReminder: true,
-      holds: ['www.blue.example', ''].map((subject, place) => ({
-        id: 4 + place,
-        subject,
-        team: null,
-        detail: 'No version of the zone itemises these removals.',
-        at,
-        items: ['www.blue.example. A'],
-        itemCount: 21,
-      })),
       link,
     },
   ],
@@ -337,11 +351,9 @@ const ours = {
   'password-reset': ['link'],
   invitation: ['link'],
   'second-factor-changed': ['change'],
-  'hold-open': ['link', 'region', 'detail', 'cidr'],
+  'approval-open': ['area', 'change', 'detail', 'link'],
   'restore-open': ['detail', 'link'],
-  'staff-holds-open': ['area', 'detail', 'link'],
   'zones-refused': [],
-  'import-held': ['source', 'deletions'],
   // Its texts are defanged in digest.ts.
   notifications: ['subject', 'lines', 'link', 'settings', 'unsubscribe'],
   // Its figures are formatted numbers and prefixes.

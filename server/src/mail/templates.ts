@@ -108,26 +108,24 @@ const templates: Templates = {
     after: ['Enable it again once its endpoint responds. Missed messages can be sent again.'],
   }),
 
-  'hold-open': ({ id, region, isReminder, at, detail, withdrawals, changes, teams, items, link }) => ({
-    subject: isReminder
-      ? `Reminder: changes in region ${word(region)} need approval`
-      : `Changes in region ${word(region)} need approval`,
-    paragraphs: [
-      `Hold ${id} of region ${word(region)} has been open since ${time(at)}. The listed changes are not applied until the hold is decided.`,
-      `Reason: ${detail}`,
-      `It would withdraw ${counted(withdrawals, 'prefix', 'prefixes')} and change the origin, next hop or communities of ${counted(changes, 'route')}.`,
+  'approval-open': ({ isReminder, approvals, link }) => ({
+    subject: `${isReminder ? 'Reminder: ' : ''}${subjectOfApprovals(approvals)}`,
+    paragraphs: approvals.flatMap(({ id, area, subject, team, detail, at, itemCount, teams, items }) => [
+      `Approval ${id} of ${areaWords[area]}, ${resource(subject)}${team === null ? '' : ` (team "${word(team)}")`}, open since ${time(at)}: ${detail}`,
       ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
       ...(items.length > 0
         ? [
-            withdrawals > items.length ? `The first ${items.length} withdrawals:` : 'Withdrawals:',
-            { quote: items.map(heldLine) },
+            itemCount > items.length
+              ? `The first ${items.length} of ${itemCount} changes:`
+              : `${counted(itemCount, 'change')}:`,
+            { quote: items.map((item) => itemLine(item, area === 'routes')) },
           ]
         : []),
-    ],
-    link: { label: 'Review the hold', url: link },
+    ]),
+    link: { label: 'Open the inbox', url: link },
     after: [
-      `Or decide on the server: pharos holds show ${id}, pharos holds approve ${id}, pharos holds reject ${id}.`,
-      'Approving withdraws the listed prefixes. Rejecting keeps them announced for a day.',
+      'Or decide on the server: pharos approvals list, pharos approvals show <id>, pharos approvals approve <id>, pharos approvals reject <id>.',
+      'Nothing of it is applied until it is decided. A decision covers exactly these changes: approving applies them, rejecting keeps everything as it is.',
     ],
   }),
 
@@ -144,28 +142,6 @@ const templates: Templates = {
     ],
   }),
 
-  'staff-holds-open': ({ area, isReminder, holds, link }) => ({
-    subject: `${isReminder ? 'Reminder: ' : ''}${counted(holds.length, `change of ${areaWords[area]} needs`, `changes of ${areaWords[area]} need`)} approval`,
-    paragraphs: holds.flatMap(({ id, subject, team, detail, at, items, itemCount }) => [
-      `Hold ${id}${subject === '' ? '' : ` of ${resource(subject)}`}, ${team === null ? 'no team' : `team "${word(team)}"`}, open since ${time(at)}: ${detail}`,
-      ...(items.length > 0
-        ? [
-            {
-              quote: [
-                ...items.map(resource),
-                ...(itemCount > items.length ? [`and ${itemCount - items.length} more`] : []),
-              ],
-            },
-          ]
-        : []),
-    ]),
-    link: { label: 'Open the inbox', url: link },
-    after: [
-      `Or decide on the server: pharos holds ${area} list, pharos holds ${area} approve <id>, pharos holds ${area} reject <id>.`,
-      'Nothing changes until a hold is decided.',
-    ],
-  }),
-
   'zones-refused': ({ zones }) => ({
     subject: `${counted(zones.length, 'zone is', 'zones are')} refused by a name server`,
     paragraphs: [
@@ -179,17 +155,6 @@ const templates: Templates = {
     ],
     after: [
       'The log of the name server has the reason. A record that it cannot load stops all changes of the zone there: remove the record, or update the name server.',
-    ],
-  }),
-
-  'import-held': ({ source, at, deletions }) => ({
-    subject: `Import from ${source} needs approval`,
-    paragraphs: [
-      `The import from ${source} has been waiting since ${time(at)}: it would delete ${deletions}. Nothing is imported until this is decided.`,
-    ],
-    after: [
-      `Check ${source} and the permissions of its token first: objects that the token cannot see look deleted.`,
-      `Show the plan on the server with: pharos import ${source.toLowerCase()} --prune --dry-run. Its last line has the options that approve it.`,
     ],
   }),
 
@@ -221,8 +186,6 @@ const templates: Templates = {
     paragraphs: [`This mail was sent ${when(at)} to test the mail settings of ${provider}. They work.`],
   }),
 }
-
-const areaWords = { dns: 'DNS', shield: 'shield rules' } as const
 
 const secondFactor = {
   on: {
@@ -288,24 +251,35 @@ const teamWord = (team: string | null): string => (team === null ? 'no team' : w
 
 const teamsShown = 20
 
-function teamLines(teams: MailContents['hold-open']['teams']): string[] {
+function teamLines(teams: Opened['teams']): string[] {
   const lines = teams.slice(0, teamsShown).map(({ team, count }) => `${teamWord(team)}: ${count}`)
   const more = teams.length - lines.length
   return more > 0 ? [...lines, `and ${counted(more, 'more team')}`] : lines
 }
 
+const verbs = { withdraw: 'withdraw', replace: 'change', remove: 'remove', apply: 'apply' } as const
+
 /** Prefixes are not defanged: they come from the database, and no program turns one into a link. */
-function heldLine({
-  cidr,
-  team,
-  requestedBy,
-  requestedAt,
-}: MailContents['hold-open']['items'][number]): string {
+function itemLine(item: Opened['items'][number], isRoute: boolean): string {
+  const { change, value, router, team, requestedBy, requestedAt } = item
+  const at = router === null ? '' : ` on ${word(router)}`
+  const line = `${verbs[change]} ${resource(value)}${at}`
+  if (!isRoute) return line
   const who =
     requestedBy === null || requestedAt === null
       ? 'no request found'
       : `last changed by ${word(requestedBy)} ${when(requestedAt)}`
-  return `${cidr}, ${teamWord(team)}, ${who}`
+  return `${line}, ${teamWord(team)}, ${who}`
+}
+
+type Opened = MailContents['approval-open']['approvals'][number]
+
+const areaWords = { routes: 'routes', dns: 'DNS', shield: 'shield rules', platform: 'inventory' } as const
+
+/** Names no zone: a customer has chosen it. */
+function subjectOfApprovals(approvals: readonly Opened[]): string {
+  const areas = new Set(approvals.map(({ area }) => areaWords[area]))
+  return `Changes of ${[...areas].join(', ')} need approval`
 }
 
 /** The origin of a request. An IP address is not defanged, anything else is. */

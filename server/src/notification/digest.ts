@@ -59,11 +59,7 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
   token_expiring: ['credential expires soon', 'credentials expire soon'],
-  hold_opened: ['hold needs approval', 'holds need approval'],
-  staff_hold_opened: [
-    'change of DNS or shield rules needs approval',
-    'changes of DNS or shield rules need approval',
-  ],
+  approval_opened: ['change needs approval', 'changes need approval'],
   letter_to_review: ['letter to review', 'letters to review'],
   sampling_implausible: ['implausible sampling rate', 'implausible sampling rates'],
 }
@@ -102,7 +98,6 @@ function pathOf(shown: readonly Waiting[], count: number): string {
   if (all('port')) return count === 1 ? `/ports/${first!.id}` : '/ports'
   if (all('cross_connect')) return count === 1 ? `/cross-connects/${first!.id}` : '/cross-connects'
   if (all('letter')) return '/staff/letters'
-  if (all('hold')) return '/staff/holds'
-  if (all('zone_hold') || all('shield_hold')) return '/staff/inbox'
+  if (all('approval')) return '/staff/inbox'
   return '/'
 }

@@ -54,16 +54,17 @@ const status = (before: string, after: string) =>
     },
   }) as ReportedMessage
 
-const hold = {
+const approval = {
   id: '1.3',
   teamId: null,
-  type: 'hold.opened',
+  type: 'approval.opened',
   at,
   data: {
     id: 17,
-    region: 'ams',
-    withdrawal_count: 5,
-    change_count: 1,
+    area: 'routes',
+    subject: { type: 'region', id: 1, name: 'ams' },
+    team: null,
+    item_count: 6,
     teams: [
       { team: { id: 7, name: 'Blue' }, withdrawal_count: 4 },
       { team: null, withdrawal_count: 1 },
@@ -253,10 +254,10 @@ describe('a list of shield rules', () => {
   })
 })
 
-describe('a hold', () => {
+describe('an approval', () => {
   it('is reported to the teams that it concerns, and to staff without a second mail', () => {
-    assert.deepEqual(kindsOf(hold, recipient(), recipient({}, 2, null), recipient({}, 3, 9)), [
-      'hold_opened 2',
+    assert.deepEqual(kindsOf(approval, recipient(), recipient({}, 2, null), recipient({}, 3, 9)), [
+      'approval_opened 2',
       'changes_paused 1 mailed',
     ])
   })
@@ -268,7 +269,7 @@ describe('settings', () => {
     const { kinds } = settingsOf(saved as Parameters<typeof settingsOf>[0])
     assert.equal(kinds.attack, false)
     assert.equal(kinds.letter_decided, true)
-    assert.equal(kinds.hold_opened, false)
+    assert.equal(kinds.approval_opened, false)
   })
 })
 
@@ -282,7 +283,7 @@ describe('the text', () => {
   })
 
   it('counts the paused withdrawals of the team only', () => {
-    const [, mine] = occurrencesOf(hold)
+    const [, mine] = occurrencesOf(approval)
     assert.match(notificationText(mine!.kind, mine!.attrs), /4 withdrawals of your team/)
   })
 })

@@ -18,7 +18,7 @@ export type Recipient = {
 
 /** A message of the types that are reported; see `reportedTypes`. */
 export type ReportedMessage = {
-  [T in MessageType | OpenedHold]: {
+  [T in MessageType | 'approval.opened']: {
     readonly id: string
     readonly teamId: number | null
     readonly type: T
@@ -27,9 +27,7 @@ export type ReportedMessage = {
   }
 }[
   | Exclude<MessageType, 'announcement.zombie' | `event.${string}` | `zone.${string}` | `service.${string}`>
-  | OpenedHold]
-
-type OpenedHold = 'hold.opened' | 'staff_hold.opened'
+  | 'approval.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'incident.started',
@@ -45,8 +43,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'port.bgp_session_changed',
   'cross_connect.status_changed',
   'shield.list_changed',
-  'hold.opened',
-  'staff_hold.opened',
+  'approval.opened',
 ]
 
 /** The module that a team needs to be told about the kind; null: none. */
@@ -156,22 +153,17 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
       const isWanted = change === 'applied' || change === 'expired'
       return isWanted ? [] : [one('shield_changed', { list_id, prefix, change, detail })]
     }
-    case 'hold.opened': {
-      const { id: hold, region, teams, withdrawal_count: withdrawals, change_count: changes } = message.data
+    // A team has its own messages about a zone or a list that waits.
+    case 'approval.opened': {
+      const { id: approval, area, subject, team, item_count: items, teams } = message.data
+      const attrs = { approval, area, subject: subject.name, team: team?.name ?? null, items }
+      const paused = { region: subject.name }
       return [
-        one('hold_opened', { hold, region, withdrawals, changes }, String(hold), null),
-        ...teams.flatMap(({ team, withdrawal_count }) =>
-          team
-            ? [one('changes_paused', { region, withdrawals: withdrawal_count }, String(hold), team.id)]
-            : [],
+        one('approval_opened', attrs, String(approval), null),
+        ...teams.flatMap(({ team, withdrawal_count: withdrawals }) =>
+          team ? [one('changes_paused', { ...paused, withdrawals }, String(approval), team.id)] : [],
         ),
       ]
-    }
-    // The team has its own message about a list that waits.
-    case 'staff_hold.opened': {
-      const { area, id: hold, subject, team, item_count: removals } = message.data
-      const attrs = { area, hold, subject, team: team?.name ?? null, removals }
-      return [one('staff_hold_opened', attrs, `${area}:${hold}`, null)]
     }
   }
 }

@@ -31,10 +31,8 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
       return of('cross_connect', attrs['cross_connect_id'])
     case 'letter_to_review':
       return of('letter', attrs['letter_id'])
-    case 'hold_opened':
-      return of('hold', attrs['hold'])
-    case 'staff_hold_opened':
-      return of(attrs['area'] === 'dns' ? 'zone_hold' : 'shield_hold', attrs['hold'])
+    case 'approval_opened':
+      return of('approval', attrs['approval'])
     case 'changes_paused':
     case 'token_expiring':
     case 'sampling_implausible':

@@ -36,8 +36,8 @@ export type RecipientSettings = {
   readonly kinds: Readonly<Record<NotificationKind, boolean>>
 }
 
-/** Holds are off: all staff get the mails of `operator_alert_emails` about them by default. */
-const offByDefault: ReadonlySet<NotificationKind> = new Set(['hold_opened', 'staff_hold_opened'])
+/** Approvals are off: all staff get the mails of `operator_alert_emails` about them by default. */
+const offByDefault: ReadonlySet<NotificationKind> = new Set(['approval_opened'])
 const kindDefaults = Object.fromEntries(
   [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
 ) as RecipientSettings['kinds']

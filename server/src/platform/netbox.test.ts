@@ -2,6 +2,7 @@
 // answer that is incomplete, empty or much smaller changes nothing.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { approvalsOf, decideApproval, openApprovals } from '../approval/testing.ts'
 import { sql } from 'kysely'
 import { importInventory } from '../commands/import.ts'
 import { readConfiguration } from '../commands/configuration.ts'
@@ -27,7 +28,7 @@ after(async () => {
   await database[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  const tables = [...platformKinds.kinds.map(({ table }) => table.name), 'inventory_imports']
+  const tables = [...platformKinds.kinds.map(({ table }) => table.name), 'inventory_imports', 'approvals']
   await emptyTables(owner(), tables, { restart: true })
   await apply({ teams: [{ slug: 'demo', name: 'Demo' }] })
   Object.assign(netbox.lists, fake.smallWorld())
@@ -59,10 +60,7 @@ async function apply(
 
 const log = { info: () => {}, error: (...args: unknown[]) => void errors.push(String(args[1])) } as never
 const sync = () =>
-  syncInventory(
-    { db: owner(), source: netboxOf(config())!, log, ring: testRing, recipients: ['noc@example.net'] },
-    AbortSignal.timeout(20_000),
-  )
+  syncInventory({ db: owner(), source: netboxOf(config())!, log }, AbortSignal.timeout(20_000))
 
 async function pharos(...args: readonly string[]): Promise<string> {
   let printed = ''
@@ -202,7 +200,7 @@ describe('the import from NetBox', () => {
     assert.ok(state!.succeeded! < state!.attempted)
   })
 
-  it('holds a plan with many deletions, raises the alarm once, and applies it after approval', async () => {
+  const manyDeletions = async (): Promise<void> => {
     netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(10)]
     await sync()
     netbox.lists['dcim/devices'] = [
@@ -211,12 +209,15 @@ describe('the import from NetBox', () => {
       fake.device(200, 'new', { primary_ip: null }),
     ]
     await sync()
+  }
+
+  it('asks staff about a plan with many deletions, once, and applies it after the command approves it', async () => {
+    await manyDeletions()
     await sync()
     assert.equal((await names('devices')).length, 11, 'neither deleted nor created')
     assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
-    const mails = await sql`select recipient, template from mails`.execute(owner())
-    assert.deepEqual(mails.rows, [{ recipient: 'noc@example.net', template: 'import-held' }])
-    assert.deepEqual((await listImports(owner()))[0]!.held, [{ kind: 'device', deletions: 4, limit: 3 }])
+    const [state] = await listImports(owner())
+    assert.ok(state!.error === null && state!.succeeded! < state!.attempted)
     const refused = await pharos('netbox', '--prune', '--yes').catch((error: Error) => error.message)
     const [, evidence = ''] =
       /4 devices \(limit 3\).*--deletions 4 --evidence ([0-9a-f]{64})/.exec(String(refused)) ?? []
@@ -229,20 +230,48 @@ describe('the import from NetBox', () => {
     await pharos('netbox', '--prune', '--yes', '--deletions', '4', '--evidence', evidence)
     await sync()
     assert.equal((await names('devices')).length, 8)
-    assert.deepEqual((await listImports(owner()))[0]!.held, [])
+    assert.deepEqual(
+      (await approvalsOf(owner())).map(({ state }) => state),
+      ['closed'],
+    )
   })
 
-  it('raises the alarm in a later run if its mail could not be written', async () => {
-    await sql`delete from mails`.execute(owner())
-    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(10)]
+  it('deletes exactly what staff approved, once', async () => {
+    await manyDeletions()
+    const [approval] = await openApprovals(owner())
+    assert.deepEqual(
+      [approval!.area, approval!.subject, approval!.reason, approval!.item_count],
+      ['platform', { type: 'import', id: null, name: 'NetBox' }, 'many_deletions', 4],
+    )
+    assert.match(approval!.detail, /would delete 4 devices \(at most 3 without approval\)/)
+    assert.deepEqual(
+      approval!.items.map(({ change, value }) => `${change} ${value.split(' ')[0]}`),
+      Array.from({ length: 4 }, () => 'remove device'),
+    )
+    await decideApproval(owner(), approval!.id, 'approved')
+    // One more than staff have seen: nothing is deleted, and they are asked again.
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(5)]
     await sync()
+    assert.equal((await names('devices')).length, 11)
+    const [grown] = await openApprovals(owner())
+    assert.deepEqual([grown!.item_count, grown!.replaces], [5, null])
     netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(6)]
-    await sql`alter table mails add constraint refused check (false)`.execute(owner())
-    await assert.rejects(sync(), /refused/)
-    await sql`alter table mails drop constraint refused`.execute(owner())
     await sync()
-    assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
-    assert.equal((await sql`select from mails`.execute(owner())).rows.length, 1)
+    assert.equal((await names('devices')).length, 7, 'the approval is still valid')
+    assert.deepEqual(await openApprovals(owner()), [])
+    await manyDeletions()
+    assert.equal((await openApprovals(owner())).length, 1, 'an approval that was applied has ended')
+  })
+
+  it('deletes nothing that staff rejected, and imports the rest', async () => {
+    await manyDeletions()
+    const [approval] = await openApprovals(owner())
+    await decideApproval(owner(), approval!.id, 'rejected')
+    await sync()
+    assert.equal((await names('devices')).length, 12)
+    assert.deepEqual(await openApprovals(owner()), [])
+    const [state] = await listImports(owner())
+    assert.deepEqual(state!.succeeded, state!.attempted)
   })
 
   it('takes a port out of use before it deletes it', async () => {

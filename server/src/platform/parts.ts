@@ -1,19 +1,19 @@
 // Wires the platform: its operations, and the import from NetBox, a loop of the reconciler role on one process, if it is configured. Many
-// deletions wait for the operator; everything of that plan waits with them.
+// deletions need an approval, and everything of that plan waits with them.
 import { serviceTypes } from '@pharos/contract/service'
+import { endApproval, findDecision, planApprovals } from '../approval/plan-approvals.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
-import { queueStaffMail } from '../hold/staff-mail.ts'
 import type { Mounted } from '../http/mount.ts'
 import type { Parts, Shared } from '../process/shared.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import type { KeyRing } from '../runtime/secrets.ts'
+import { importSlot, planDeletions, platformApprovals } from './approval-area.ts'
 import { applyPlatform } from './engine/apply.ts'
-import { describeHeld, type HeldDeletions } from './engine/guard.ts'
+import { describeHeld } from './engine/guard.ts'
 import { saveImport } from './engine/import-state.store.ts'
 import { prepareImport, type NetboxSource } from './import-netbox.ts'
 import { platformKinds } from './kinds/index.ts'
@@ -46,16 +46,12 @@ function netboxImport(shared: Shared): Component[] {
   const { config, owner } = shared
   const source = netboxOf(config)
   if (!source) return []
-  const deps = {
-    ...shared,
-    db: owner,
-    source,
-    recipients: config.operatorAlertEmails,
-  }
+  const deps = { ...shared, db: owner, source }
   return [
     createLedLoop(shared, {
       name: 'sync-inventory',
       sends: 'nothing',
+      wakeName: 'imports',
       intervalMs,
       timeoutMs: intervalMs,
       run: (signal) => syncInventory(deps, signal),
@@ -67,38 +63,39 @@ export type SyncDeps = {
   readonly db: Db
   readonly source: NetboxSource
   readonly log: Pick<Log, 'info' | 'error'>
-  readonly ring: KeyRing
-  /** Of mails about held deletions; empty: all staff with a confirmed address. */
-  readonly recipients: readonly string[]
 }
 
-/** One run: plans with pruning, and applies the plan unless it deletes too much. Saves the result, and throws if it failed. */
+/**
+ * One run: plans with pruning, and applies the plan unless it deletes too much. Deletions that staff rejected are left out; all others wait
+ * for them. Saves the result, and throws if it failed.
+ */
 export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promise<void> {
   const { db, source, log } = deps
   try {
-    const prepared = await prepareImport(db, source, { prune: true, enforce: false }, signal)
-    const { held, plan } = prepared
-    if (held.length === 0) await applyPlatform(platformKinds, db, prepared, new Date(), { actor: 'pharos' })
-    if (await saveHeld(deps, held))
-      log.error({ held: describeHeld(platformKinds, held) }, 'import from NetBox waits: too many deletions')
-    else if (held.length === 0 && plan.changes.length > 0)
-      log.info({ changes: plan.changes.length }, 'inventory imported from NetBox')
+    const planned = await prepareImport(db, source, { prune: true, enforce: false }, signal)
+    const approval =
+      planned.held.length > 0 ? planDeletions(platformKinds, 'NetBox', planned.held) : undefined
+    const decision = approval && (await findDecision(db, platformApprovals, approval.evidence))
+    const prepared =
+      decision === 'rejected'
+        ? await prepareImport(db, source, { prune: false, enforce: false }, signal)
+        : planned
+    const isApplied = approval === undefined || decision !== undefined
+    if (isApplied) await applyPlatform(platformKinds, db, prepared, new Date(), { actor: 'pharos' })
+    const opened = await db.transaction().execute(async (trx) => {
+      await saveImport(trx, { error: null, isApplied })
+      if (approval && decision === 'approved') await endApproval(trx, platformApprovals, approval.evidence)
+      return planApprovals(trx, platformApprovals, importSlot, approval && !isApplied ? [approval] : [])
+    })
+    if (opened.length > 0)
+      log.error(
+        { held: describeHeld(platformKinds, planned.held) },
+        'import from NetBox waits: too many deletions',
+      )
+    else if (isApplied && prepared.plan.changes.length > 0)
+      log.info({ changes: prepared.plan.changes.length }, 'inventory imported from NetBox')
   } catch (error) {
-    if (!signal.aborted) await saveImport(db, { error: (error as Error).message, held: [] })
+    if (!signal.aborted) await saveImport(db, { error: (error as Error).message, isApplied: false })
     throw error
   }
-}
-
-/** Saves the result together with the mails about deletions that were not held before; returns whether there are any. */
-async function saveHeld(
-  { db, ring, recipients }: SyncDeps,
-  held: readonly HeldDeletions[],
-): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await saveImport(trx, { error: null, held }))) return false
-    const deletions = describeHeld(platformKinds, held)
-    const content = { source: 'NetBox', at: new Date().toISOString(), deletions }
-    await queueStaffMail({ ring, recipients }, trx, 'import-held', content)
-    return true
-  })
 }

@@ -1,6 +1,7 @@
 // The api role: the HTTP server with the operations of every module.
 import { routes } from '@pharos/contract/routes'
 import type { FastifyInstance } from 'fastify'
+import * as approval from '../approval/parts.ts'
 import * as audit from '../audit/parts.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import * as byoip from '../byoip/parts.ts'
@@ -37,6 +38,7 @@ import { healthDeps, httpDeps } from './http.ts'
 import type { ApiShared, Shared } from './shared.ts'
 
 const modules: readonly { routes(shared: ApiShared): Mounted[] }[] = [
+  approval,
   session,
   team,
   audit,

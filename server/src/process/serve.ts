@@ -14,7 +14,7 @@ import * as events from '../events/parts.ts'
 import type { ListenAddress } from '../flow/datagram-source.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { openFlowStore } from '../flow/parts.ts'
-import * as hold from '../hold/parts.ts'
+import * as approval from '../approval/parts.ts'
 import * as inventory from '../inventory/parts.ts'
 import * as mail from '../mail/parts.ts'
 import * as notification from '../notification/parts.ts'
@@ -87,7 +87,7 @@ export async function runRole(
     byoip.parts(shared),
     zones,
     shield.parts(shared),
-    hold.parts(shared),
+    approval.parts(shared),
     notification.parts(shared),
     platform.parts(shared),
     events.parts(shared),

@@ -66,7 +66,7 @@ export type NewRestore = {
 
 /** Loops whose work changes when a restore is opened or closed. */
 const concerned: readonly WakeName[] = [
-  'holds',
+  'approvals',
   'shield',
   'blackholes',
   'dns',
@@ -74,7 +74,7 @@ const concerned: readonly WakeName[] = [
   'mails',
   'webhooks',
   'outbox',
-  'hold-alerts',
+  'approval-alerts',
 ]
 
 export async function wakeConcerned(trx: Trx): Promise<void> {

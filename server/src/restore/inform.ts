@@ -1,6 +1,6 @@
 // The mail to staff about a restore: the only mail that is sent while it is open.
 import type { Trx } from '../db/postgres.ts'
-import { queueStaffMail, type StaffMailDeps } from '../hold/staff-mail.ts'
+import { queueStaffMail, type StaffMailDeps } from '../mail/staff-mail.ts'
 import { restoreReasons } from '@pharos/contract/restore'
 import { notFound } from '../runtime/error.ts'
 import { findRestore } from './restore.store.ts'

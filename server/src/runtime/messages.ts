@@ -276,8 +276,6 @@ export const failureTexts = {
       'The list does not wait for a confirmation: it was confirmed or reverted before. Put the earlier rules to go back.',
     shieldPrefixLost: ({ prefix }: { prefix: string }) =>
       `The team no longer holds the whole of ${prefix}: earlier rules cannot return. Put the list without rules to remove them.`,
-    shieldPlanDiffers:
-      'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
     severalDeliveries: ({ sources }: { sources: readonly string[] }) =>
       `The sources ${sources.join(', ')} have a delivery of this id. Name one as \`source_key\`.`,
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
@@ -322,12 +320,9 @@ export const failureTexts = {
     providerUnnamed:
       'A letter has to name the provider and its ASN, which are not configured. ' +
       'Ask the provider to set provider_name and provider_asn, or write a letter of your own.',
-    apexRemoval:
-      'SOA and NS records of a zone itself are never removed from its name servers. Restore them in the zone, for example with a rollback, ' +
-      'and reject the hold.',
-    holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
-    holdChanged: 'The removals of the paused change are others than those that were shown. Read it again.',
-    holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
+    approvalRefused: ({ detail }: { detail: string }) => `${detail} These changes can only be rejected.`,
+    approvalClosed: 'The approval was replaced, or its changes are no longer planned. Look for an open one.',
+    approvalDecided: ({ state }: { state: string }) => `The approval was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>
       `Router ${router} is the only one of region ${region} that is not drained. Undrain or add another router first.`,
     routersUnable: ({ region, needed, able, reasons }: RoutersUnable) =>

@@ -154,7 +154,7 @@ function declareMetrics() {
     }),
     routes: new Gauge({
       name: 'pharos_region_routes',
-      help: 'Routes of each region that this process reconciles: desired, observed on its routers, and held by the guard.',
+      help: 'Routes of each region that this process reconciles: desired, observed on its routers, and waiting for approval.',
       labelNames: ['region', 'state'],
       registers,
     }),
@@ -255,19 +255,9 @@ function declareMetrics() {
       labelNames: ['server'],
       registers,
     }),
-    dnsHoldsOpen: new Gauge({
-      name: 'pharos_dns_holds_open',
-      help: 'Installation: removals of zones and names that wait for staff. Alert if it is above 0.',
-      registers,
-    }),
     dnsAliasesFailing: new Gauge({
       name: 'pharos_dns_aliases_failing',
       help: 'Installation: ALIAS records whose target was not resolved when it was last asked for. The last addresses are served. Alert if it is above 10.',
-      registers,
-    }),
-    shieldHoldsOpen: new Gauge({
-      name: 'pharos_shield_holds_open',
-      help: 'Installation: changes of shield rules that wait for staff. Alert if it is above 0.',
       registers,
     }),
     dnsSignaturesExpire: new Gauge({
@@ -367,10 +357,10 @@ function declareMetrics() {
       help: 'Installation: 1 while a restored database waits for staff and nothing is sent, else 0. Alert if it is 1.',
       registers,
     }),
-    holdsOpen: new Gauge({
-      name: 'pharos_holds_open',
-      help: 'Installation: holds that wait for a decision, by region. Alert if there is one.',
-      labelNames: ['region'],
+    approvalsOpen: new Gauge({
+      name: 'pharos_approvals_open',
+      help: 'Installation: changes that need the approval of staff, by area and for routes by region. Alert if there is one.',
+      labelNames: ['area', 'subject'],
       registers,
     }),
     postgresUp: new Gauge({

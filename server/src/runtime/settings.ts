@@ -272,11 +272,11 @@ export const settingsSchema = Type.Object(
       default: [],
       maxItems: 50,
       description:
-        'recipients of mails about holds and held imports; if unset, all staff with a confirmed e-mail address',
+        'recipients of mails about approvals and restores; if unset, all staff with a confirmed e-mail address',
     }),
     operator_webhook_url: OptionalText({
       description:
-        'webhook URL for messages about holds and bills (docs/webhooks.md); internal addresses are allowed',
+        'webhook URL for messages about approvals and bills (docs/webhooks.md); internal addresses are allowed',
       secret: true,
     }),
     operator_webhook_secret: OptionalText({

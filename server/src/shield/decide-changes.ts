@@ -1,4 +1,5 @@
 // The changes of a scrubber: the plan for all lists, as far as the guard allows it. Pure.
+import type { PlannedApproval } from '../approval/coverage.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { compileLists, CompileResult, OrderedList } from './compile.ts'
@@ -7,7 +8,6 @@ import {
   type GuardedChanges,
   type ListEvidence,
   type PlannedChanges,
-  type PlannedHold,
 } from './reconcile-guard.ts'
 import type { StoredRule } from './reconcile.store.ts'
 import type { InstalledList, planLists, Scrubber } from './scrubber.ts'
@@ -39,7 +39,7 @@ export function decideChanges(
   before: readonly InstalledList[],
   { can, compile, plan }: Planner,
 ): { readonly compiled: CompileResult; readonly guarded: GuardedChanges } {
-  const waiting = new Map<number, PlannedHold>()
+  const waiting = new Map<number, PlannedApproval>()
   const asItStays = <List extends { listId: number; prefix: Prefix; rules: readonly FilterRule[] }>(
     list: List,
   ): List =>
@@ -57,10 +57,10 @@ export function decideChanges(
     const kept = new Set([...compiled.refused, ...unreadable, ...waits].map(({ prefix }) => prefix))
     const planned = without(kept, plan(compiled.lists, before, can.ordering))
     const guarded = guardChanges(planned, evidence.map(asItStays), before, isApproved, can.ordering)
-    const more = guarded.holds.filter(({ listId }) => listId !== null)
+    const more = guarded.approvals.filter(({ listId }) => listId !== null)
     if (more.length === 0)
-      return { compiled, guarded: { ...guarded, holds: [...waiting.values(), ...guarded.holds] } }
-    for (const hold of more) waiting.set(hold.listId!, hold)
+      return { compiled, guarded: { ...guarded, approvals: [...waiting.values(), ...guarded.approvals] } }
+    for (const one of more) waiting.set(one.listId!, one)
   }
 }
 

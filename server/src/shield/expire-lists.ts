@@ -5,17 +5,16 @@ import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parsePrefix } from '../net/prefix.ts'
-import { hashOf } from './reconcile-guard.ts'
+import { evidenceOf, type PlannedApproval } from '../approval/coverage.ts'
 import {
   deleteOtherInstalls,
-  listDecided,
   lockListStates,
-  saveHolds,
   saveListState,
   saveRuleStates,
   type ListState,
   type Shown,
 } from './reconcile.store.ts'
+import { listDecided, saveApprovals } from './approval-area.ts'
 import { restoreConfirmed } from './revert-shield.ts'
 import { lockListById, lockShield, mayFilter, storeVersion } from './shield-list.store.ts'
 import { listStatus, ruleStatus, withSequences } from './list-status.ts'
@@ -79,11 +78,11 @@ async function guardFormer(
   trx: Trx,
 ): Promise<{ readonly lists: readonly FormerList[]; readonly held: number }> {
   const former = await listFormer(trx)
-  const hold = former.length > formerMax ? holdOf(former) : undefined
+  const approval = former.length > formerMax ? approvalOf(former) : undefined
   const { approved } = await listDecided(trx)
-  const isHeld = hold !== undefined && !approved.has(hold.evidence)
-  await saveHolds(trx, null, isHeld ? [hold] : [])
-  return isHeld ? { lists: [], held: former.length } : { lists: former, held: 0 }
+  const isWaiting = approval !== undefined && !approved.has(approval.evidence)
+  await saveApprovals(trx, null, isWaiting ? [approval] : [])
+  return isWaiting ? { lists: [], held: former.length } : { lists: former, held: 0 }
 }
 
 /** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
@@ -95,12 +94,11 @@ async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
   return true
 }
 
-const holdOf = (former: readonly FormerList[]) => ({
-  listId: null,
-  teamId: null,
-  reason: 'former_holders' as const,
-  attrs: { count: former.length, prefixes: former.map(({ prefix }) => prefix) },
-  evidence: hashOf(
+const approvalOf = (former: readonly FormerList[]): PlannedApproval => ({
+  kind: 'former_holders',
+  findings: [{ reason: 'former_holders', attrs: { count: former.length } }],
+  items: former.map(({ prefix }) => ({ change: 'remove', value: prefix })),
+  evidence: evidenceOf(
     'former_holders',
     former.map(({ id, version }) => [id, version]),
   ),

@@ -19,7 +19,7 @@ import { createMeasureMitigation } from './measure-mitigation.ts'
 import { compareScrubber, reconcileScrubber, type ScrubberTarget } from './reconcile.ts'
 import { HitsRecorder } from './record-hits.ts'
 import { listScrubbers, type ScrubberRow } from './scrubber.store.ts'
-import { shieldHoldRoutes, shieldRoutes } from './shield.routes.ts'
+import { shieldRoutes } from './shield.routes.ts'
 
 /** Confirmations and expiry are checked this often. */
 const upkeepIntervalMs = 5_000
@@ -31,9 +31,8 @@ const mitigationIntervalMs = 10_000
 const discoverIntervalMs = 30_000
 
 export function routes(shared: ApiShared): Mounted[] {
-  const { config, postgres, front } = shared
+  const { config, postgres } = shared
   return [
-    ...shieldHoldRoutes({ ...shared, db: front }),
     ...shieldRoutes({
       ...shared,
       dropPercentMax: config.shieldDropPercentMax,
@@ -180,14 +179,14 @@ async function runScrubber(
 ): Promise<void> {
   const { name: scrubber } = target
   try {
-    const { applied, removed, newHolds, refused } = await reconcileScrubber(
+    const { applied, removed, opened, refused } = await reconcileScrubber(
       { db: owner, recordHits: (counted) => recorder.record(counted) },
       target,
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     for (const [prefix, error] of refused)
       log.error({ scrubber, prefix, err: error }, 'the scrubber refused a shield list')
-    if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
+    if (opened.length > 0) log.warn({ scrubber, approvals: opened }, 'changes of shield lists need approval')
     if (applied + removed > 0) await wake(owner, 'shield-applied')
   } finally {
     await refreshStates(owner)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import type { PlannedApproval } from '../approval/coverage.ts'
 import type { FilterAction, FilterRule } from '../net/filter-rule.ts'
 import { type FlowMatch, matchesPacket, protocolNumbers } from '../net/flow-match.ts'
 import { comparePrefixes, covers, lengthOf, type Prefix, parsePrefix } from '../net/prefix.ts'
@@ -74,29 +75,29 @@ const installedOf = (
     fingerprint: fingerprintOf(list, ordering),
   }))
 
+const reasonOf = ({ findings }: PlannedApproval) => findings[0]?.reason
+
 const prefixesOf = (lists: readonly { readonly prefix: Prefix }[]) =>
   lists.map(({ prefix }) => prefix).toSorted(comparePrefixes)
 
 describe('a limit', () => {
   for (const bps of [100_000_000, 123_456_789, 200_000_001, 10_000_000_000])
     it(`of ${bps} bit/s is applied by FlowSpec with the nearest rate that it has`, () => {
-      const { apply, holds } = guarded(
+      const { apply, approvals } = guarded(
         [listOf('203.0.113.0/24', [udp, { kind: 'rate_limit', bps }])],
         flowspec,
       )
-      assert.deepEqual(holds, [])
+      assert.deepEqual(approvals, [])
       const { action } = apply[0]!.rules[0]!
       assert.ok('bps' in action && Math.abs(action.bps - bps) <= bps / 2 ** 24)
     })
 
-  it('is held if its rate is another one', () => {
+  it('needs approval if its rate is another one', () => {
     const limit = { kind: 'rate_limit', bps: 123_456_789 } as const
     const list = listOf('203.0.113.0/24', [udp, limit])
     const reasonsOf = (action: FilterAction, ordering: ScrubberCapabilities['ordering']) => {
       const apply = [{ prefix: list.prefix, rules: list.rules.map((rule) => ({ ...rule, action })) }]
-      return guardChanges({ apply, remove: [] }, [list], [], () => true, ordering).holds.map(
-        ({ reason }) => reason,
-      )
+      return guardChanges({ apply, remove: [] }, [list], [], () => true, ordering).approvals.map(reasonOf)
     }
     for (const bps of [123_456_784, 123_456_800, 123_456_789 * 8])
       assert.deepEqual(reasonsOf({ kind: 'rate_limit', bps }, 'flowspec'), ['plan_differs'])
@@ -112,8 +113,8 @@ describe('a rule of a list around another one', () => {
   const outer = listOf('203.0.112.0/22', [host], [{ ...udp, sourcePort: [[123, 123]] }])
 
   it('may be missing if the list inside it matches all of its packets first', () => {
-    const { apply, holds } = guarded([outer, inner], flowspec)
-    assert.deepEqual(holds, [])
+    const { apply, approvals } = guarded([outer, inner], flowspec)
+    assert.deepEqual(approvals, [])
     assert.deepEqual(prefixesOf(apply), [outer.prefix, inner.prefix])
   })
 
@@ -124,19 +125,16 @@ describe('a rule of a list around another one', () => {
       listOf('203.0.0.0/16', [{ ...udp, sourcePort: [[53, 53]] }]),
     ]) {
       const apply = [{ prefix: outer.prefix, rules: outer.rules.slice(1) }]
-      const { holds } = guardChanges({ apply, remove: [] }, [outer, other], [], () => true, 'flowspec')
-      assert.deepEqual(
-        holds.map(({ reason }) => reason),
-        ['plan_differs'],
-      )
+      const { approvals } = guardChanges({ apply, remove: [] }, [outer, other], [], () => true, 'flowspec')
+      assert.deepEqual(approvals.map(reasonOf), ['plan_differs'])
     }
   })
 
   it('takes its list along if it was the only one', () => {
     const alone = { ...outer, rules: outer.rules.slice(0, 1) }
     const installed = installedOf(guarded([alone], flowspec), flowspec)
-    const { apply, remove, holds } = guarded([alone, inner], flowspec, installed, () => false)
-    assert.deepEqual([holds, remove, prefixesOf(apply)], [[], [outer.prefix], [inner.prefix]])
+    const { apply, remove, approvals } = guarded([alone, inner], flowspec, installed, () => false)
+    assert.deepEqual([approvals, remove, prefixesOf(apply)], [[], [outer.prefix], [inner.prefix]])
   })
 
   it('may be hidden in parts by several rules', () => {
@@ -146,7 +144,7 @@ describe('a rule of a list around another one', () => {
       [{ ...udp, destinationPort: [[1080, 1159]] }, { kind: 'allow' }],
       [{ ...udp, destinationPort: ports(1000, 80) }],
     )
-    assert.deepEqual(guarded([list], flowspec).holds, [])
+    assert.deepEqual(guarded([list], flowspec).approvals, [])
   })
 })
 
@@ -169,23 +167,23 @@ describe('many rules', () => {
     const evidence = { ...list, rules, manyRules: { ...list.manyRules, ...manyRules } }
     const apply = [{ prefix: list.prefix, rules }]
     const planned = { apply, remove: [] }
-    const broad = guardChanges(planned, [evidence], [], () => false, 'sequence').holds[0]
-    return guardChanges(planned, [evidence], [], (hash) => hash === broad?.evidence, 'sequence').holds
+    const broad = guardChanges(planned, [evidence], [], () => false, 'sequence').approvals[0]
+    return guardChanges(planned, [evidence], [], (hash) => hash === broad?.evidence, 'sequence').approvals
   }
 
   it('wait beside a rule for the whole prefix that was approved', () => {
     assert.deepEqual(reasonsOf({}), [])
-    const [hold] = reasonsOf({ rules: [second, first], count: newRulesMax + 1 })
-    assert.deepEqual([hold!.reason, hold!.attrs['rules']], ['many_rules', [first, second]])
+    const [approval] = reasonsOf({ rules: [second, first], count: newRulesMax + 1 })
+    assert.deepEqual(
+      [reasonOf(approval!), approval!.findings[0]!.attrs['rules']],
+      ['many_rules', [first, second]],
+    )
     const other = reasonsOf({ rules: [first, second], count: 500 }, list.rules.toReversed())
-    assert.equal(other[0]!.evidence, hold!.evidence, 'nothing new is asked')
+    assert.equal(other[0]!.evidence, approval!.evidence, 'nothing new is asked')
   })
 
   it('wait as long as all of them are in the list', () => {
-    assert.deepEqual(
-      reasonsOf({ asked: [[first, second]] }).map(({ reason }) => reason),
-      ['many_rules'],
-    )
+    assert.deepEqual(reasonsOf({ asked: [[first, second]] }).map(reasonOf), ['many_rules'])
     assert.deepEqual(reasonsOf({ asked: [[first, second]] }, [list.rules[0]!, list.rules[2]!]), [])
     assert.deepEqual(reasonsOf({ rules: [999], asked: [[whole, 999]] }), [])
   })
@@ -246,13 +244,13 @@ const families = fc.constantFrom<4 | 6>(4, 6)
 const numRuns = scaled(500, 300)
 
 describe('lists that a scrubber can have', () => {
-  it('are never held as a defect, in place of others or of none', () => {
+  it('never wait as a defect, in place of others or of none', () => {
     const counts = { hidden: 0, removed: 0, split: 0 }
     const changes = families.chain((family) => fc.tuple(listsOf(family), listsOf(family)))
     fc.assert(
       fc.property(changes, fc.constantFrom(...kinds), ([first, second], can) => {
         const before = guarded(first, can)
-        assert.deepEqual(before.holds, [])
+        assert.deepEqual(before.approvals, [])
         for (const { prefix, rules } of before.apply) {
           const stored = first.find((one) => one.prefix === prefix)!
           const present = new Set(rules.map(({ id }) => id))
@@ -262,7 +260,7 @@ describe('lists that a scrubber can have', () => {
         const after = guarded(second, can, installedOf(before, can), () => false)
         counts.removed += after.remove.length
         assert.deepEqual(
-          after.holds.filter(({ reason }) => reason !== 'whole_prefix'),
+          after.approvals.filter((one) => reasonOf(one) !== 'whole_prefix'),
           [],
         )
       }),
@@ -285,9 +283,9 @@ describe('lists that a scrubber can have', () => {
         const { id: gone } = all[at % all.length]!
         const without = (rules: readonly FilterRule[]) => rules.filter(({ id }) => id !== gone)
         const apply = lists.map((list) => ({ ...list, rules: without(list.rules) }))
-        const { holds } = guardChanges({ apply, remove: [] }, lists, [], () => true, 'sequence')
-        counts[holds.length === 0 ? 'applied' : 'held']++
-        if (holds.length > 0) return
+        const { approvals } = guardChanges({ apply, remove: [] }, lists, [], () => true, 'sequence')
+        counts[approvals.length === 0 ? 'applied' : 'held']++
+        if (approvals.length > 0) return
         for (const packet of packets) {
           const decides = (rules: readonly FilterRule[]) =>
             rules.find(({ match }) => matchesPacket(match, packet))?.id

@@ -1,7 +1,7 @@
 // The guard of a scrubber: what of a plan may be applied, by evidence that the plan was not made from. Taking rules away lets an attack
 // in and adding rules drops traffic, so that both need a reason in the database. Pure.
-import { createHash } from 'node:crypto'
-import type { ShieldHoldReason } from '@pharos/contract/shield-hold'
+import type { ReasonOf } from '@pharos/contract/approval-reason'
+import { evidenceOf, type PlannedApproval } from '../approval/coverage.ts'
 import { filterRuleText, type FilterRule, roundedAction } from '../net/filter-rule.ts'
 import { coversMatch, type FlowMatch, halvesOfMatch, matchText } from '../net/flow-match.ts'
 import { covers, type Prefix } from '../net/prefix.ts'
@@ -22,7 +22,7 @@ export type ListEvidence = {
  * Rules of a list that were written with many others. A rule is one of many if, when it was written, the team had more than
  * `newRulesMax` rules of the ten minutes before, that rule included. This depends on nothing but when rules were written, so that it
  * is the same for every scrubber, after a restart, at any later time and in later versions, which keep unchanged rules. A list that
- * grew slowly is never held, also when a scrubber that has lost it gets it as a whole. Rules that staff approved count no more.
+ * grew slowly never waits, also when a scrubber that has lost it gets it as a whole. Rules that staff approved count no more.
  */
 export type ManyRules = {
   /** The rules concerned that are not approved. */
@@ -30,7 +30,7 @@ export type ManyRules = {
   /** How many rules the team had written in the ten minutes. */
   readonly count: number
   /**
-   * The rules of each hold that is open or rejected. While all of them are in the list, they wait, even if other rules of the ten
+   * The rules of each approval that is open or rejected. While all of them are in the list, they wait, even if other rules of the ten
    * minutes have been removed or approved since.
    */
   readonly asked: readonly (readonly RuleId[])[]
@@ -38,22 +38,13 @@ export type ManyRules = {
 
 export type PlannedChanges = { readonly apply: readonly CompiledList[]; readonly remove: readonly Prefix[] }
 
-export type PlannedHold = {
-  /** Null: about the scrubber as a whole. */
-  readonly listId: number | null
-  readonly teamId: number | null
-  readonly reason: ShieldHoldReason
-  readonly attrs: Readonly<Record<string, unknown>>
-  readonly evidence: string
-}
-
-export type GuardedChanges = PlannedChanges & { readonly holds: readonly PlannedHold[] }
+export type GuardedChanges = PlannedChanges & { readonly approvals: readonly PlannedApproval[] }
 
 /** New rules of one team in ten minutes that need no approval. */
 export const newRulesMax = 200
 
 /**
- * Returns the changes that may be made; those that need an approval become holds unless `isApproved`. `evidence` says what lists will be
+ * Returns the changes that may be made; those that need an approval are returned as `approvals` unless `isApproved`. `evidence` says what lists will be
  * at the scrubber: of one that waits, the rules that the scrubber keeps.
  */
 export function guardChanges(
@@ -67,14 +58,14 @@ export function guardChanges(
   const byPrefix = new Map(
     evidence.toSorted((a, b) => a.rules.length - b.rules.length).map((one) => [one.prefix, one]),
   )
-  const holds: PlannedHold[] = []
+  const approvals: PlannedApproval[] = []
   const apply = planned.apply.filter((list) => {
     const stored = byPrefix.get(list.prefix)
     const found =
       stored && isPlanOf(list.rules, stored, evidence, ordering)
-        ? holdsOfList(stored).filter((one) => !isApproved(one.evidence))
+        ? approvalsOfList(stored).filter((one) => !isApproved(one.evidence))
         : [planDiffers(list, stored)]
-    holds.push(...found.slice(0, 1))
+    approvals.push(...found.slice(0, 1))
     return found.length === 0
   })
   const isExplained = (prefix: Prefix): boolean => {
@@ -82,44 +73,56 @@ export function guardChanges(
     return stored !== undefined && stored.rules.every((_, at) => isHidden(stored, at, evidence))
   }
   const unexplained = planned.remove.filter((prefix) => !isExplained(prefix))
-  const removal = unexplained.length > 0 ? holdOfRemovals(unexplained, evidence, installed) : undefined
+  const removal = unexplained.length > 0 ? approvalOfRemovals(unexplained, evidence, installed) : undefined
   const isAllowed = removal === undefined || isApproved(removal.evidence)
-  if (!isAllowed) holds.push(removal)
-  return { apply, remove: isAllowed ? planned.remove : planned.remove.filter(isExplained), holds }
+  if (!isAllowed) approvals.push(removal)
+  return { apply, remove: isAllowed ? planned.remove : planned.remove.filter(isExplained), approvals }
 }
 
-function planDiffers({ prefix, rules }: CompiledList, stored: ListEvidence | undefined): PlannedHold {
-  return {
-    listId: stored?.listId ?? null,
-    teamId: stored?.teamId ?? null,
-    reason: 'plan_differs',
-    attrs: { prefix, version: stored?.version ?? null },
-    evidence: hashOf('plan_differs', prefix, rules.map(filterRuleText)),
-  }
+/** `list`: null for the scrubber as a whole. */
+const approvalOf = (
+  reason: ReasonOf<'shield'>,
+  list: Pick<ListEvidence, 'listId' | 'teamId'> | null,
+  attrs: Readonly<Record<string, unknown>>,
+  change: 'apply' | 'remove',
+  prefixes: readonly Prefix[],
+  ...covered: readonly unknown[]
+): PlannedApproval => ({
+  kind: reason,
+  listId: list?.listId ?? null,
+  teamId: list?.teamId ?? null,
+  findings: [{ reason, attrs }],
+  items: prefixes.slice(0, storedMax).map((value) => ({ change, value })),
+  itemCount: prefixes.length,
+  evidence: evidenceOf(reason, ...covered),
+})
+
+/** The most prefixes that are stored: the evidence covers all. */
+const storedMax = 1_000
+
+function planDiffers({ prefix, rules }: CompiledList, stored: ListEvidence | undefined): PlannedApproval {
+  const attrs = { prefix, version: stored?.version ?? null }
+  const texts = rules.map(filterRuleText)
+  return approvalOf('plan_differs', stored ?? null, attrs, 'apply', [prefix], prefix, texts)
 }
 
 /** The reasons for which the list needs an approval. */
-function holdsOfList({ listId, teamId, prefix, version, rules, manyRules }: ListEvidence): PlannedHold[] {
-  const holds: PlannedHold[] = []
+function approvalsOfList(list: ListEvidence): PlannedApproval[] {
+  const { listId, prefix, version, rules, manyRules } = list
+  const approvals: PlannedApproval[] = []
   const broad = rules.filter((rule) => dropsWhole(rule, prefix))
   if (broad.length > 0) {
     const texts = broad.map((rule) => filterRuleText({ ...rule, id: 0 }))
     const attrs = { prefix, version, rules: broad.map(({ id }) => id) }
-    holds.push({
-      listId,
-      teamId,
-      reason: 'whole_prefix',
-      attrs,
-      evidence: hashOf('whole_prefix', listId, texts),
-    })
+    approvals.push(approvalOf('whole_prefix', list, attrs, 'apply', [prefix], listId, texts))
   }
   const many = oneOfMany(rules, manyRules)
   if (many.length > 0) {
     const count = Math.max(manyRules.count, many.length)
     const attrs = { prefix, version, count, max: newRulesMax, rules: many }
-    holds.push({ listId, teamId, reason: 'many_rules', attrs, evidence: hashOf('many_rules', listId, many) })
+    approvals.push(approvalOf('many_rules', list, attrs, 'apply', [prefix], listId, many))
   }
-  return holds
+  return approvals
 }
 
 /** Returns the ids of the rules that wait because there are many, by rising id: moving a rule asks nothing new. */
@@ -181,21 +184,16 @@ function isCovered(match: FlowMatch, by: readonly FlowMatch[]): boolean {
 const dropsWhole = ({ match, action }: FilterRule, prefix: Prefix): boolean =>
   action.kind !== 'allow' && matchText(match) === matchText({ destination: prefix })
 
-function holdOfRemovals(
+function approvalOfRemovals(
   prefixes: readonly Prefix[],
   evidence: readonly ListEvidence[],
   installed: readonly InstalledList[],
-): PlannedHold {
+): PlannedApproval {
   const reason = evidence.length === 0 ? 'no_lists' : 'unexplained_removals'
   const counts = new Map(installed.map(({ prefix, ruleCount }) => [prefix, ruleCount]))
   const attrs = {
     count: prefixes.length,
-    prefixes: prefixes.slice(0, 1000),
     rules: prefixes.reduce((sum, prefix) => sum + (counts.get(prefix) ?? 0), 0),
   }
-  return { listId: null, teamId: null, reason, attrs, evidence: hashOf(reason, prefixes.toSorted()) }
+  return approvalOf(reason, null, attrs, 'remove', prefixes, prefixes.toSorted())
 }
-
-/** Identifies exactly what a hold is about. */
-export const hashOf = (...parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex')

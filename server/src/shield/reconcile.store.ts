@@ -1,13 +1,13 @@
-// The SQL of the loops of shield: desired lists, what scrubbers hold, hits and holds. As the owner: the loops act for every team.
+// The SQL of the loops of shield: desired lists, what scrubbers hold, and hits. As the owner: the loops act for every team.
 import { sql } from 'kysely'
 import type { ShieldAction } from '@pharos/contract/shield'
 import type { ShieldReason } from '@pharos/contract/shield-reason'
+import { rulesOfReason } from '../approval/approval-sql.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { wake } from '../db/wake.ts'
 import { storedJson } from '../db/stored-json.ts'
 import { writeRows } from '../db/write-rows.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import { newRulesMax, type ManyRules, type PlannedHold } from './reconcile-guard.ts'
+import { newRulesMax, type ManyRules } from './reconcile-guard.ts'
 import type { HeldList } from './rule-capacity.ts'
 import type { RuleHits } from './scrubber.ts'
 import type { StoredMatch } from './shield-rule.ts'
@@ -55,9 +55,7 @@ export type EvidenceRow = Omit<DesiredRow, 'rules'> & {
 /** Returns what the newest version of every list says, and which of its rules were written with many others. */
 export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): Promise<EvidenceRow[]> {
   const { rows } = await sql<Omit<EvidenceRow, 'prefix'> & { prefix: string }>`
-    with asked as (
-      select h.list_id, h.state, h.id as hold, r.id::bigint as id
-      from shield_holds h, jsonb_array_elements_text(h.attrs -> 'rules') r (id) where h.reason = 'many_rules'),
+    with asked as (${rulesOfReason('many_rules')}),
     approved as (select id from asked where state = 'approved'),
     written as (
       select r.id, r.list_id,
@@ -68,7 +66,7 @@ export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): P
     waiting as (
       select list_id, jsonb_agg(rules) as asked from (
         select list_id, jsonb_agg(id) as rules from asked
-        where state in ('open', 'rejected') and id not in (select id from approved) group by list_id, hold) of_hold
+        where state in ('open', 'rejected') and id not in (select id from approved) group by list_id, approval) of_approval
       group by list_id)
     select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version,
       jsonb_build_object('rules', coalesce(m.rules, '[]'), 'count', coalesce(m.count, 0), 'asked', coalesce(w.asked, '[]')) as "manyRules",
@@ -89,43 +87,6 @@ export async function listInstalledRules(
   const { rows } = await sql<{ listId: number; held: StoredRule[] }>`
     select list_id as "listId", held from shield_installs where scrubber = ${scrubber}`.execute(db)
   return new Map(rows.map(({ listId, held }) => [listId, held]))
-}
-
-/** Returns the hashes of what staff approved or rejected. */
-export async function listDecided(
-  db: Db | Trx,
-): Promise<{ readonly approved: Set<string>; readonly rejected: Set<string> }> {
-  const { rows } = await sql<{ evidence: string; state: string }>`
-    select evidence, state from shield_holds where state in ('approved', 'rejected')`.execute(db)
-  const of = (state: string) =>
-    new Set(rows.filter((row) => row.state === state).map(({ evidence }) => evidence))
-  return { approved: of('approved'), rejected: of('rejected') }
-}
-
-/**
- * Opens the holds of a scrubber (null: of all) that are not open or rejected, and closes its open ones that are not among them. Returns
- * the ids of new ones.
- */
-export async function saveHolds(
-  trx: Trx,
-  scrubber: string | null,
-  holds: readonly PlannedHold[],
-): Promise<number[]> {
-  await sql`
-    update shield_holds set state = 'closed', decided = now()
-    where state = 'open' and scrubber is not distinct from ${scrubber}
-      and not evidence = any(${holds.map(({ evidence }) => evidence)}::text[])`.execute(trx)
-  const ids: number[] = []
-  for (const { listId, teamId, reason, attrs, evidence } of holds) {
-    const { rows } = await sql<{ id: number }>`
-      insert into shield_holds (scrubber, list_id, team_id, reason, attrs, evidence)
-      select ${scrubber}, ${listId}, ${teamId}, ${reason}, ${storedJson(attrs)}, ${evidence}
-      where not exists (select from shield_holds where evidence = ${evidence} and state = 'rejected')
-      on conflict do nothing returning id`.execute(trx)
-    ids.push(...rows.map(({ id }) => id))
-  }
-  if (ids.length > 0) await wake(trx, 'hold-alerts')
-  return ids
 }
 
 export type InstallState = 'pending' | 'active' | 'rejected' | 'held' | 'unreachable'

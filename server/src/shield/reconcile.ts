@@ -5,18 +5,17 @@ import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
+import { listDecided, saveApprovals } from './approval-area.ts'
 import { applyEach } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { decideChanges, keptBy } from './decide-changes.ts'
 import type { GuardedChanges } from './reconcile-guard.ts'
 import type { RuleCount } from './record-hits.ts'
 import {
-  listDecided,
   listDesired,
   listEvidence,
   listInstalledRules,
   saveHits,
-  saveHolds,
   saveInstalls,
   saveUnreachable,
   type CountedHits,
@@ -56,7 +55,8 @@ export type ScrubberRun = {
   readonly applied: number
   readonly removed: number
   readonly held: number
-  readonly newHolds: readonly number[]
+  /** Ids of approvals that this run has opened. */
+  readonly opened: readonly number[]
   /** By prefix: lists that the scrubber refused, although they were compiled for it. */
   readonly refused: ReadonlyMap<Prefix, ScrubberError>
 }
@@ -98,9 +98,9 @@ async function run(
     ),
     ...unreadable.map((list) => installOfUnreadable(list, after)),
   ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
-  const newHolds = await db.transaction().execute(async (trx) => {
+  const opened = await db.transaction().execute(async (trx) => {
     await saveInstalls(trx, name, installs, after)
-    return saveHolds(trx, name, guarded.holds)
+    return saveApprovals(trx, name, guarded.approvals)
   })
   if (scrubber.can.hits) {
     const counted = await saveHits(db, name, await scrubber.hits())
@@ -111,8 +111,8 @@ async function run(
   return {
     applied: guarded.apply.length - notApplied.length,
     removed: guarded.remove.length - notRemoved.length,
-    held: guarded.holds.length,
-    newHolds,
+    held: guarded.approvals.length,
+    opened,
     refused,
   }
 }
@@ -251,9 +251,10 @@ function installOf(
   { can }: Scrubber,
 ): Install {
   const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
-  const hold = guarded.holds.find((one) => one.listId === listId)
-  if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
-  if (hold) return { ...base, state: 'held', reason: 'held' }
+  const approval = guarded.approvals.find((one) => one.listId === listId)
+  if (approval && refusedByStaff.has(approval.evidence))
+    return { ...base, state: 'rejected', reason: 'not_approved' }
+  if (approval) return { ...base, state: 'held', reason: 'held' }
   const refusal = compiled.refused.find((one) => one.prefix === prefix)
   // The next run finds the room.
   if (refusal?.code === 'rules_max' && hasMadeRoom(before, after))

@@ -6,23 +6,10 @@ import {
   simulateShieldRoute,
   updateShieldRulesRoute,
 } from '@pharos/contract/shield'
-import {
-  approveShieldHoldRoute,
-  getShieldHoldRoute,
-  listShieldHoldsRoute,
-  rejectShieldHoldRoute,
-} from '@pharos/contract/shield-hold'
 import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
-import { handle, handleStaff, type Mounted } from '../http/mount.ts'
+import { handle, type Mounted } from '../http/mount.ts'
 import { listShieldLists, listShieldRules } from './list-shield.ts'
 import { revertShieldList } from './revert-shield.ts'
-import {
-  approveShieldHold,
-  getShieldHold,
-  listShieldHolds,
-  rejectShieldHold,
-  type ShieldHoldDeps,
-} from './shield-hold.ts'
 import { simulateShield, type SimulateDeps } from './simulate.ts'
 import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
@@ -34,11 +21,4 @@ export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps): Mou
   handle(revertShieldListRoute, revertShieldList, deps),
   handle(simulateShieldRoute, simulateShield, deps),
   handle(suggestShieldRulesRoute, suggestShieldRules, deps),
-]
-
-export const shieldHoldRoutes = (deps: ShieldHoldDeps): Mounted[] => [
-  handleStaff(listShieldHoldsRoute, listShieldHolds, deps),
-  handleStaff(getShieldHoldRoute, getShieldHold, deps),
-  handleStaff(approveShieldHoldRoute, approveShieldHold, deps),
-  handleStaff(rejectShieldHoldRoute, rejectShieldHold, deps),
 ]

@@ -19,7 +19,6 @@ export type Figures = {
     readonly last_check: Date | null
     readonly last_check_result: boolean | null
     readonly routes_missing: number
-    readonly holds: number
     readonly formers: { readonly count: number; readonly routes: number; readonly oldest_seconds: number }
   }[]
   readonly routers: readonly {
@@ -29,10 +28,10 @@ export type Figures = {
     /** Null for a drained router, which needs none. */
     readonly neighbors: number | null
   }[]
+  /** Open approvals: of routes for each region, of the other areas together. */
+  readonly approvals: readonly { readonly area: string; readonly subject: string; readonly count: number }[]
   readonly dns: {
-    readonly holds: number
     readonly restores: number
-    readonly shield_holds: number
     readonly aliases_failing: number
     /** When the first signature of a primary zone expires, in Unix seconds; null without signatures. */
     readonly signatures_expire: number | null
@@ -62,7 +61,6 @@ export async function readFigures(db: Db): Promise<Figures> {
         select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, ${regionCheckResult} as last_check_result, r.routes_missing,
-          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds,
           (select json_build_object('count', count(*), 'routes', coalesce(sum(cardinality(f.prefixes)), 0),
               'oldest_seconds', coalesce(extract(epoch from now() - min(f.since)), 0))
             from former_speakers f where f.region_id = r.id) as formers
@@ -74,10 +72,14 @@ export async function readFigures(db: Db): Promise<Figures> {
         from regions r cross join jsonb_array_elements(r.speakers) s
         left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'
         order by 1, 2`.execute(trx)
+      const approvals = await sql<Figures['approvals'][number]>`
+        select s.area, s.subject, count(a.id) as count
+        from (select 'routes' as area, slug as subject, id as region_id from regions
+          union all select * from (values ('dns', '', null::integer), ('shield', '', null), ('platform', '', null)) v) s
+          left join approvals a on a.state = 'open' and a.area = s.area and a.region_id is not distinct from s.region_id
+        group by 1, 2 order by 1, 2`.execute(trx)
       const dns = await sql<Figures['dns']>`
-        select (select count(*) from dns_holds where state = 'open') as holds,
-          (select count(*) from restores where closed is null) as restores,
-          (select count(*) from shield_holds where state = 'open') as shield_holds,
+        select (select count(*) from restores where closed is null) as restores,
           (select count(*) from dns_aliases where reason is not null) as aliases_failing,
           (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
             where s.expires is not null and z.kind = 'primary' and z.deleted is null
@@ -105,6 +107,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         counterRatios,
         regions: regions.rows,
         routers: routers.rows,
+        approvals: approvals.rows,
         dns: dns.rows[0]!,
         visibility,
         connections: connections.rows,

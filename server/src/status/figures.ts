@@ -54,12 +54,12 @@ async function countProblems(
 }
 
 function gaugesOf(metrics: Metrics) {
-  const { regionChecked, regionOk, holdsOpen, routerUp, regionNeighbors, connections, visibilityUp } = metrics
+  const { regionChecked, regionOk, routerUp, regionNeighbors, connections, visibilityUp } = metrics
   return [
     ...plainGaugesOf(metrics),
     regionChecked,
     regionOk,
-    holdsOpen,
+    metrics.approvalsOpen,
     routerUp,
     regionNeighbors,
     connections,
@@ -84,8 +84,6 @@ function plainGaugesOf(metrics: Metrics) {
     mailWaitSeconds,
     metrics.webhookDeliveriesWaiting,
     metrics.restoreOpen,
-    metrics.dnsHoldsOpen,
-    metrics.shieldHoldsOpen,
     metrics.dnsAliasesFailing,
     metrics.dnsSignaturesExpire,
   ]
@@ -109,6 +107,7 @@ function show(
     webhooks,
     regions,
     routers,
+    approvals,
     dns,
     visibility,
     unseen,
@@ -121,11 +120,10 @@ function show(
   metrics.mailsWaiting.set(mails.waiting)
   metrics.mailWaitSeconds.set(mails.oldest_seconds)
   metrics.webhookDeliveriesWaiting.set(webhooks.waiting)
-  for (const { slug: region, last_check, last_check_result, routes_missing, holds, formers } of regions) {
+  for (const { slug: region, last_check, last_check_result, routes_missing, formers } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
     metrics.routesMissing.set({ region }, routes_missing)
-    metrics.holdsOpen.set({ region }, holds)
     metrics.formerRouters.set({ region }, formers.count)
     metrics.formerRouterRoutes.set({ region }, formers.routes)
     metrics.formerRouterSeconds.set({ region }, formers.oldest_seconds)
@@ -136,8 +134,7 @@ function show(
     if (neighbors !== null) metrics.regionNeighbors.set({ region, router }, neighbors)
   }
   metrics.restoreOpen.set(dns.restores)
-  metrics.dnsHoldsOpen.set(dns.holds)
-  metrics.shieldHoldsOpen.set(dns.shield_holds)
+  for (const { area, subject, count } of approvals) metrics.approvalsOpen.set({ area, subject }, count)
   metrics.dnsAliasesFailing.set(dns.aliases_failing)
   if (dns.signatures_expire === null) metrics.dnsSignaturesExpire.remove()
   else metrics.dnsSignaturesExpire.set(dns.signatures_expire)

@@ -171,20 +171,25 @@ export async function readLag(trx: Trx): Promise<Lag> {
   return rows[0]!
 }
 
-export type OpenHold = {
+export type OpenApproval = {
   readonly id: number
-  readonly region: string
+  readonly area: string
+  /** Slug of the region, or another name of what it is about; the area if it has none. */
+  readonly subject: string
   readonly reason: string
-  readonly withdrawals: number
-  readonly changes: number
+  readonly item_count: number
   readonly created: Date
 }
 
-export async function listOpenHolds(trx: Trx): Promise<OpenHold[]> {
-  const { rows } = await sql<OpenHold>`
-    select h.id, r.slug as region, h.reason, cardinality(h.withdrawals) as withdrawals,
-      jsonb_array_length(h.changes) as changes, h.created
-    from holds h join regions r on r.id = h.region_id where h.state = 'open' order by h.id`.execute(trx)
+/** Returns the open approvals, the longest waiting first; at most 100. */
+export async function listOpenApprovals(trx: Trx): Promise<OpenApproval[]> {
+  const { rows } = await sql<OpenApproval>`
+    select a.id, a.area, coalesce((select r.slug from regions r where r.id = a.region_id),
+        (select rtrim(z.name, '.') from dns_zones z where z.id = a.zone_id),
+        (select l.prefix::text from shield_lists l where l.id = a.list_id), a.scrubber,
+        a.findings -> 0 -> 'attrs' ->> 'source', a.area) as subject,
+      a.findings -> 0 ->> 'reason' as reason, a.item_count, a.created
+    from approvals a where a.state = 'open' order by a.id limit 100`.execute(trx)
   return rows
 }
 

@@ -14,9 +14,7 @@ import {
 } from '../byoip/visibility/visibility.store.ts'
 import { listImplausibleSampling, type ImplausibleSampling } from '../collector/counter-check.store.ts'
 import type { Db } from '../db/postgres.ts'
-import { describeHeld } from '../platform/engine/guard.ts'
 import { listImports, type ImportState } from '../platform/engine/import-state.store.ts'
-import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
 import { allRoles } from '../runtime/role.ts'
 import { compareVersions, version } from '../runtime/version.ts'
@@ -24,7 +22,7 @@ import { readFigures, type Figures } from './figures.store.ts'
 import { isClockOff, reportIntervalMs } from './process-report.ts'
 import {
   countUnreadDevices,
-  listOpenHolds,
+  listOpenApprovals,
   listRefusedZones,
   readOpenRestore,
   listProcesses,
@@ -33,7 +31,7 @@ import {
   readLeaders,
   type Lag,
   type Leaders,
-  type OpenHold,
+  type OpenApproval,
   type RefusedZone,
   type LiveProcess,
 } from './status.store.ts'
@@ -59,12 +57,11 @@ export const statusProblemCodes = [
   'routes_missing',
   'announcements_unseen',
   'work_unled',
-  'hold_open',
+  'approval_open',
   'zone_refused',
   'lag',
   'operator_webhook_failing',
   'import_failed',
-  'import_held',
   'upgrade_unfinished',
 ] as const
 export type StatusProblemCode = (typeof statusProblemCodes)[number]
@@ -87,7 +84,8 @@ export type Status = {
   readonly leaders: Leaders
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
-  readonly holds: readonly OpenHold[]
+  /** Changes that need approval; at most 100. */
+  readonly approvals: readonly OpenApproval[]
   /** Zones that a name server refuses while others serve them; at most 100. */
   readonly refused_zones: readonly RefusedZone[]
   /** Nothing is sent while one is open. */
@@ -137,7 +135,7 @@ export async function readStatus(
         processes: (await listProcesses(trx)).filter(
           ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
         ),
-        holds: await listOpenHolds(trx),
+        approvals: await listOpenApprovals(trx),
         refused_zones: await listRefusedZones(trx),
         restore: await readOpenRestore(trx),
         visibility: await listVisibilitySources(trx),
@@ -161,7 +159,7 @@ function findProblems(status: Omit<Status, 'problems' | 'warnings'>, freshMs: nu
     ...restoreProblems(status),
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
     ...formerProblems(status),
-    ...holdProblems(status),
+    ...approvalProblems(status),
     ...zoneProblems(status),
     ...processProblems(status),
     ...deviceProblems(status),
@@ -241,11 +239,11 @@ const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>):
         },
       ]
 
-const holdProblems = ({ holds }: Pick<Status, 'holds'>): StatusProblem[] =>
-  holds.map(({ id, region }) => ({
-    code: 'hold_open',
-    subject: region,
-    message: `hold ${id} waits for a decision: pharos holds show ${id}`,
+const approvalProblems = ({ approvals }: Pick<Status, 'approvals'>): StatusProblem[] =>
+  approvals.map(({ id, subject }) => ({
+    code: 'approval_open',
+    subject,
+    message: `changes need approval: pharos approvals show ${id}`,
   }))
 
 const zoneProblems = ({ refused_zones: zones }: Pick<Status, 'refused_zones'>): StatusProblem[] =>
@@ -376,22 +374,11 @@ function unseenProblems({ unseen }: Pick<Status, 'unseen'>): StatusProblem[] {
 }
 
 const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =>
-  imports.flatMap(({ source, error, held, succeeded }) => {
+  imports.flatMap(({ source, error, succeeded }) => {
     const since = succeeded === null ? 'it has never succeeded' : `last success at ${succeeded.toISOString()}`
-    return [
-      ...(error === null
-        ? []
-        : [{ code: 'import_failed' as const, subject: source, message: `${error}; ${since}` }]),
-      ...(held.length === 0
-        ? []
-        : [
-            {
-              code: 'import_held' as const,
-              subject: source,
-              message: `${describeHeld(platformKinds, held)} would be deleted: pharos import ${source} --prune --dry-run`,
-            },
-          ]),
-    ]
+    return error === null
+      ? []
+      : [{ code: 'import_failed' as const, subject: source, message: `${error}; ${since}` }]
   })
 
 function lagProblems(lag: Status['lag']): StatusProblem[] {

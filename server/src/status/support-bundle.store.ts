@@ -75,9 +75,8 @@ export async function countSince(db: Db, since: Date) {
     union all select 'webhook deliveries', type, state, count(*) from webhook_deliveries where created >= ${since} group by 1, 2, 3
     union all select 'mails', template, case when sent is not null then 'sent' when failed is not null then 'failed' else 'waiting' end, count(*)
       from mails where created >= ${since} group by 1, 2, 3
-    union all select 'holds', reason, state, count(*) from holds where created >= ${since} group by 1, 2, 3
-    union all select 'dns holds', reason, state, count(*) from dns_holds where created >= ${since} group by 1, 2, 3
-    union all select 'shield holds', reason, state, count(*) from shield_holds where created >= ${since} group by 1, 2, 3
+    union all select 'approvals of ' || area, findings -> 0 ->> 'reason', state, count(*) from approvals
+      where created >= ${since} group by 1, 2, 3
     union all select 'restores', reason, case when closed is null then 'open' else 'closed' end, count(*)
       from restores where detected >= ${since} group by 1, 2, 3
     order by 1, 2, 3 limit 5000`.execute(db)

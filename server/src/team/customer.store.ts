@@ -38,13 +38,12 @@ const customers = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
       where team_id = t.id and status = 'pending_review' and replaced_by is null) l
     left join (
       select a.team_id, count(*)::integer as held_routes
-      from holds h cross join lateral (
-          select unnest(h.withdrawals) as cidr
-          union select (c ->> 'prefix')::cidr from jsonb_array_elements(h.changes) c) w
+      from approvals h cross join lateral (
+          select distinct (i ->> 'value')::cidr as cidr from jsonb_array_elements(h.items) i) w
         cross join lateral (
           select a.team_id from announcements a where a.prefix = w.cidr and a.claimed is not null
           order by a.deleted desc nulls first, a.id desc limit 1) a
-      where h.state = 'open' group by a.team_id) h on h.team_id = t.id
+      where h.area = 'routes' and h.state = 'open' group by a.team_id) h on h.team_id = t.id
   where ${condition}`
 
 export const listCustomerRows = (

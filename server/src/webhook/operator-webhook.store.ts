@@ -21,7 +21,7 @@ export async function lockOperatorWebhook(trx: Trx): Promise<OperatorWebhookRow 
 export async function insertOperatorWebhook(trx: Trx, url: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into webhooks (url, events, created_by, secret_sealed)
-    values (${url}, '{hold.opened}', 'operator', '') returning id`.execute(trx)
+    values (${url}, '{approval.opened}', 'operator', '') returning id`.execute(trx)
   return rows[0]!.id
 }
 

@@ -8,6 +8,7 @@ import { seedAnnouncement, seedRegions } from '../../src/byoip/announcement/test
 import type { Db } from '../../src/db/postgres.ts'
 import { seedPort } from '../../src/inventory/testing.ts'
 import { createOwnershipCache } from '../../src/inventory/holding/ownership.ts'
+import { insertApprovalRow, withdrawalsOf } from '../../src/approval/testing.ts'
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 import { addLetter } from './letters.ts'
@@ -193,17 +194,16 @@ async function addPeople(
   }
 }
 
-/** Replaces the open hold of the region and returns the id of the new one. */
-export async function replaceOpenHold(api: TestApi, regionId: number): Promise<number> {
-  const db = api.database.postgres.owner
-  await sql`update holds set state = 'closed' where region_id = ${regionId} and state = 'open'`.execute(db)
-  const { id } = await db
-    .insertInto('holds')
-    .values({ region_id: regionId, reason: 'too_many_withdrawals', withdrawals: ['198.51.100.0/24'] })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
+/** Replaces the open approval of the region and returns the id of the new one. */
+export const replaceOpenApproval = (api: TestApi, regionId: number): Promise<number> =>
+  insertApprovalRow(api.database.postgres.owner, {
+    area: 'routes',
+    kind: 'changes',
+    regionId,
+    reason: 'too_many_withdrawals',
+    attrs: { max: 3, team_max: 2, minutes: 10, recent: 0 },
+    items: withdrawalsOf(['198.51.100.0/24']),
+  })
 
 /** Closes the open restore and returns the id of a new one, whose only difference is decided or not. */
 export async function replaceOpenRestore(api: TestApi, isDecided = false): Promise<number> {
@@ -218,20 +218,6 @@ export async function replaceOpenRestore(api: TestApi, isDecided = false): Promi
   return rows[0]!.id
 }
 
-/** Replaces the open hold of the catalog zone and returns the id of the new one. */
-export async function replaceOpenZoneHold(api: TestApi): Promise<number> {
-  const db = api.database.postgres.owner
-  await sql`update dns_holds set state = 'closed' where state = 'open'`.execute(db)
-  const { rows } = await sql<{ id: number }>`
-    insert into dns_holds (kind, reason, attrs, evidence)
-    values ('catalog', 'many_removals', '{"count": 1, "sets": ["gone.example."]}', 'a test') returning id`.execute(
-    db,
-  )
-  return rows[0]!.id
-}
-
-let shieldHolds = 0
-
 /** Makes the list of a prefix wait for a confirmation, and returns its id. */
 export async function replaceUnconfirmedList(api: TestApi, teamId: number, prefix: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
@@ -240,17 +226,6 @@ export async function replaceUnconfirmedList(api: TestApi, teamId: number, prefi
     on conflict (team_id, prefix) do update set previous_version = coalesce(l.previous_version, l.version),
       version = case when l.confirm_by is null then l.version + 1 else l.version end, confirm_by = excluded.confirm_by
     returning id`.execute(api.database.postgres.owner)
-  return rows[0]!.id
-}
-
-/** Closes the open holds of shield and returns the id of a new one. */
-export async function replaceOpenShieldHold(api: TestApi): Promise<number> {
-  const db = api.database.postgres.owner
-  await sql`update shield_holds set state = 'closed' where state = 'open'`.execute(db)
-  const { rows } = await sql<{ id: number }>`
-    insert into shield_holds (scrubber, reason, attrs, evidence)
-    values ('edge', 'no_lists', '{"count": 1, "rules": 2, "prefixes": ["198.18.0.0/24"]}', ${`hold ${shieldHolds++}`})
-    returning id`.execute(db)
   return rows[0]!.id
 }
 

@@ -46,7 +46,7 @@ import { listAnnouncementRows } from '../../src/byoip/announcement/announcement.
 import { notifyCheckedStatuses, notifyStatusChanges } from '../../src/byoip/status/status-message.store.ts'
 import { saveStatuses } from '../../src/byoip/status/status.store.ts'
 import { readBlackholeRows } from '../../src/byoip/regions/blackhole.store.ts'
-import { listHoldItems } from '../../src/byoip/regions/hold.store.ts'
+import { insertOpen, listDecisionRows, lockOpen } from '../../src/approval/approval.store.ts'
 import { confirmWithdrawals } from '../../src/byoip/regions/reconcile.store.ts'
 import type { Postgres, Trx } from '../../src/db/postgres.ts'
 import { countRows } from '../../src/db/lost-keys.store.ts'
@@ -60,7 +60,6 @@ import {
 } from '../../src/db/reseal.store.ts'
 import { sealedPlaces } from '../../src/db/reseal.ts'
 import { readServedSets } from '../../src/dns/serve/served.store.ts'
-import { lockDueAlerts, saveAlerted } from '../../src/hold/hold-alerts.store.ts'
 import { saveAnswered, saveIdentity, saveStates } from '../../src/inventory/collect/collect.store.ts'
 import {
   findCrossConnect,
@@ -155,7 +154,12 @@ const recordSets = { ordering: 'name', ...slice } as Parameters<typeof listSetRo
 const announcements = { ordering: 'status', ...slice } as Parameters<typeof listAnnouncementRows>[2]
 const sealed = Buffer.from('sealed')
 const sharedAttack = { id: 'a', collector: 'c', ended: null, observed: now }
-const alert = { id, isOpen: true, isReminder: false, inherited: null }
+const plannedApproval = {
+  kind: 'catalog',
+  findings: [{ reason: 'many_removals', attrs: {} }],
+  items: [],
+  evidence: 'a',
+} as const
 
 export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listAttacks(db, 'outgoing', ['192.0.2.0/24']),
@@ -203,8 +207,12 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => notifyCheckedStatuses(db),
   ({ db }) => saveStatuses(db, [id]),
   ({ db }) => readBlackholeRows(db, id),
-  ({ db }) => listHoldItems(db, id, limit, 'withdrawals'),
-  ({ db }) => listHoldItems(db, id, limit, 'changes'),
+  ({ db }) => lockOpen(db as Trx, 'shield', {}),
+  ({ db }) =>
+    lockOpen(db as Trx, 'shield', { kind: 'a', regionId: id, zoneId: id, listId: id, scrubber: null }),
+  ({ db }) => listDecisionRows(db, 'dns'),
+  ({ db }) => listDecisionRows(db, 'dns', ['a']),
+  ({ db }) => insertOpen(db as Trx, 'dns', plannedApproval, id),
   ({ db }) => confirmWithdrawals(db, id, [prefix], []),
   ({ db }) => claimMails(db, limit, 60),
   ...sealedPlaces.flatMap((place): StatementCall[] => [
@@ -217,10 +225,6 @@ export const statementCalls: readonly StatementCall[] = [
     ({ db }) => replaceSealed(db, place, place.keys, sealed, sealed),
   ]),
   ({ db }) => Array.fromAsync(readServedSets(db, [id])),
-  ...(['dns', 'shield'] as const).flatMap((area): StatementCall[] => [
-    ({ db }) => lockDueAlerts(db, area, limit),
-    ({ db }) => saveAlerted(db, area, alert, 60),
-  ]),
   ({ db }) => saveIdentity(db, id, { uptimeMs: 0 } as Parameters<typeof saveIdentity>[2], 60),
   ({ db }) =>
     saveStates(db, id, [

@@ -1,15 +1,6 @@
 // The subjects of shield for every-route.test.ts.
-import { replaceOpenShieldHold, replaceUnconfirmedList } from './fixtures.ts'
+import { replaceUnconfirmedList } from './fixtures.ts'
 import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type Subject } from './subject.ts'
-
-const aboutHolds = (): Pick<Subject, 'requests' | 'answers' | 'without'> => ({
-  requests: {
-    own: async ({ api }) => ({ params: { hold_id: await replaceOpenShieldHold(api) } }),
-    missing: async () => ({ params: { hold_id: missingId } }),
-  },
-  answers: absentIsNotFound,
-  without: { foreign: 'holds belong to the provider, not to teams' },
-})
 
 /** Each request has another list, since a repeat would change nothing. */
 let ports = 1024
@@ -69,10 +60,6 @@ export const shieldSubjects: readonly Subject[] = [
     },
     answers: absentIsNotFound,
   },
-  { route: 'listShieldHolds', requests: only(), answers: () => 200, ofAllTeams: true },
-  { route: 'getShieldHold', ...aboutHolds() },
-  { route: 'approveShieldHold', ...aboutHolds() },
-  { route: 'rejectShieldHold', ...aboutHolds() },
   {
     route: 'simulateShield',
     requests: about(newRules),

@@ -30,9 +30,8 @@ import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
 import {
   addFormerRouter,
-  replaceOpenHold,
+  replaceOpenApproval,
   replaceOpenRestore,
-  replaceOpenZoneHold,
   restoreRouters,
   type Holder,
 } from './fixtures.ts'
@@ -98,16 +97,16 @@ function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   }
 }
 
-function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
+function aboutApprovals(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
       own: async ({ api, fixtures }) => ({
-        params: { hold_id: await replaceOpenHold(api, fixtures.regions['lon']!) },
+        params: { approval_id: await replaceOpenApproval(api, fixtures.regions['lon']!) },
       }),
-      missing: async () => ({ params: { hold_id: missingId } }),
+      missing: async () => ({ params: { approval_id: missingId } }),
     },
     answers: absentIsNotFound,
-    without: { foreign: 'holds belong to regions, not to teams' },
+    without: { foreign: 'approvals belong to the provider, not to teams' },
   }
 }
 
@@ -121,18 +120,6 @@ function aboutRestores(body?: object, isDecided = false): Pick<Subject, 'request
     },
     answers: absentIsNotFound,
     without: { foreign: 'restores belong to the provider, not to teams' },
-  }
-}
-
-/** Each request is about a new hold, which is open. */
-function aboutZoneHolds(query = {}): Pick<Subject, 'requests' | 'answers' | 'without'> {
-  return {
-    requests: {
-      own: async ({ api }) => ({ params: { hold_id: await replaceOpenZoneHold(api) }, query }),
-      missing: async () => ({ params: { hold_id: missingId }, query }),
-    },
-    answers: absentIsNotFound,
-    without: { foreign: 'holds belong to the provider, not to teams' },
   }
 }
 
@@ -392,19 +379,15 @@ export const subjects: readonly Subject[] = [
   { route: 'listAsnsOfTeams', requests: only(), answers: () => 200, ofAllTeams: true },
   { route: 'verifyAsnOfTeam', ...aboutAsnsOfTeams() },
   { route: 'revokeAsnOfTeam', ...aboutAsnsOfTeams() },
-  { route: 'listHolds', requests: only(), answers: () => 200 },
-  { route: 'getHold', ...aboutHolds() },
-  { route: 'approveHold', ...aboutHolds() },
-  { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listApprovals', requests: only(), answers: () => 200, ofAllTeams: true },
+  { route: 'getApproval', ...aboutApprovals() },
+  { route: 'approveChanges', ...aboutApprovals() },
+  { route: 'rejectChanges', ...aboutApprovals() },
   { route: 'listRestores', requests: only(), answers: () => 200 },
   { route: 'getRestore', ...aboutRestores() },
   { route: 'listRestoreItems', ...aboutRestores() },
   { route: 'decideRestore', ...aboutRestores({ area: 'blackholes', action: 'apply' }) },
   { route: 'closeRestore', ...aboutRestores({ accept_uncompared: true }, true) },
-  { route: 'listZoneHolds', requests: only(), answers: () => 200 },
-  { route: 'getZoneHold', ...aboutZoneHolds() },
-  { route: 'approveZoneHold', ...aboutZoneHolds({ evidence: 'a test' }) },
-  { route: 'rejectZoneHold', ...aboutZoneHolds({ evidence: 'a test' }) },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
   {
     route: 'getCustomer',

@@ -120,8 +120,8 @@ describe('the end of a black hole', () => {
       ended,
       hosts.map((host) => routeOf(host)),
     )
-    const { withdraw, hold, sends } = guard(plan, full)
-    assert.deepEqual([withdraw.length, hold, sends.withdraw.length], [30, undefined, 30])
+    const { withdraw, approval, sends } = guard(plan, full)
+    assert.deepEqual([withdraw.length, approval, sends.withdraw.length], [30, undefined, 30])
     assert.ok(withdraw.every(({ counted }) => !counted))
   })
 

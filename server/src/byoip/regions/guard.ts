@@ -1,7 +1,9 @@
 // The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin,
-// next hop or communities are applied now, and which are held for approval. Pure. It never holds a new announcement, and never passes a
+// next hop or communities are applied now, and which wait for approval. Pure. It never holds a new announcement, and never passes a
 // withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make hosts reachable again.
-import type { HoldFinding, HoldReason } from '@pharos/contract/hold'
+import type { ApprovalFinding, ReasonOf } from '@pharos/contract/approval-reason'
+import { removalsMax } from '../../approval/budget.ts'
+import { itemKey, type PlannedApproval, type StoredItem } from '../../approval/coverage.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { reservedCommunity } from '../../net/community.ts'
 import { isBlackhole } from './blackhole-route.ts'
@@ -10,17 +12,15 @@ import type { CheckedRow, Plan, RouteChange } from './plan.ts'
 import type { Route } from './speaker.ts'
 
 export const windowMinutes = 10
-/** How long a staff decision about a hold is valid. */
-export const approvalMinutes = 15
-export const rejectionHours = 24
 
-/** A staff decision about a hold, while it is valid. */
+export type RouteReason = ReasonOf<'routes'>
+
+/** A decision of staff, while it is valid. */
 export type Decision = {
   readonly approved: boolean
-  readonly reason: HoldReason
-  readonly withdrawals: ReadonlySet<string>
-  /** Keys of changeKey(). */
-  readonly changes: ReadonlySet<string>
+  readonly reason: RouteReason
+  /** Keys of withdrawalKey() and changeKey(). */
+  readonly covered: ReadonlySet<string>
   readonly decided: Date
   /** Id of the audit entry of the decision; null if it is not known. */
   readonly entry: number | null
@@ -44,20 +44,6 @@ export type RouterPlan = {
   readonly plan: Plan
 }
 
-export type HeldChange = {
-  readonly router: string
-  readonly prefix: Prefix
-  readonly from: string
-  readonly to: string
-}
-
-export type PlannedHold = {
-  /** The reasons, most severe first; at least one. */
-  readonly findings: readonly HoldFinding[]
-  readonly withdrawals: readonly Prefix[]
-  readonly changes: readonly HeldChange[]
-}
-
 /**
  * `counted`: counts against the budget of the region. False if staff approved it, if a request names it, if it was sent
  * before and the router still has the route, or if only former routers have the route.
@@ -73,30 +59,34 @@ export type GuardResult = {
   readonly withdraw: readonly Withdrawal[]
   /** Withdrawals that await approval or were rejected: these routes stay, and are announced again after a restart. */
   readonly held: ReadonlySet<Prefix>
-  /** The rejected ones of `held`: no new hold is opened for them while the decision is valid. */
+  /** The rejected ones of `held`: staff are not asked again while the decision is valid. */
   readonly declined: ReadonlySet<Prefix>
   /** Keys of changeKey() of changes that await approval or were rejected. */
   readonly heldChanges: ReadonlySet<string>
-  readonly hold?: PlannedHold
+  /** Changes that staff must decide; absent if there are none. */
+  readonly approval?: Pick<PlannedApproval, 'findings' | 'items'>
 }
 
-/** Maximum withdrawals of a region in ten minutes, and changes in one run: the larger of 3 and 5 % of its routes. */
-export function withdrawalsMax(routesInRegion: number): number {
-  return Math.max(3, Math.floor(routesInRegion * 0.05))
-}
-
-/** A single team may use half of the budget, so that it cannot block the others. */
+/** A single team may use half of the budget of a region, so that it cannot block the others. */
 export function withdrawalsOfTeamMax(routesInRegion: number): number {
-  return Math.ceil(withdrawalsMax(routesInRegion) / 2)
+  return Math.ceil(removalsMax(routesInRegion) / 2)
 }
+
+export const withdrawalOf = (prefix: Prefix): StoredItem => ({ change: 'withdraw', value: prefix })
+
+const replacementOf = (router: string, { prefix, from, to }: RouteChange): StoredItem => ({
+  change: 'replace',
+  value: prefix,
+  router,
+  from: routeText(from),
+  to: routeText(to),
+})
+
+const withdrawalKey = (prefix: Prefix): string => itemKey(withdrawalOf(prefix))
 
 /** Identifies a change: an approval covers it as long as it results in the same route. */
-export function changeKey(router: string, { prefix, to }: RouteChange): string {
-  return `${router} ${prefix} ${routeText(to)}`
-}
-
-/** Returns the key of a change that is stored in a hold. */
-export const heldChangeKey = ({ router, prefix, to }: HeldChange): string => `${router} ${prefix} ${to}`
+export const changeKey = (router: string, { prefix, to }: RouteChange): string =>
+  itemKey({ change: 'replace', value: prefix, router, to: routeText(to) })
 
 /** Returns the text of a route as staff see it: `AS64496 via 192.0.2.1 with 64500:120, 64500:1:2`. */
 export function routeText({ asPath, nextHop, communities, largeCommunities }: Route): string {
@@ -115,7 +105,7 @@ function reservedIn({ from, to }: RouteChange): string[] {
   )
 }
 
-/** Decides which parts of the plans are applied and which are held. */
+/** Decides which parts of the plans are applied and which wait. */
 export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): GuardResult {
   const all = merge(plans)
   const explained = sortWithdrawals(all.withdraw, all, context.decisions)
@@ -125,21 +115,21 @@ export function guardPlans(plans: readonly RouterPlan[], context: GuardContext):
   const heldRequests = rowsDoubtful ? explained.requested : []
   const changes = sortChanges(plans, context)
   const held = [...overBudget.held, ...heldRequests, ...unexplained.open]
-  const hold = holdOf(all, context, { held, changes, overBudget })
+  const approval = approvalOf(all, context, { held, changes, overBudget })
   const free = explained.open.filter((prefix) => !overBudget.held.has(prefix))
   const requested = rowsDoubtful ? [] : explained.requested
   const teamOf = (prefix: Prefix) => all.rows.get(prefix)?.teamId ?? null
-  const withdrawalOf = (counted: boolean) => (prefix: Prefix) => ({ prefix, teamId: teamOf(prefix), counted })
+  const withdraw = (counted: boolean) => (prefix: Prefix) => ({ prefix, teamId: teamOf(prefix), counted })
   const declined = [...explained.declined, ...unexplained.declined]
   return {
     withdraw: [
-      ...[...explained.approved, ...unexplained.approved, ...requested].map(withdrawalOf(false)),
-      ...free.map(withdrawalOf(true)),
+      ...[...explained.approved, ...unexplained.approved, ...requested].map(withdraw(false)),
+      ...free.map(withdraw(true)),
     ],
     held: new Set([...held, ...declined]),
     declined: new Set(declined),
     heldChanges: changes.held,
-    ...(hold ? { hold } : {}),
+    ...(approval ? { approval } : {}),
   }
 }
 
@@ -210,7 +200,7 @@ function sortWithdrawals(
   const groups = Object.groupBy(prefixes, (prefix) => {
     const row = rows.get(prefix)
     if (row?.blackholeId !== undefined || endless.has(prefix)) return 'approved'
-    const decision = decisionAbout(decisions, (one) => one.withdrawals.has(prefix), row)
+    const decision = decisionAbout(decisions, (one) => one.covered.has(withdrawalKey(prefix)), row)
     if (decision) return decision.approved ? 'approved' : 'declined'
     if (row?.requested || leftOver.has(prefix)) return 'requested'
     return row && isLingering(row) ? 'approved' : 'open'
@@ -245,25 +235,23 @@ function decisionAbout(
 }
 
 function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardContext) {
-  const undecided: { readonly key: string; readonly change: HeldChange; readonly reserved: string[] }[] = []
+  const undecided: { readonly key: string; readonly item: StoredItem; readonly reserved: string[] }[] = []
   const held = new Set<string>()
   for (const { router, plan } of plans) {
     for (const change of plan.change) {
       const key = changeKey(router, change)
-      const decision = decisionAbout(decisions, (one) => one.changes.has(key), plan.rows.get(change.prefix))
+      const decision = decisionAbout(decisions, (one) => one.covered.has(key), plan.rows.get(change.prefix))
       if (decision && !decision.approved) held.add(key)
       if (decision) continue
-      const { prefix, from, to } = change
-      const texts = { from: routeText(from), to: routeText(to) }
-      undecided.push({ key, change: { router, prefix, ...texts }, reserved: reservedIn(change) })
+      undecided.push({ key, item: replacementOf(router, change), reserved: reservedIn(change) })
     }
   }
-  const prefixes = new Set(undecided.map(({ change }) => change.prefix))
-  const isOver = prefixes.size > withdrawalsMax(routes)
+  const prefixes = new Set(undecided.map(({ item }) => item.value))
+  const isOver = prefixes.size > removalsMax(routes)
   const open = isOver ? undecided : undecided.filter(({ reserved }) => reserved.length > 0)
   for (const { key } of open) held.add(key)
   const reserved = new Set(undecided.flatMap((one) => one.reserved))
-  return { open: open.map(({ change }) => change), held, isOver, reserved: [...reserved] }
+  return { open: open.map(({ item }) => item), held, isOver, reserved: [...reserved] }
 }
 
 /** One invalid row is quarantined and blocks nothing; if many are invalid, the others cannot be trusted either. */
@@ -288,7 +276,7 @@ function findOverBudget(open: readonly Prefix[], { rows }: Merged, context: Guar
     for (const prefix of prefixes) held.add(prefix)
   }
   const rest = open.filter((prefix) => !held.has(prefix))
-  if (rest.length > 0 && countOf(rest, context.recent) > withdrawalsMax(context.routes))
+  if (rest.length > 0 && countOf(rest, context.recent) > removalsMax(context.routes))
     for (const prefix of rest) held.add(prefix)
   return { held, isOver: held.size > 0 }
 }
@@ -300,7 +288,7 @@ const countOf = (prefixes: readonly Prefix[], recent: readonly RecentWithdrawal[
 type Held = {
   readonly held: readonly Prefix[]
   readonly changes: {
-    readonly open: readonly HeldChange[]
+    readonly open: readonly StoredItem[]
     readonly isOver: boolean
     /** Reserved communities that the changes add. */
     readonly reserved: readonly string[]
@@ -308,14 +296,14 @@ type Held = {
   readonly overBudget: OverBudget
 }
 
-function holdOf(
+function approvalOf(
   all: Merged,
   context: GuardContext,
   { held, changes, overBudget }: Held,
-): PlannedHold | undefined {
+): GuardResult['approval'] {
   const { rows, quarantined, observed, unexplained } = all
-  const findings: HoldFinding[] = []
-  const max = withdrawalsMax(context.routes)
+  const findings: ApprovalFinding<RouteReason>[] = []
+  const max = removalsMax(context.routes)
   if (rows.size + quarantined.length === 0 && held.length > 0)
     findings.push({ reason: 'no_rows', attrs: { routes: observed } })
   const [first] = quarantined
@@ -338,7 +326,7 @@ function holdOf(
       reason: 'reserved_communities',
       attrs: { communities: changes.reserved.map(namedCommunity) },
     })
-  return findings.length > 0 ? { findings, withdrawals: held, changes: changes.open } : undefined
+  return findings.length > 0 ? { findings, items: [...held.map(withdrawalOf), ...changes.open] } : undefined
 }
 
 /** Invalid rows that hold nothing back are shown until staff acknowledge them. */

@@ -1,10 +1,10 @@
 // The SQL of the rows that a plan is made from. As the owner of the tables, of all teams.
 import { sql, type RawBuilder } from 'kysely'
+import { decidedOf } from '../../approval/approval-sql.ts'
 import type { Db } from '../../db/postgres.ts'
 import { changesPerHourMax } from '../status/announcement.ts'
 import { isMoving, readBlackholeRows } from './blackhole.store.ts'
 import { isAboutDesired, isDesired, newestFirst } from './desired.store.ts'
-import { rejectionHours } from './guard.ts'
 import type { PlanRow } from './plan.ts'
 
 /**
@@ -28,8 +28,7 @@ const changedEntry = sql`(
  * rows themselves.
  */
 const changedEntryIfDecided = (regionId: number) => sql`case when exists (
-    select from holds h where h.region_id = ${regionId} and h.state in ('approved', 'rejected')
-      and h.decided > now() - make_interval(hours => ${sql.lit(rejectionHours)}))
+    select ${decidedOf('routes')} and a.region_id = ${regionId})
   then ${changedEntry} end`
 
 const planRow = (

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { removalsMax } from '../../approval/budget.ts'
+import { itemKey } from '../../approval/coverage.ts'
 import { createSandboxSpeaker } from '../../drivers/sandbox/speaker.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { damp, dampedUntil } from './damping.ts'
@@ -8,10 +10,11 @@ import {
   changeKey,
   guardPlans,
   changesForRouter,
-  withdrawalsMax,
+  withdrawalOf,
   withdrawalsOfTeamMax,
   type Decision,
   type GuardContext,
+  type GuardResult,
 } from './guard.ts'
 import { planRoutes, type Plan, type PlanRouter, type PlanRow } from './plan.ts'
 import { changesForRouters } from './region-run.ts'
@@ -63,8 +66,12 @@ const guardPlan = (plan: Plan, context: Context) =>
 /** Returns so many earlier withdrawals of other prefixes of another team. */
 const recently = (count: number): GuardContext['recent'] =>
   Array.from({ length: count }, (_, at) => ({ prefix: prefixAt(100 + at), teamId: 8 }))
-const reasonOf = ({ hold }: { hold?: { findings: readonly { reason: string }[] } }) =>
-  hold?.findings[0]?.reason
+type Guarded = Pick<GuardResult, 'approval'>
+const reasonOf = ({ approval }: Guarded) => approval?.findings[0]?.reason
+const withdrawalsOf = ({ approval }: Guarded) =>
+  approval?.items.filter(({ change }) => change === 'withdraw').map(({ value }) => value)
+const changesOf = ({ approval }: Guarded) => approval?.items.filter(({ change }) => change === 'replace')
+const withdrawalKey = (prefix: Prefix) => itemKey(withdrawalOf(prefix))
 const prefixesOf = (routes: readonly { prefix: Prefix }[]) => routes.map(({ prefix }) => prefix)
 
 describe('the plan', () => {
@@ -302,21 +309,21 @@ describe('the guard', () => {
   it('passes the withdrawal of the last prefix of a small region', () => {
     const guarded = guardPlan(planOf(1, 1), calm)
     assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
-    assert.equal(guarded.hold, undefined)
+    assert.equal(guarded.approval, undefined)
   })
 
   it('allows three, or 5 % of the region', () => {
-    assert.deepEqual([0, 3, 60, 79, 80, 10_000].map(withdrawalsMax), [3, 3, 3, 3, 4, 500])
+    assert.deepEqual([0, 3, 60, 79, 80, 10_000].map(removalsMax), [3, 3, 3, 3, 4, 500])
     assert.equal(guardPlan(planOf(50, 3), calm).withdraw.length, 3)
     assert.equal(guardPlan(planOf(100, 5), calm).withdraw.length, 5)
   })
 
-  it('holds all withdrawals if they are over budget, and still announces', () => {
+  it('stops all withdrawals if they are over budget, and still announces', () => {
     const guarded = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
     assert.deepEqual(guarded.withdraw, [])
     assert.deepEqual(prefixesOf(guarded.sends.announce), ['192.0.2.0/24'])
     assert.equal(reasonOf(guarded), 'too_many_withdrawals')
-    assert.deepEqual(guarded.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
+    assert.deepEqual(withdrawalsOf(guarded), [0, 1, 2, 3].map(prefixAt))
   })
 
   it('counts the withdrawals of the last ten minutes', () => {
@@ -332,11 +339,11 @@ describe('the guard', () => {
   it('passes withdrawals that were requested by name, without a limit', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
     const guarded = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
-    assert.deepEqual([guarded.withdraw.length, guarded.hold], [20, undefined])
+    assert.deepEqual([guarded.withdraw.length, guarded.approval], [20, undefined])
     assert.ok(guarded.withdraw.every(({ counted }) => !counted))
   })
 
-  it('holds requested withdrawals too while many rows are invalid', () => {
+  it('stops requested withdrawals too while many rows are invalid', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
     const bad = Array.from({ length: 4 }, () => rowOf('10.9.9.9/24'))
     const guarded = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
@@ -366,9 +373,9 @@ describe('the guard', () => {
     const open = guardWith(gone, { ...calm, routes: 20 })
     assert.deepEqual([open.withdraw, open.sends.announce.length, open.sends.withdraw], [[], 20, []])
     const rejected = guardWith(gone, { ...calm, routes: 20, decisions: [decided(false, 1, 0, 1, 2, 3)] })
-    assert.deepEqual([rejected.hold, rejected.sends.announce.length], [undefined, 20])
+    assert.deepEqual([rejected.approval, rejected.sends.announce.length], [undefined, 20])
     const approved = guardWith(gone, { ...calm, routes: 20, decisions: [decided(true, 1, 0, 1, 2, 3)] })
-    assert.deepEqual([approved.hold, approved.sends.announce.length], [undefined, 16])
+    assert.deepEqual([approved.approval, approved.sends.announce.length], [undefined, 16])
   })
 
   it('keeps a route without a row over a restart, and no longer once its withdrawal was approved', () => {
@@ -379,10 +386,10 @@ describe('the guard', () => {
       ['unexplained_routes', [routeAt(prefixAt(0)), ...kept.kept]],
     )
     const approved = guardPlan(planRoutes(kept, [], []), { ...calm, decisions: [decided(true, 1, 1)] })
-    assert.deepEqual([approved.hold, approved.sends.announce], [undefined, []])
+    assert.deepEqual([approved.approval, approved.sends.announce], [undefined, []])
   })
 
-  it('holds changes of origin or next hop over budget, also after a restart', () => {
+  it('stops changes of origin or next hop over budget, also after a restart', () => {
     const nextHop4 = '192.0.2.9'
     const moved = { ...region, routes: { nextHop4 }, applied: { asn: 64500 } }
     const few = (count: number) =>
@@ -390,34 +397,35 @@ describe('the guard', () => {
     const present = (count: number) => Array.from({ length: count }, (_, at) => routeAt(prefixAt(2 * at)))
     const three = guardPlan(planRoutes(moved, few(3), present(3)), calm)
     assert.deepEqual(
-      [three.hold, three.sends.announce.map(({ nextHop }) => nextHop)],
+      [three.approval, three.sends.announce.map(({ nextHop }) => nextHop)],
       [undefined, [nextHop4, nextHop4, nextHop4]],
     )
     const plan = planRoutes(moved, few(4), present(4))
     const four = guardPlan(plan, calm)
     assert.deepEqual(
-      [reasonOf(four), four.hold?.changes.length, four.sends.announce],
+      [reasonOf(four), changesOf(four)?.length, four.sends.announce],
       ['too_many_changes', 4, []],
     )
-    assert.deepEqual(four.hold?.changes[0], {
+    assert.deepEqual(changesOf(four)?.[0], {
+      change: 'replace',
       router: 'r1',
-      prefix: prefixAt(0),
+      value: prefixAt(0),
       from: 'AS64496 via 0.0.0.0',
       to: 'AS64496 via 192.0.2.9',
     })
     const restarted = guardWith(planRoutes(moved, few(4), []), { ...calm, routes: 4 })
     assert.deepEqual(restarted.sends.announce, present(4))
-    const changes = new Set(plan.change.map((change) => changeKey('r1', change)))
-    const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, changes }
+    const covered = new Set(plan.change.map((change) => changeKey('r1', change)))
+    const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, covered }
     const approved = guardPlan(plan, { ...calm, decisions: [decision] })
-    assert.deepEqual([approved.hold, approved.sends.announce.length], [undefined, 4])
+    assert.deepEqual([approved.approval, approved.sends.announce.length], [undefined, 4])
     const rejected = guardPlan(plan, { ...calm, decisions: [{ ...decision, approved: false }] })
-    assert.deepEqual([rejected.hold, rejected.sends.announce], [undefined, []])
+    assert.deepEqual([rejected.approval, rejected.sends.announce], [undefined, []])
     const other = planRoutes({ ...moved, routes: { nextHop4: '192.0.2.8' } }, few(4), present(4))
     assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
   })
 
-  it('holds changed communities over budget, also after a restart, and an approval covers exactly these', () => {
+  it('stops changed communities over budget, also after a restart, and an approval covers exactly these', () => {
     const rows = (count: number) =>
       routes(count).map(({ prefix }) => rowOf(prefix, { announcedOrigin: 64496 }))
     for (const communities of [{ communities: ['64500:9'] }, { largeCommunities: ['64500:1:9'] }]) {
@@ -427,22 +435,22 @@ describe('the guard', () => {
         applied: { asn: 64500, communities: [], largeCommunities: [] },
       }
       const three = guardPlan(planRoutes(tagged, rows(3), routes(3)), calm)
-      assert.deepEqual([three.hold, three.sends.announce.length], [undefined, 3])
+      assert.deepEqual([three.approval, three.sends.announce.length], [undefined, 3])
       const plan = planRoutes(tagged, rows(4), routes(4))
       const four = guardPlan(plan, calm)
       assert.deepEqual(
-        [reasonOf(four), four.hold?.changes.length, four.sends.announce],
+        [reasonOf(four), changesOf(four)?.length, four.sends.announce],
         ['too_many_changes', 4, []],
       )
       const [text] = Object.values(communities).flat()
       assert.deepEqual(
-        [four.hold?.changes[0]?.from, four.hold?.changes[0]?.to],
+        [changesOf(four)?.[0]?.from, changesOf(four)?.[0]?.to],
         ['AS64496 via 0.0.0.0', `AS64496 via 0.0.0.0 with ${text}`],
       )
       const restarted = guardWith(planRoutes(tagged, rows(4), []), { ...calm, routes: 4 })
       assert.deepEqual(restarted.sends.announce, routes(4))
-      const changes = new Set(plan.change.map((change) => changeKey('r1', change)))
-      const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, changes }
+      const covered = new Set(plan.change.map((change) => changeKey('r1', change)))
+      const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, covered }
       assert.equal(guardPlan(plan, { ...calm, decisions: [decision] }).sends.announce.length, 4)
       const other = planRoutes({ ...tagged, routes: { communities: ['64500:8'] } }, rows(4), routes(4))
       assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
@@ -461,7 +469,7 @@ describe('the guard', () => {
         { router: 'r2', plan: planRoutes(moved, rows, others) },
       ]
       const guarded = guardPlans(plans, { ...calm, routes: 6 })
-      assert.equal(guarded.hold?.changes.length, 5)
+      assert.equal(changesOf(guarded)?.length, 5)
       const views = plans.map(({ router, plan }) => {
         const observed = plan.observed
           .values()
@@ -484,53 +492,52 @@ describe('the guard', () => {
     assert.deepEqual(sendsTo(missing)[0]!.drain.toSorted(), prefixesOf(missing).toSorted())
   })
 
-  it('holds every change that adds a reserved community, and none that keeps or removes one', () => {
+  it('stops every change that adds a reserved community, and none that keeps or removes one', () => {
     const rows = [rowOf(prefixAt(0)), rowOf(prefixAt(2))]
     const added = { ...region, routes: { communities: ['64500:1', '65535:65281'] } }
     const guarded = guardPlan(planRoutes(added, rows, [routeAt(prefixAt(0)), routeAt(prefixAt(2))]), calm)
-    assert.deepEqual(guarded.hold?.findings, [
+    assert.deepEqual(guarded.approval?.findings, [
       { reason: 'reserved_communities', attrs: { communities: ['65535:65281 (NO_EXPORT)'] } },
     ])
-    assert.deepEqual([guarded.hold?.changes.length, guarded.sends.announce], [2, []])
+    assert.deepEqual([changesOf(guarded)?.length, guarded.sends.announce], [2, []])
     const present = { communities: ['65535:65281'] }
     const had = [routeAt(prefixAt(0), present), routeAt(prefixAt(2), present)]
     for (const router of [added, region]) {
-      const { hold, sends } = guardPlan(planRoutes(router, rows, had), calm)
-      assert.deepEqual([hold, sends.announce.length], [undefined, 2])
+      const { approval, sends } = guardPlan(planRoutes(router, rows, had), calm)
+      assert.deepEqual([approval, sends.announce.length], [undefined, 2])
     }
   })
 
-  it('always holds the withdrawal of a route without a row', () => {
+  it('always stops the withdrawal of a route without a row', () => {
     const guarded = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
     assert.deepEqual(guarded.withdraw, [])
-    assert.deepEqual([reasonOf(guarded), guarded.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
+    assert.deepEqual([reasonOf(guarded), withdrawalsOf(guarded)], ['unexplained_routes', [prefixAt(1)]])
   })
 
-  it('holds everything if the region has no rows', () => {
+  it('stops everything if the region has no rows', () => {
     const guarded = guardPlan(planRoutes(region, [], routes(2)), calm)
     assert.deepEqual([guarded.withdraw, reasonOf(guarded)], [[], 'no_rows'])
-    assert.equal(guardPlan(planRoutes(region, [], []), calm).hold, undefined)
+    assert.equal(guardPlan(planRoutes(region, [], []), calm).approval, undefined)
   })
 
-  it('reports one invalid row and passes the others; many invalid rows hold all', () => {
+  it('reports one invalid row and passes the others; many invalid rows stop all', () => {
     const bad = (count: number) => Array.from({ length: count }, () => rowOf('10.9.9.9/24'))
     const one = guardPlan(planOf(20, 1, bad(1)), calm)
-    assert.deepEqual([one.withdraw.length, reasonOf(one), one.hold?.withdrawals], [1, 'invalid_rows', []])
+    assert.deepEqual([one.withdraw.length, reasonOf(one), withdrawalsOf(one)], [1, 'invalid_rows', []])
     const many = guardPlan(planOf(20, 1, bad(4)), calm)
-    assert.deepEqual([many.withdraw, many.hold?.withdrawals], [[], [prefixAt(0)]])
+    assert.deepEqual([many.withdraw, withdrawalsOf(many)], [[], [prefixAt(0)]])
   })
 
-  it('does not open another hold for invalid rows that staff have acknowledged', () => {
+  it('does not ask again about invalid rows that staff have acknowledged', () => {
     const acknowledged = { ...decided(true, 1), reason: 'invalid_rows' as const }
     const guarded = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [acknowledged] })
-    assert.deepEqual([guarded.withdraw.length, guarded.hold], [1, undefined])
+    assert.deepEqual([guarded.withdraw.length, guarded.approval], [1, undefined])
   })
 
   const decided = (approved: boolean, minutes: number, ...places: number[]): Decision => ({
     approved,
     reason: 'too_many_withdrawals',
-    withdrawals: new Set(places.map(prefixAt)),
-    changes: new Set(),
+    covered: new Set(places.map((at) => withdrawalKey(prefixAt(at)))),
     decided: ago(minutes),
     entry: null,
   })
@@ -566,19 +573,19 @@ describe('the guard', () => {
     })
     assert.deepEqual(prefixesOf(guarded.withdraw), [0, 1, 2, 3].map(prefixAt))
     assert.ok(guarded.withdraw.every((one) => !one.counted))
-    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(4)])
+    assert.deepEqual(withdrawalsOf(guarded), [prefixAt(4)])
   })
 
   it('passes the withdrawal of an unexplained route that was approved by name', () => {
     const plan = planRoutes(region, [rowOf(prefixAt(0))], routes(3))
     const guarded = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
     assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
-    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(2)])
+    assert.deepEqual(withdrawalsOf(guarded), [prefixAt(2)])
   })
 
-  it('keeps rejected withdrawals without opening another hold', () => {
+  it('keeps rejected withdrawals without asking again', () => {
     const guarded = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
-    assert.deepEqual([guarded.withdraw, guarded.hold], [[], undefined])
+    assert.deepEqual([guarded.withdraw, guarded.approval], [[], undefined])
     assert.deepEqual([...guarded.declined], [0, 1, 2, 3, 4].map(prefixAt))
   })
 
@@ -598,21 +605,21 @@ describe('the guard', () => {
       fc.property(anyRows, anyRoutes, anyContext, (rows, routes, context) => {
         const plan = planRoutes(region, rows, routes)
         const guarded = guardPlan(plan, context)
-        const held = guarded.hold?.withdrawals ?? []
+        const held = withdrawalsOf(guarded) ?? []
         const accounted = [...prefixesOf(guarded.withdraw), ...held, ...guarded.declined]
         assert.deepEqual(accounted.toSorted(), [...plan.withdraw, ...plan.unexplained].toSorted())
         const counted = guarded.withdraw.filter((one) => one.counted)
         const distinct = new Set([...prefixesOf(counted), ...context.recent.map(({ prefix }) => prefix)])
-        if (counted.length > 0) assert.ok(distinct.size <= withdrawalsMax(routes.length))
+        if (counted.length > 0) assert.ok(distinct.size <= removalsMax(routes.length))
         for (const { prefix } of counted) assert.equal(plan.rows.get(prefix)?.desired, false)
         const named = (approved: boolean) => context.decisions.filter((one) => one.approved === approved)
         for (const { prefix } of guarded.withdraw.filter((one) => !one.counted)) {
-          assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
+          assert.ok(named(true).some(({ covered }) => covered.has(withdrawalKey(prefix))))
         }
-        const isHeld = plan.change.length > withdrawalsMax(routes.length)
+        const isHeld = plan.change.length > removalsMax(routes.length)
         const changed = isHeld ? [] : plan.change.map(({ to }) => to)
         assert.deepEqual(guarded.sends.announce, [...plan.announce, ...changed])
-        assert.equal(guarded.hold?.changes.length ?? 0, isHeld ? plan.change.length : 0)
+        assert.equal(changesOf(guarded)?.length ?? 0, isHeld ? plan.change.length : 0)
         // A router that has lost everything gets exactly the routes back that must not be withdrawn.
         const lost = planRoutes(
           region,
@@ -659,8 +666,7 @@ const anyContext = fc.record({
     fc.record({
       approved: fc.boolean(),
       reason: fc.constant('too_many_withdrawals' as const),
-      withdrawals: fc.array(anyPrefix).map((prefixes) => new Set<string>(prefixes)),
-      changes: fc.constant(new Set<string>()),
+      covered: fc.array(anyPrefix).map((prefixes) => new Set(prefixes.map(withdrawalKey))),
       decided: fc.integer({ min: 0, max: 10 }).map(ago),
       entry: fc.option(fc.integer({ min: 1, max: 20 })),
     }),

@@ -65,7 +65,7 @@ export type PlanRouter = {
   readonly applied?: Applied | null
   /** Nothing is announced on it; the other routers of the region carry its routes. */
   readonly drained?: boolean
-  /** Routes without a row that the router held when their hold was opened, while they may not be withdrawn. */
+  /** Routes without a row that the router had when their approval was opened, while they may not be withdrawn. */
   readonly kept?: readonly Route[]
 }
 

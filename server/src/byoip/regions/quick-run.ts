@@ -1,6 +1,6 @@
 // The quick run of one region: only the rows that changed and were not handled by a run yet, and only their prefixes on the
 // routers. It uses the same plan, guard and fence as the full run and never does more than it. Anything that the guard could
-// hold with the whole region in view is left to the full run, which follows every quick run that found rows.
+// stop with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { prefixesOf } from './former-speakers.ts'
@@ -138,12 +138,13 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
 }
 
 /**
- * Whether the full run, which reads the whole region, might hold one of the withdrawals or changes: the guard already holds some,
- * a hold is open that would cover them, or rows are invalid, here or elsewhere in the region.
+ * Whether the full run, which reads the whole region, might let one of the withdrawals or changes wait: the guard already does,
+ * an approval is open that would cover them, or rows are invalid, here or elsewhere in the region.
  */
 function requiresFullRun({ plans, guarded }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
-  if (guarded.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
+  if (guarded.approval || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0))
+    return true
   const counted = guarded.withdraw.filter((one) => one.counted)
   if (guarded.withdraw.length > 0 && known.quarantined > 0) return true
-  return counted.length > 0 && memory.openHold !== null
+  return counted.length > 0 && memory.openApproval !== null
 }

@@ -7,7 +7,9 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { canContinue, checksOfFormers, isInUse, prefixesOf, readFormers } from './former-speakers.ts'
 import { saveFormerChecks } from './former-speakers.store.ts'
-import { closeHold, holdChange, openHold } from './hold.ts'
+import { approvalChange, evidenceOf } from '../../approval/coverage.ts'
+import { planApprovalsIn } from '../../approval/plan-approvals.ts'
+import { routeApprovals } from './approval-area.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import {
   advertisedPathsMax,
@@ -115,7 +117,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const context = { quorum, unread, onFormers, checks }
   const { changed, missing } = observedRowsOf(lease, planned, sends, sent, allAfters, context)
   await saveObserved(db, lease, changed, deps.onSettled)
-  await saveHold(db, lease.regionId, memory, planned)
+  await saveApproval(db, lease.regionId, memory, planned)
   const found = afters.map((one) => checkOf(one, planned, memory, checks))
   const routers = [...found, ...failed.map(failedCheckOf)]
   await saveCheck(db, lease, { at: startedAt, quorum, routers, missing })
@@ -297,23 +299,27 @@ function appliedOf(
   }
 }
 
-async function saveHold(
+/** Compares with the approval that the run has read: one that was decided meanwhile counts in the next run. */
+async function saveApproval(
   db: Db,
   regionId: number,
-  { openHold: open }: RegionMemory,
-  { plans, guarded }: Planned,
+  { openApproval: open }: RegionMemory,
+  { plans, guarded: { approval } }: Planned,
 ): Promise<void> {
-  const { hold } = guarded
-  const change = holdChange(open, hold)
-  if (change === 'close') await closeHold(db, regionId)
-  if (change !== 'open' || !hold) return
-  const unexplained = plans.flatMap(({ router, plan }) =>
+  const planned = approval && {
+    ...approval,
+    kind: 'changes',
+    regionId,
+    evidence: evidenceOf('routes', approval.findings[0]!.reason, approval.items),
+  }
+  if (approvalChange(routeApprovals.covers, open, planned) === 'keep') return
+  const context = plans.flatMap(({ router, plan }) =>
     plan.unexplained.map((prefix) => ({
       router,
       route: plainRoute(plan.observed.get(prefix) ?? plan.lost.get(prefix)!),
     })),
   )
-  await openHold(db, regionId, hold, unexplained)
+  await planApprovalsIn(db, routeApprovals, { regionId }, planned ? [{ ...planned, context }] : [])
 }
 
 function countsOf({ plans, guarded, waiting }: Planned) {

@@ -72,7 +72,7 @@ class Reconcilers implements Component {
     }
     this.#off.push(
       waker.on('announcements', wakeAll),
-      waker.on('holds', wakeAllFully),
+      waker.on('approvals', wakeAllFully),
       waker.on('routers', wakeAllFully),
     )
     this.#loop.start()

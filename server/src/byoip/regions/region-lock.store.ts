@@ -5,15 +5,13 @@ import { lockClass } from '../../db/lock-class.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { SessionLock } from '../../db/session-lock.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
-import type { HoldReason } from '@pharos/contract/hold'
+import { decisionEntry, inForce } from '../../approval/approval-sql.ts'
+import { itemKey, type OpenApproval, type StoredItem } from '../../approval/coverage.ts'
 import {
-  approvalMinutes,
-  heldChangeKey,
-  rejectionHours,
   windowMinutes,
   type Decision,
-  type HeldChange,
   type RecentWithdrawal,
+  type RouteReason,
   type Withdrawal,
 } from './guard.ts'
 import type { NeighborCheck } from './evidence.ts'
@@ -23,15 +21,7 @@ import type { Route } from './speaker.ts'
 /** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
 const raiseTimeoutMs = 20_000
 
-export type OpenHold = {
-  readonly id: number
-  readonly reason: HoldReason
-  readonly withdrawals: ReadonlySet<string>
-  /** Keys of changeKey(). */
-  readonly changes: ReadonlySet<string>
-}
-
-/** A route without a row, as a router held it when its hold was opened. */
+/** A route without a row, as a router had it when its approval was opened. */
 export type KeptRoute = { readonly router: string; readonly route: Route }
 
 export type RouterMemory = {
@@ -51,8 +41,8 @@ export type FormerMemory = {
 export type RegionMemory = {
   readonly recent: readonly RecentWithdrawal[]
   readonly decisions: readonly Decision[]
-  readonly openHold: OpenHold | null
-  /** Routes of holds that are open or rejected. */
+  readonly openApproval: OpenApproval | null
+  /** Routes of approvals that are open or rejected. */
   readonly kept: readonly KeptRoute[]
   readonly routers: ReadonlyMap<string, RouterMemory>
   readonly formers: readonly FormerMemory[]
@@ -143,14 +133,9 @@ const memoryQuery = `
     (select coalesce(json_agg(distinct jsonb_build_object('prefix', w.prefix, 'teamId', w.counted_for)), '[]')
       from region_withdrawals w
       where w.region_id = r.id and w.at > now() - make_interval(mins => ${windowMinutes})) as recent,
-    (select coalesce(json_agg(json_build_object('id', h.id, 'state', h.state, 'reason', h.reason,
-        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided,
-        'entry', (select max(e.id) from audit_entries e
-          where e.team_id is null and e.target = 'hold:' || h.id and e.action = 'hold.decide'))), '[]')
-      from holds h where h.region_id = r.id
-        and (h.state = 'open'
-          or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
-          or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as holds,
+    (select coalesce(json_agg(json_build_object('id', a.id, 'state', a.state, 'reason', a.findings -> 0 -> 'reason',
+        'evidence', a.evidence, 'items', a.items, 'context', a.context, 'decided', a.decided, 'entry', ${decisionEntry})), '[]')
+      from approvals a where a.area = 'routes' and a.region_id = r.id and ${inForce}) as approvals,
     (select coalesce(json_agg(json_build_object('name', o.name, 'drained', o.drained is not null,
         'applied', o.applied, 'checks', o.neighbor_checks)), '[]')
       from region_routers o where o.region_id = r.id) as routers,
@@ -170,13 +155,13 @@ const recordQuery = `
 type MemoryRow = {
   epoch: number
   recent: { prefix: string; teamId: number | null }[]
-  holds: {
+  approvals: {
     id: number
     state: 'open' | 'approved' | 'rejected'
-    reason: HoldReason
-    withdrawals: string[]
-    changes: HeldChange[]
-    routes: KeptRoute[]
+    reason: RouteReason
+    evidence: string
+    items: StoredItem[]
+    context: KeptRoute[]
     decided: string
     entry: number | null
   }[]
@@ -199,21 +184,20 @@ class ClientLease implements RegionLease {
   async readMemory(): Promise<RegionMemory> {
     const [row] = await this.connection.query<MemoryRow>(memoryQuery, [this.regionId])
     if (row?.epoch !== this.epoch) throw new LeaseLost(this.regionId)
-    const holds = row.holds.map((hold) => ({
-      ...hold,
-      withdrawals: prefixesOf(hold.withdrawals),
-      changes: new Set(hold.changes.map(heldChangeKey)),
+    const approvals = row.approvals.map(({ items, ...one }) => ({
+      ...one,
+      covered: new Set(items.map(itemKey)),
     }))
-    const decided = holds.filter(({ state }) => state !== 'open')
+    const decided = approvals.filter(({ state }) => state !== 'open')
     return {
       recent: row.recent.map(({ prefix, teamId }) => ({ prefix: parsePrefix(prefix), teamId })),
-      openHold: holds.find(({ state }) => state === 'open') ?? null,
-      decisions: decided.map((hold) => ({
-        ...hold,
-        approved: hold.state === 'approved',
-        decided: new Date(hold.decided),
+      openApproval: approvals.find(({ state }) => state === 'open') ?? null,
+      decisions: decided.map((one) => ({
+        ...one,
+        approved: one.state === 'approved',
+        decided: new Date(one.decided),
       })),
-      kept: holds.filter(({ state }) => state !== 'approved').flatMap(({ routes }) => routes),
+      kept: approvals.filter(({ state }) => state !== 'approved').flatMap(({ context }) => context),
       routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
       formers: row.formers.map((one) => ({ ...one, prefixes: prefixesOf(one.prefixes) })),
       daemons: row.daemons,

@@ -59,7 +59,7 @@ const runTimeoutMs = 120_000
 
 /**
  * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
- * interval, when a router came up, when a hold was decided, after a failure, and soon after a quick run that found rows. Reading
+ * interval, when a router came up, when an approval was decided, after a failure, and soon after a quick run that found rows. Reading
  * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
  */
 export class RegionReconciler {

@@ -39,9 +39,9 @@ const regionColumns = columns(
         'asn', (o.applied ->> 'asn')::bigint, 'checks', coalesce(o.neighbor_checks, '[]')) order by s.ordinality), '[]')
       from jsonb_array_elements(r.speakers) with ordinality s
       left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name')`,
-    open_hold: sql<
+    open_approval: sql<
       number | null
-    >`(select max(h.id) from holds h where h.region_id = r.id and h.state = 'open')`,
+    >`(select max(p.id) from approvals p where p.area = 'routes' and p.region_id = r.id and p.state = 'open')`,
   },
 )
 export type AdminRegionRow = RowOf<typeof regionColumns>

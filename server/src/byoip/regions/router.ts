@@ -151,7 +151,7 @@ const hasNeighbor = ({ neighbors }: RouterRow): boolean =>
   neighbors.some(({ state }) => state === 'established')
 
 function present(row: AdminRegionRow): AdminRegion {
-  const { slug, name, open, quorum, last_check, last_check_result, error, open_hold } = row
+  const { slug, name, open, quorum, last_check, last_check_result, error, open_approval } = row
   return {
     slug,
     name,
@@ -164,7 +164,7 @@ function present(row: AdminRegionRow): AdminRegion {
     neighbors_ipv6: row.neighbors6,
     routes_missing: row.routes_missing,
     routers: row.routers.map(presentRouter),
-    open_hold,
+    open_approval,
   }
 }
 

@@ -1,31 +1,11 @@
 // The SQL of decisions about a restore. As the owner of the tables, of all teams.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import type { HeldChange } from './guard.ts'
 
 /** Returns the ids of all regions by slug. */
 export async function listRegionIds(trx: Trx): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: number; slug: string }>`select id, slug from regions`.execute(trx)
   return new Map(rows.map(({ id, slug }) => [slug, id]))
-}
-
-/** Inserts an approved hold: the guard lets its withdrawals and changes pass for as long as those of any other. */
-export async function insertApproval(
-  trx: Trx,
-  regionId: number,
-  approval: {
-    readonly withdrawals: readonly Prefix[]
-    readonly changes: readonly HeldChange[]
-    readonly actor: string
-  },
-): Promise<void> {
-  const { withdrawals, changes, actor } = approval
-  const findings = [{ reason: 'restored', attrs: { routes: withdrawals.length + changes.length } }]
-  await sql`
-    insert into holds (region_id, reason, findings, withdrawals, changes, state, decided, decided_by)
-    values (${regionId}, 'restored', ${JSON.stringify(findings)}, ${withdrawals}::cidr[], ${JSON.stringify(changes)},
-      'approved', clock_timestamp(), ${actor})`.execute(trx)
 }
 
 type Ended = { readonly id: number; readonly teamId: number; readonly host: string }

@@ -1,5 +1,5 @@
 // Carries out the decisions about routes and black holes when a restore is closed. `apply` approves exactly the listed withdrawals and changes,
-// as the approval of a hold does; `adopt` makes announcements as the routers show them.
+// as any other approval does; `adopt` makes announcements as the routers show them.
 import type { Trx } from '../../db/postgres.ts'
 import { writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -7,8 +7,11 @@ import { fail } from '../../runtime/error.ts'
 import { isDesired, withIntent, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from '../announcement/announcement.store.ts'
 import { writeHistory } from '../announcement/history.store.ts'
-import type { HeldChange } from './guard.ts'
-import { endBlackholes, forgetAnnounced, insertApproval, listRegionIds } from './settle-routes.store.ts'
+import { evidenceOf, type StoredItem } from '../../approval/coverage.ts'
+import { addApproved } from '../../approval/plan-approvals.ts'
+import { routeApprovals } from './approval-area.ts'
+import { withdrawalOf } from './guard.ts'
+import { endBlackholes, forgetAnnounced, listRegionIds } from './settle-routes.store.ts'
 
 /** A decided difference, as restore/settle.ts has it. */
 type DecidedRoute = {
@@ -65,16 +68,33 @@ async function approve(
   regionId: number,
   items: readonly DecidedRoute[],
 ): Promise<void> {
-  const withdrawals = items.filter(({ kind }) => kind === 'remove').map(({ subject }) => subject as Prefix)
-  const changes = items.filter(({ kind }) => kind === 'change').flatMap(changesOf)
-  if (withdrawals.length + changes.length > 0)
-    await insertApproval(trx, regionId, { withdrawals, changes, actor })
+  const withdrawals = items.filter(({ kind }) => kind === 'remove')
+  const changes = items.filter(({ kind }) => kind === 'change')
+  const covered = [
+    ...withdrawals.map(({ subject }) => withdrawalOf(subject as Prefix)),
+    ...changes.flatMap(replacementsOf),
+  ]
+  if (covered.length === 0) return
+  const findings = [{ reason: 'restored' as const, attrs: { routes: covered.length } }]
+  const evidence = evidenceOf('routes', 'restored', covered)
+  await addApproved(
+    trx,
+    routeApprovals,
+    { kind: 'changes', regionId, findings, items: covered, evidence },
+    actor,
+  )
 }
 
-function changesOf({ subject, database, network }: DecidedRoute): HeldChange[] {
+function replacementsOf({ subject, database, network }: DecidedRoute): StoredItem[] {
   const to = String(database?.['route'])
   const routes = (network?.['routes'] ?? {}) as Readonly<Record<string, string>>
-  return Object.entries(routes).map(([router, from]) => ({ router, prefix: subject as Prefix, from, to }))
+  return Object.entries(routes).map(([router, from]) => ({
+    change: 'replace',
+    value: subject,
+    router,
+    from,
+    to,
+  }))
 }
 
 const announcementOf = ({ database }: DecidedRoute): number => Number(database?.['announcement_id'])

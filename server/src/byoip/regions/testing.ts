@@ -15,7 +15,7 @@ export function routerOf(
 export const emptyMemory: RegionMemory = {
   recent: [],
   decisions: [],
-  openHold: null,
+  openApproval: null,
   kept: [],
   routers: new Map(),
   formers: [],

@@ -9,6 +9,7 @@ import {
   type DomainName,
   type ZoneName,
 } from '../../net/dns/name.ts'
+import { removalsMax } from '../../approval/budget.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 
@@ -31,14 +32,10 @@ export type CatalogPlan = {
   readonly held:
     | {
         readonly reason: 'many_removals' | 'catalog_empty'
-        readonly zones: readonly Pick<CatalogZone, 'id' | 'name'>[]
+        readonly zones: readonly Pick<CatalogZone, 'id' | 'name' | 'deleted'>[]
       }
     | undefined
 }
-
-/** Removals within 10 minutes that need no approval: three, or this part of the members, of each team and of all together. */
-const removalsMin = 3
-const removalsShare = 0.05
 
 /**
  * Returns the label of a zone. It depends on the creation, so that a zone that is deleted and created again is a new member: name servers drop
@@ -109,26 +106,24 @@ function heldOf(
 ): CatalogPlan['held'] {
   if (leaving.length === 0) return undefined
   const zonesOf = (held: readonly Leaving[]) =>
-    held.map(({ zone: { id, name } }) => ({ id, name })).sort((a, b) => a.id - b.id)
+    held.map(({ zone: { id, name, deleted } }) => ({ id, name, deleted })).sort((a, b) => a.id - b.id)
   if (isEmptied) return { reason: 'catalog_empty', zones: zonesOf(leaving) }
   const counts = new Map<number | null, number>()
   for (const { teamId } of members) counts.set(teamId, (counts.get(teamId) ?? 0) + 1)
   let total = recentRemovals.values().reduce((sum, count) => sum + count, 0)
-  const limitOfAll = limitOf(members.length + total)
+  const limitOfAll = removalsMax(members.length + total)
   const held: Leaving[] = []
   const groups = [...Map.groupBy(leaving, ({ zone }) => zone.teamId)].sort(
     ([, a], [, b]) => firstOf(a) - firstOf(b),
   )
   for (const [teamId, group] of groups) {
     const recent = recentRemovals.get(teamId) ?? 0
-    const isWithin = recent + group.length <= limitOf((counts.get(teamId) ?? 0) + recent)
+    const isWithin = recent + group.length <= removalsMax((counts.get(teamId) ?? 0) + recent)
     if (isWithin && total + group.length <= limitOfAll) total += group.length
     else held.push(...group)
   }
   return held.length > 0 ? { reason: 'many_removals', zones: zonesOf(held) } : undefined
 }
-
-const limitOf = (members: number): number => Math.max(removalsMin, Math.floor(members * removalsShare))
 
 const firstOf = (group: readonly Leaving[]): number =>
   Math.min(...group.map(({ zone }) => zone.deleted!.getTime()))

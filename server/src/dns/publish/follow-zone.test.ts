@@ -246,11 +246,13 @@ describe('a secondary zone', () => {
     await follow()
     assert.deepEqual(await served(), before)
     const { rows } = await sql<{ id: number; kind: string }>`
-      select id, kind from dns_holds where state = 'open'`.execute(db())
+      select id, kind from approvals where state = 'open'`.execute(db())
     assert.equal(rows[0]?.kind, 'shrink')
     const { status, reason, error, is_fresh } = await row()
     assert.deepEqual([status, reason, error, is_fresh], ['error', 'zone_held', 'held', true])
-    await sql`update dns_holds set state = 'approved' where id = ${rows[0]!.id}`.execute(db())
+    await sql`update approvals set state = 'approved', decided = now() where id = ${rows[0]!.id}`.execute(
+      db(),
+    )
     await due()
     await follow()
     assert.deepEqual(await served(), await setsOf(primary.zones))

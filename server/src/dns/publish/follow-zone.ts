@@ -29,7 +29,7 @@ import {
   type FollowFailure,
   type PrimaryOfZone,
 } from './follow.store.ts'
-import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
+import { closeApproval, Guarded, isApprovedOrAsked, planRemovals } from './approval-area.ts'
 import { saveProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
 
@@ -203,12 +203,11 @@ async function guardShrink(
 ): Promise<void> {
   const namesOf = (sets: readonly SignedRrset[]): Set<DomainName> => new Set(sets.map(({ name }) => name))
   const [former, current] = [namesOf(before), namesOf(after)]
-  const hold = { kind: 'shrink', zoneId } as const
-  if (former.size < guardedNamesMin || 2 * current.size >= former.size) return closeHold(db, hold)
+  const slot = { kind: 'shrink', zoneId } as const
+  if (former.size < guardedNamesMin || 2 * current.size >= former.size)
+    return void (await closeApproval(db, slot))
   const removed = [...former].filter((name) => !current.has(name)).sort()
-  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed } as const
-  if (await isApproved(db, planned)) return
-  await openHold(db, planned)
+  if (await isApprovedOrAsked(db, slot, planRemovals(slot, 'transfer_shrinks', removed))) return
   await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })
   throw new Guarded()
 }

@@ -10,9 +10,12 @@ import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets } from '../serve/served.store.ts'
 import { catalogApex, planCatalog, type CatalogZone } from './catalog.ts'
 import { withStatusMessages } from '../zone/zone-status.store.ts'
-import { closeHold, listDecidedZones, openHold } from './hold.ts'
+import { planApprovalsIn } from '../../approval/plan-approvals.ts'
+import { listDecidedZones, planRemovals, zoneApprovals } from './approval-area.ts'
 import { savePublication } from './publish.store.ts'
 import { withSerial } from './publish-zone.ts'
+
+const slot = { kind: 'catalog', zoneId: null } as const
 
 export type CatalogDeps = { readonly db: Db; readonly catalog: ZoneName; readonly now: () => Date }
 
@@ -33,11 +36,17 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
   const held = plan.held?.zones ?? []
   // Nobody is asked again about what was rejected: it stays.
   const asked = held.filter(({ id }) => !decided.rejected.has(id))
-  if (plan.held && asked.length > 0) {
-    const sets = asked.map(({ name }) => name).sort()
-    const zoneIds = asked.map(({ id }) => id)
-    await openHold(db, { kind: 'catalog', reason: plan.held.reason, sets, zoneIds })
-  } else await closeHold(db, { kind: 'catalog' })
+  const planned =
+    plan.held && asked.length > 0
+      ? [
+          planRemovals(slot, plan.held.reason, asked.map(({ name }) => name).sort(), {
+            attrs: { zone_ids: asked.map(({ id }) => id) },
+            // A zone that is restored and deleted again needs another decision.
+            covered: asked.map(({ id, deleted }) => [id, deleted]),
+          }),
+        ]
+      : []
+  await planApprovalsIn(db, zoneApprovals, slot, planned)
   await markHeld(
     db,
     held.map(({ id }) => id),

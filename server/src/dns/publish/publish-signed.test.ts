@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { programPath, skipWithout } from '@pharos/lab/program'
+import { decideApproval, openApprovals, valuesOf } from '../../approval/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
@@ -18,12 +19,10 @@ import { zoneFileOf } from '../testing.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
 import { changeZone, enableSigning, insertZone } from './testing.ts'
-import { decideZoneHoldAs, listZoneHolds } from './zone-hold.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing(['x'.repeat(32)])
 const day = 86_400_000
-const openQuery = { state: ['open' as const], ordering: '-id', limit: 100, offset: 0 }
 
 describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify') }, () => {
   let database: TestDatabase
@@ -150,7 +149,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     for (const other of others) assert.deepEqual(other, first)
   })
 
-  it('holds removals that no version itemises, and publishes exactly these once staff approve', async () => {
+  it('stops removals that no version itemises, and publishes exactly these once staff approve', async () => {
     const text = ['one', 'two', 'www'].map((name) => `${name} 300 A 192.0.2.1`).join('\n')
     const id = await insertZone(deps.db, 'held.example', text)
     await publishZone(deps, id)
@@ -165,25 +164,24 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
           ...rest,
         ),
     })
-    const openHolds = async () => (await listZoneHolds({ db: deps.db }, null, openQuery)).results
     const addresses = async () =>
       (await served('held.example')).filter(({ type }) => type === recordType.A).map(({ name }) => name)
     assert.equal(await publishZone(losing('one'), id), 'held')
-    const [first, ...others] = await openHolds()
+    const [first, ...others] = await openApprovals(deps.db)
     assert.equal(others.length, 0)
     assert.deepEqual(
-      [first!.kind, first!.reason, first!.zone?.name, first!.removals, first!.removal_count],
-      ['publish', 'unexplained_removals', 'held.example', ['one.held.example. A'], 1],
+      [first!.reason, first!.subject, valuesOf(first!), first!.item_count],
+      ['unexplained_removals', { type: 'zone', id, name: 'held.example' }, ['one.held.example. A'], 1],
     )
-    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, first!.id, 'approved', first!.evidence)
-    // The approval covers one, and not two: another hold opens.
+    await decideApproval(deps.db, first!.id, 'approved')
+    // The approval covers one, and not two: another one opens.
     assert.equal(await publishZone(losing('one', 'two'), id), 'held')
-    const [second] = await openHolds()
-    assert.deepEqual(second!.removals, ['one.held.example. A', 'two.held.example. A'])
+    const [second] = await openApprovals(deps.db)
+    assert.deepEqual(valuesOf(second!), ['one.held.example. A', 'two.held.example. A'])
     assert.deepEqual(await addresses(), ['one.held.example.', 'two.held.example.', 'www.held.example.'])
-    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, second!.id, 'rejected', second!.evidence)
+    await decideApproval(deps.db, second!.id, 'rejected')
     assert.equal(await publishZone(losing('one', 'two'), id), 'held')
-    assert.deepEqual(await openHolds(), [], 'what was rejected is not asked again')
+    assert.deepEqual(await openApprovals(deps.db), [], 'what was rejected is not asked again')
     assert.equal(await publishZone(losing('one'), id), 'published')
     assert.deepEqual(await addresses(), ['two.held.example.', 'www.held.example.'])
     await verify('held.example')

@@ -8,7 +8,7 @@ import { recordType } from '../../net/dns/type.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { listPublishedAliases } from '../alias/alias.store.ts'
 import { withAddresses } from '../alias/publish-aliases.ts'
-import { Guarded, isApproved, openHold } from './hold.ts'
+import { closeApproval, Guarded, isApprovedOrAsked, planRemovals, type ZoneSlot } from './approval-area.ts'
 import { serialOf } from '../serve/served-zones.ts'
 import { readServedSets, withSnapshot, type StoredStep } from '../serve/served.store.ts'
 import { isGeneratedType, withAncestors } from '../sign/authority.ts'
@@ -94,6 +94,7 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
     ? await changesOf(deps, { zone, index, apex, isRaised }, change, signing, serial)
     : await firstChanges(deps, zone, change, signing, serial)
   if (!changes) {
+    if (zone.isWaiting) await closeApproval(db, slotOf(zone))
     await skipVersions(db, zone.id, version, zone)
     return 'unchanged'
   }
@@ -259,6 +260,8 @@ async function changesOfWhole(
   return [...changes, ...[...served.values()].map((before) => ({ before }))]
 }
 
+const slotOf = ({ id }: PublishedZone): ZoneSlot => ({ kind: 'publish', zoneId: id })
+
 async function guard(
   db: Db,
   zone: PublishedZone,
@@ -266,10 +269,12 @@ async function guard(
   journal: readonly RrsetChange[],
 ): Promise<void> {
   const refusal = checkPublication(zone.name, changes, journal)
+  const slot = slotOf(zone)
+  // Only a zone that waits has an approval: others are published in as few round trips as possible.
+  if (!refusal && zone.isWaiting) await closeApproval(db, slot)
   if (!refusal) return
-  const hold = { kind: 'publish', zoneId: zone.id, ...refusal } as const
-  if (refusal.reason !== 'apex_removed' && (await isApproved(db, hold))) return
-  await openHold(db, hold)
+  const planned = planRemovals(slot, refusal.reason, refusal.sets)
+  if (await isApprovedOrAsked(db, slot, planned, refusal.reason !== 'apex_removed')) return
   await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
   throw new Guarded()
 }

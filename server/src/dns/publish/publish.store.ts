@@ -26,6 +26,8 @@ export type PublishedZone = {
   /** Addresses of ALIAS records changed. */
   readonly aliasRequested: Date | null
   readonly hasAliases: boolean
+  /** Its last publication needed an approval. */
+  readonly isWaiting: boolean
   readonly dnssec: string
   readonly dnssecOptions: unknown
   /** What follows the published version, in its order; empty before the first publication, which is not made from it. */
@@ -63,6 +65,7 @@ type ZoneRow = {
   readonly resign_requested: Date | null
   readonly alias_requested: Date | null
   readonly has_aliases: boolean
+  readonly is_waiting: boolean
   readonly dnssec: string
   readonly dnssec_options: unknown
   readonly journal: readonly { version: number; removed: Hex; added: Hex }[] | null
@@ -74,6 +77,7 @@ type ZoneRow = {
 // One statement, so one snapshot: the journal ends at the version of the row.
 const zoneColumns = sql`z.id, z.team_id, z.name, z.version::float8 as version, z.published_version::float8 as published_version,
   z.serial::float8 as serial, z.published is not null as is_published, z.resign_requested, z.alias_requested, z.dnssec, z.dnssec_options,
+  z.reason is not distinct from 'zone_held' as is_waiting,
   exists (select from dns_recordsets r where r.zone_id = z.id and r.type = ${sql.lit(recordType.ALIAS)}) as has_aliases,
   (select json_agg(json_build_object('version', v.version, 'removed', encode(v.removed, 'hex'), 'added', encode(v.added, 'hex'))
       order by v.version)
@@ -95,6 +99,7 @@ const zoneOf = (row: ZoneRow): PublishedZone => ({
   resignRequested: row.resign_requested,
   aliasRequested: row.alias_requested,
   hasAliases: row.has_aliases,
+  isWaiting: row.is_waiting,
   dnssec: row.dnssec,
   dnssecOptions: row.dnssec_options,
   journal: (row.journal ?? []).map(({ version, removed, added }) => ({

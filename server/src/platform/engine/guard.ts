@@ -1,6 +1,7 @@
 // The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
 // platform, and what is not billed yet is removed by a person. Pure.
 import { createHash } from 'node:crypto'
+import { removalsMax } from '../../approval/budget.ts'
 import { rowsOf } from './define-kind.ts'
 import type { PlatformChange, Current, PlanOptions } from './kind.ts'
 import { managerOf, type Desired, type Plan } from './plan.ts'
@@ -13,9 +14,6 @@ export type HeldDeletions = {
   readonly limit: number
   readonly keys: readonly string[]
 }
-
-const alwaysAllowed = 3
-const allowedShare = 0.05
 
 /** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or rows whose removal is held. */
 export function findHeldDeletions(
@@ -32,7 +30,7 @@ export function findHeldDeletions(
   return registry.kinds
     .map((kind) => {
       const rows = [...rowsOf(current, kind).values()].filter((row) => managerOf(row) === source)
-      const limit = Math.max(alwaysAllowed, Math.floor(rows.length * allowedShare))
+      const limit = removalsMax(rows.length)
       const removals = plan.changes.filter((change) => change.kind === kind.name && isRemoval(change))
       const keys = removals.map(({ key }) => key).toSorted()
       const areHeld = keys.some((key) => rowsOf(current, kind).get(key)?.isRemovalHeld)

@@ -24,7 +24,7 @@ export const membership = defineKind({
     team: referenceById('memberships', 'team_id', team),
     user: referenceById('memberships', 'user_id', user),
     roles: mapped('memberships', ['is_admin', 'roles', 'managed_by'], {
-      // Null before migration 104.
+      // Null before migration 102.
       read: ({ is_admin, roles }): readonly string[] => roles ?? (is_admin ? ['admin'] : memberRoles),
       write: (roles) => ({
         is_admin: roles.includes('admin'),

@@ -118,7 +118,7 @@ export const region = defineKind({
     }
   },
   async delete(trx, { id }): Promise<void> {
-    await sql`delete from holds where region_id = ${id}`.execute(trx)
+    await sql`delete from approvals where region_id = ${id}`.execute(trx)
     await sql`delete from region_withdrawals where region_id = ${id}`.execute(trx)
     await sql`delete from regions where id = ${id}`.execute(trx)
   },
