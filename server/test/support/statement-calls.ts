@@ -201,7 +201,8 @@ export const statementCalls: readonly StatementCall[] = [
   ({ db }) => listWaiting(db, limit),
   ({ db }) => listSeals(db, 0, limit),
   ({ postgres }) => listAnnouncementRows(postgres, team, announcements, undefined, true, null),
-  ({ postgres }) => listAnnouncementRows(postgres, team, { ...announcements, search: '::1' }, undefined, true, null),
+  ({ postgres }) =>
+    listAnnouncementRows(postgres, team, { ...announcements, search: '::1' }, undefined, true, null),
   ({ postgres }) => listSetRows(postgres, team, { id } as Zone, recordSets, undefined, undefined, zoneLimit),
   ({ db }) => notifyStatusChanges(db, [statusChange]),
   ({ db }) => notifyCheckedStatuses(db),

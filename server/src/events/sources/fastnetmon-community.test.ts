@@ -98,7 +98,10 @@ describe('the notify script of FastNetMon Community', () => {
         ['warning', '/action'],
       ],
     )
-    assert.throws(() => read([{ ...ban, ip: 'host' }]), /^NormaliseError: \/ip: must be an IPv4 or IPv6 address such as/)
+    assert.throws(
+      () => read([{ ...ban, ip: 'host' }]),
+      /^NormaliseError: \/ip: must be an IPv4 or IPv6 address such as/,
+    )
     assert.throws(
       () => read([{ ...ban, incident: '', time: null }]),
       /\/incident: the time of the ban is expected/,
