@@ -5,15 +5,15 @@ import { Component, Id, Optional } from './scalar.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * What limits an operation. `whole_zone`: a zone without `names` and `types`; `nothing`: the operation is about no resource, such as the
+ * The kind of resource that limits an operation. `whole_zone`: a zone without `names` and `types`; `nothing`: the operation is about no resource, such as the
  * description of the credential.
  */
 export const limitKinds = ['zone', 'whole_zone', 'prefix', 'port', 'service', 'nothing'] as const
 export type LimitKind = (typeof limitKinds)[number]
 
-export const limitZonesMax = 100
-export const limitPrefixesMax = 100
-export const limitIdsMax = 1000
+const limitZonesMax = 100
+const limitPrefixesMax = 100
+const limitIdsMax = 1000
 const namesMax = 100
 const typesMax = 30
 

@@ -29,7 +29,7 @@ export const unusedDaysMax = 3650
 export const tokenDaysByDefault = 365
 /** How long the former secret works after a rotation. */
 export const overlapHoursByDefault = 24
-export const overlapHoursMax = 72
+const overlapHoursMax = 72
 
 const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',

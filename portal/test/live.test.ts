@@ -77,7 +77,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await isLive(page).waitFor()
     await page.getByRole('heading', { name: 'Regions' }).waitFor()
     const cold = requests.length
-    // What the connection alone would have invalidated has been requested again by then.
+    // Answers that the connection alone would have invalidated have been requested again by then.
     attack('203.0.113.82')
     await page.getByText('New attack on 203.0.113.82').waitFor()
     await until('the attacks to be requested again', async () => {

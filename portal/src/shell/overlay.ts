@@ -1,4 +1,4 @@
-// What lies over the page: the command palette or the list of shortcuts. Opened by a key or a button, one at a time.
+// The layer over the page: the command palette or the list of shortcuts. Opened by a key or a button, one at a time.
 import { useSyncExternalStore } from 'react'
 
 export type Overlay = 'palette' | 'shortcuts' | undefined

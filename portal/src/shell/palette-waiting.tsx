@@ -1,4 +1,4 @@
-// What stands in the place of the command palette until its file is loaded: the query as it is typed. It takes no focus, which the
+// The placeholder of the command palette until its file is loaded: the query as it is typed. It takes no focus, which the
 // palette gets from the page and gives back to it.
 import { IconSearch } from '@tabler/icons-react'
 import classes from './palette-waiting.module.css'

@@ -1,4 +1,4 @@
-// What can be done with an API token in the list: create, edit, revoke.
+// The actions of an API token in the list: create, edit, revoke.
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import {
   deleteTokenRoute,

@@ -24,7 +24,7 @@ export function createRequireVisible(postgres: Pick<Postgres, 'readInTeam'>): Re
     const { limits, teamId } = actor
     const waits = Object.entries(params).map(([name, value]) => checks[name]?.(limits, teamId, value, route))
     const asked = waits.filter((one) => one !== undefined)
-    return asked.length === 0 ? undefined : Promise.all(asked).then(() => {})
+    return asked.length === 0 ? undefined : Promise.all(asked).then(() => undefined)
   }
 }
 

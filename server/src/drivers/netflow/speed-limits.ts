@@ -1,4 +1,4 @@
-// What an interface can send: the limit of plausible flows.
+// The highest rate of an interface: the limit of plausible flows.
 import type { InterfaceSpeeds } from '../../flow/flow-decoder.ts'
 
 /** For bursts, and counters of frames. */
