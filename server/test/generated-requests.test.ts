@@ -249,6 +249,12 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateWebhook: [/^body\.url: /],
   // Not a network; in the past, or a decade ahead.
   createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
+  // Neither of both uses; networks that are none.
+  createTsigKey: [
+    /^body\.may_update: required$/,
+    /^body\.allowed_subnets: /,
+    /^body\.expires: (past|too_far)$/,
+  ],
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],

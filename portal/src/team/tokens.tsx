@@ -15,12 +15,12 @@ import { words } from './words.ts'
 const { token: t } = words
 
 const columns: readonly Column<Token>[] = [
-  { id: 'name', header: t.name, orderBy: 'name', width: 160, card: 'primary', cell: ({ name }) => name },
+  { id: 'name', header: t.name, orderBy: 'name', width: 140, card: 'primary', cell: ({ name }) => name },
   monoColumn('id', t.id, ({ id }) => id, { hidden: true }),
   {
     id: 'active',
     header: t.state,
-    width: 130,
+    width: 120,
     card: 'state',
     cell: ({ active, inactive_reason }) => (
       <StatePill color={active ? 'ok' : 'idle'}>
@@ -31,7 +31,7 @@ const columns: readonly Column<Token>[] = [
   {
     id: 'scopes',
     header: t.scopes,
-    width: 180,
+    width: 140,
     grows: true,
     card: 'secondary',
     cell: ({ scopes: granted, is_admin }) =>
@@ -40,13 +40,14 @@ const columns: readonly Column<Token>[] = [
   {
     id: 'resources',
     header: words.resources.label,
-    width: 220,
+    width: 180,
     cell: ({ resources }) => (resources ? describeResources(resources) : <Dimmed>{t.seesAll}</Dimmed>),
   },
   {
     id: 'subnets',
     header: t.subnets,
     width: 150,
+    hidden: true,
     cell: ({ allowed_subnets }) => allowed_subnets.join(', ') || <Dimmed>{t.anyNetwork}</Dimmed>,
   },
   {
@@ -54,7 +55,7 @@ const columns: readonly Column<Token>[] = [
     header: t.lastUsed,
     orderBy: 'last_used',
     largestFirst: true,
-    width: 220,
+    width: 200,
     cell: ({ last_used, last_used_address }) => (
       <>
         <Time at={last_used} none={t.never} /> <Dimmed>{last_used_address}</Dimmed>

@@ -115,12 +115,12 @@ const usesOf = ({ may_update: update, may_transfer: transfer }: TsigKey): string
   [update ? t.updates : '', transfer ? t.transfers : ''].filter(Boolean).join(', ') || t.bySettings
 
 const shown: readonly Column<TsigKey>[] = [
-  { id: 'name', header: t.name, orderBy: 'name', width: 220, card: 'primary', cell: ({ name }) => name },
+  { id: 'name', header: t.name, orderBy: 'name', width: 200, card: 'primary', cell: ({ name }) => name },
   { id: 'uses', header: t.uses, width: 160, card: 'state', cell: usesOf },
   {
     id: 'resources',
     header: words.resources.label,
-    width: 240,
+    width: 220,
     grows: true,
     card: 'secondary',
     cell: ({ resources }) => (resources ? describeResources(resources) : <Dimmed>{t.allZones}</Dimmed>),

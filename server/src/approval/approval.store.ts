@@ -56,12 +56,12 @@ export async function findApproval(db: Db | Trx, id: number): Promise<ApprovalRo
 }
 
 /** Whether the approval is about a team: its own, or that of the announcement that decides about one of its routes. */
-const isAbout = (teamIds: readonly number[]) => sql`(${teamOf} = any(${teamIds}::integer[])
+const isAbout = (teamIds: readonly number[]) => sql`(${teamOf} = any(${teamIds}::bigint[])
   or a.area = 'routes' and exists (
     select from jsonb_array_elements(a.items) i cross join lateral (
       select n.team_id from announcements n where n.prefix = (i ->> 'value')::cidr and n.claimed is not null
       order by n.deleted desc nulls first, n.id desc limit 1) n
-    where n.team_id = any(${teamIds}::integer[])))`
+    where n.team_id = any(${teamIds}::bigint[])))`
 
 /** `zone`: canonical names, with the trailing dot. */
 export const listApprovalRows = (

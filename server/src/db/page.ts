@@ -19,10 +19,10 @@ export type List<Row> = {
   readonly order: Sql
   readonly slice: Slice
   /**
-   * Selects the row of the page with this id, if `matching` has only the ids and the keys of the order (`orderKeys`): for long lists of wide rows,
-   * since everything that matches is kept until it is counted.
+   * Selects the rows of the page, those with `id` in the array, if `matching` has only the ids and the keys of the order (`orderKeys`): for long
+   * lists of wide rows, since everything that matches is kept until it is counted.
    */
-  readonly row?: (id: Sql) => Sql
+  readonly rows?: (ids: Sql) => Sql
   /** The parent record: if `statement` returns no row, the list is `not_found`. */
   readonly parent?: { readonly name: string; readonly statement: Sql }
 }
@@ -49,18 +49,17 @@ function pageStatement<Row>({
   columns,
   order,
   slice,
-  row,
+  rows,
   parent,
 }: List<Row>): RawBuilder<PageRow<Row>> {
   const alias = sql.ref(columns?.alias ?? 'm')
-  // Without "offset 0" the rows would be joined with the page, and then read before it is known.
-  const rows = row && sql`cross join lateral (${row(sql`listed.id`)} offset 0) r`
+  const found = rows && sql`join (${rows(sql`(select array_agg(id) from listed)`)}) r on r.id = listed.id`
   return sql`
     with ${parent ? sql`parent as (${parent.statement}),` : sql``} matching as (${matching}),
-    page as (
-      select ${rows ? sql`listed.place, r.*` : sql`listed.*`} from (
-        select row_number() over () as place, o.* from (
-          select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) o) listed ${rows ?? sql``})
+    listed as (
+      select row_number() over () as place, o.* from (
+        select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) o),
+    page as (select ${found ? sql`listed.place, r.*` : sql`listed.*`} from listed ${found ?? sql``})
     select ${columns ? sql`${columns}, ${alias}.place` : sql`${alias}.*`}, c.count
     from ${parent ? sql`parent cross join` : sql``} (select count(*) from matching) c
     left join page ${alias} on true order by ${alias}.place`
@@ -92,13 +91,13 @@ export function orderBy<Key extends string>(
   return sql.join([...keys, last])
 }
 
-/** What `matching` of a list with `row` selects, the id and the keys of its ordering, and the order in these names. */
+/** What `matching` of a list with `rows` selects, the id and the keys of its ordering, and the order in these names. */
 export function orderKeys<Key extends string>(
   text: OrderingText<Key>,
   columns: Readonly<Record<NoInfer<Key>, Sql>>,
   id: Sql,
 ): { readonly keys: Sql; readonly order: Sql } {
-  const wanted = parseOrdering<Key>(text).map(({ key }) => key)
+  const wanted = [...new Set(parseOrdering<Key>(text).map(({ key }) => key))]
   const keys = wanted.map((key) => sql`, ${columns[key]} as ${sql.ref(`key_${key}`)}`)
   const named = Object.fromEntries(wanted.map((key) => [key, sql.ref(`key_${key}`)])) as Record<Key, Sql>
   return { keys: sql`${id} as id${sql.join(keys, sql``)}`, order: orderBy<Key>(text, named, sql`id`) }

@@ -40,14 +40,14 @@ export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', confi
 /** The devices `d` that the team may see, with their observed state. */
 export const visibleDevices = (teamId: number) => devicesIn(teamId, seenDevices(teamId))
 
-/** One of them by its id, through the policies of the tables: for the few of a page, each of which the view would look for among all. */
-const visibleDevice = (teamId: number, id: Sql) =>
+/** Those with an id of the array, through the policies of the tables: for the few of a page, which the view would look for among all. */
+const visibleDevicesOf = (teamId: number, ids: Sql) =>
   devicesIn(
     teamId,
     sql`(
       select d.id, d.name, d.role, d.vendor, d.model, d.serial, d.location_key, d.management_address, d.customer_id, d.maintenance_until,
         d.tags, t.identity, t.booted, t.seen, t.error, t.missed, t.next_poll, t.lease_until
-      from devices d left join device_states t on t.device_id = d.id where d.id = ${id})`,
+      from devices d left join device_states t on t.device_id = d.id where d.id = any(${ids}::integer[]))`,
   )
 
 const devicesIn = (teamId: number, source: Sql) => sql`
@@ -116,7 +116,7 @@ export const listDeviceRows = (
   return listInTeam(postgres, teamId, {
     matching: sql`select ${keys} from (${visibleDevices(teamId)}) d
       where true ${andAll(...Object.values(conditionsOf(teamId, filters)))}`,
-    row: (id) => visibleDevice(teamId, id),
+    rows: (ids) => visibleDevicesOf(teamId, ids),
     columns: deviceColumns(teamId),
     order,
     slice: { limit, offset },

@@ -93,7 +93,7 @@ export const listPortRows = (
       search !== undefined &&
         sql`strpos(lower(concat_ws(chr(10), p.name, p.circuit_id, p.description, p.device_name)), lower(${search})) > 0`,
     )}`,
-    row: (id) => sql`select p.* from (${teamPorts(teamId)}) p where p.id = ${id}`,
+    rows: (ids) => sql`select p.* from (${teamPorts(teamId)}) p where p.id = any(${ids}::integer[])`,
     columns: portColumns(teamId),
     order,
     slice,
