@@ -619,8 +619,9 @@ describe('settings of a zone', () => {
       api.database.postgres.owner,
     )
     const { body } = await red.call('GET', '/tsig-keys')
-    assert.deepEqual([body.count, Object.keys(body.results[0])], [1, ['id', 'name', 'algorithm', 'created']])
+    assert.equal(body.count, 1)
     assert.deepEqual([body.results[0].name, body.results[0].algorithm], ['own.example.', 'hmac-sha256'])
+    assert.ok(!Object.keys(body.results[0]).some((key) => key.includes('secret')))
     const { body: settings } = await red.call('GET', '/zones/settings.example/settings')
     const answer = await red.call(
       'PUT',
