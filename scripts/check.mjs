@@ -22,7 +22,7 @@ const parts = [
   {
     title: 'unused code (knip)',
     args: ['node_modules/knip/bin/knip.js', '--no-progress', '--cache'],
-    read: () => ['bench', 'contract', 'dist', 'lab', 'portal', 'server'],
+    read: () => ['bench', 'contract', 'demo', 'dist', 'lab', 'portal', 'server'],
   },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
   {

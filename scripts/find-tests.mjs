@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const patterns = ['{bench,contract,dist,lab,portal,server}/**/*.test.ts', 'scripts/*.test.mjs']
+const patterns = ['{bench,contract,demo,dist,lab,portal,server}/**/*.test.ts', 'scripts/*.test.mjs']
 
 /** Tests of the long run only. */
 const isLong = /\.long\.test\.ts$/

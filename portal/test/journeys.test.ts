@@ -7,8 +7,8 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { freePort } from '../../lab/src/address.ts'
-import { createExportState, encodeIpfix } from '../../server/src/commands/demo/traffic/datagrams.ts'
-import { demoExporters, flowsBetween } from '../../server/src/commands/demo/traffic/model.ts'
+import { createExportState, encodeIpfix } from '../../demo/src/traffic/datagrams.ts'
+import { demoExporters, flowsBetween } from '../../demo/src/traffic/model.ts'
 import {
   demoPassword,
   openBrowser,

@@ -8,7 +8,7 @@ import { runWalkthrough } from '@pharos/lab/testing-walkthrough'
 import { sql } from 'kysely'
 import { receiveDelivery } from '../src/events/ingest/delivery.ts'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
-import { demoFile, prepareDemo } from '../src/commands/demo/demo.ts'
+import { demoFile, prepareDemo } from '../../demo/src/demo.ts'
 import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { createTestApi } from './api.ts'
 

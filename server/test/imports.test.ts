@@ -445,7 +445,7 @@ describe('the import table', () => {
   })
 })
 
-const workspaceFolders = ['contract', 'server', 'portal', 'lab', 'bench', 'dist', 'scripts']
+const workspaceFolders = ['contract', 'server', 'demo', 'portal', 'lab', 'bench', 'dist', 'scripts']
 
 /** Returns every source and test file of the workspaces, by its path from the root. */
 function workspaceFiles(): string[] {

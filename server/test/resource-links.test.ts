@@ -14,7 +14,7 @@ import {
   addTeam as addPlainTeam,
   deliver,
 } from '../src/events/testing.ts'
-import { prepareDemo } from '../src/commands/demo/demo.ts'
+import { prepareDemo } from '../../demo/src/demo.ts'
 import { createOwnershipCache } from '../src/inventory/holding/ownership.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addApiToken } from './support/credentials.ts'

@@ -15,8 +15,8 @@ import {
   encodeIpfix,
   encodeNetflow5,
   encodeSflow,
-} from '../commands/demo/traffic/datagrams.ts'
-import { wordsOf, type DemoFlow } from '../commands/demo/traffic/model.ts'
+} from '../../../demo/src/traffic/datagrams.ts'
+import { wordsOf, type DemoFlow } from '../../../demo/src/traffic/model.ts'
 import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { createLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createDecoder } from '../../../drivers/netflow/decoder.ts'
-import { createFlowColumns, type FlowColumns } from '../../../flow/flow-columns.ts'
+import { createDecoder } from '../../../server/src/drivers/netflow/decoder.ts'
+import { createFlowColumns, type FlowColumns } from '../../../server/src/flow/flow-columns.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow } from './datagrams.ts'
 import { historyStart, missingSpans } from './flow-history.ts'
 import {

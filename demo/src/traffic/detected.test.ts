@@ -1,10 +1,10 @@
 // The detector and flow records tell the same of each attack of the demo: both read what its exporters send.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Detector } from '../../../collector/detector/detector.ts'
-import { createFlowOwners, toHoldingColumns } from '../../../collector/flow-owners.ts'
-import { createFlowColumns } from '../../../flow/flow-columns.ts'
-import { parsePrefix } from '../../../net/prefix.ts'
+import { Detector } from '../../../server/src/collector/detector/detector.ts'
+import { createFlowOwners, toHoldingColumns } from '../../../server/src/collector/flow-owners.ts'
+import { createFlowColumns } from '../../../server/src/flow/flow-columns.ts'
+import { parsePrefix } from '../../../server/src/net/prefix.ts'
 import { appendFlow } from './flow-history.ts'
 import { attackFlows, demoExporters, flowsBetween, wordsOf, type DemoFlow } from './model.ts'
 

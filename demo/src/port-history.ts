@@ -1,9 +1,12 @@
 // The traffic of the simulated ports of the demo in the past year, from the same functions of time as their counters and the flows of attacks.
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
-import type { SandboxDeviceSettings, SandboxInterface } from '../../drivers/sandbox-device/settings.ts'
-import { partOfLag } from '../../drivers/sandbox-device/settings.ts'
-import { interfaceSeed, octetsAt, packetOctets } from '../../drivers/sandbox-device/traffic.ts'
+import type { Db } from '../../server/src/db/postgres.ts'
+import type {
+  SandboxDeviceSettings,
+  SandboxInterface,
+} from '../../server/src/drivers/sandbox-device/settings.ts'
+import { partOfLag } from '../../server/src/drivers/sandbox-device/settings.ts'
+import { interfaceSeed, octetsAt, packetOctets } from '../../server/src/drivers/sandbox-device/traffic.ts'
 import { attackOctets, type DemoAttack } from './traffic/model.ts'
 
 const dayMs = 86_400_000

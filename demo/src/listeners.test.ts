@@ -3,9 +3,9 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { parseListenAddress } from '../../drivers/dns-server/listen-address.ts'
-import { ListenError } from '../../runtime/listen-problem.ts'
-import { settingNames, variableOf } from '../../runtime/settings.ts'
+import { parseListenAddress } from '../../server/src/drivers/dns-server/listen-address.ts'
+import { ListenError } from '../../server/src/runtime/listen-problem.ts'
+import { settingNames, variableOf } from '../../server/src/runtime/settings.ts'
 import { checkPort, replaceTakenPorts } from './listeners.ts'
 
 const listeners = settingNames.filter((name) => name.endsWith('_listen'))

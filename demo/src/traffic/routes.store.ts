@@ -1,7 +1,7 @@
 // The prefixes through which the traffic of the demo arrives: what is withdrawn loses it.
 import { sql } from 'kysely'
-import type { Db } from '../../../db/postgres.ts'
-import type { Prefix } from '../../../net/prefix.ts'
+import type { Db } from '../../../server/src/db/postgres.ts'
+import type { Prefix } from '../../../server/src/net/prefix.ts'
 
 export type DemoRoutes = {
   /** Routers have them, or are about to. */

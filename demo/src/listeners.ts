@@ -4,9 +4,9 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6 } from 'node:net'
-import { parseListenAddress, printListenAddress } from '../../drivers/dns-server/listen-address.ts'
-import type { Config, DescribedSetting, Environment } from '../../runtime/config.ts'
-import { listenBySetting } from '../../runtime/listen-problem.ts'
+import { parseListenAddress, printListenAddress } from '../../server/src/drivers/dns-server/listen-address.ts'
+import type { Config, DescribedSetting, Environment } from '../../server/src/runtime/config.ts'
+import { listenBySetting } from '../../server/src/runtime/listen-problem.ts'
 
 /** Below the ports of outgoing connections, which could take it meanwhile. */
 const portRange = [10_000, 32_768] as const

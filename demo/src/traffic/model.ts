@@ -1,8 +1,8 @@
 // The traffic of the demo: which applications run where and how much they send. Pure: the same minute always has the same flows. The
 // volume of a port is that of its simulated counters, which count frames, so that flows and counters agree.
-import { interfaceSeed, octetsAt } from '../../../drivers/sandbox-device/traffic.ts'
-import { hostPrefix, prefixBits } from '../../../net/prefix.ts'
-import { parseAddress } from '../../../net/address.ts'
+import { interfaceSeed, octetsAt } from '../../../server/src/drivers/sandbox-device/traffic.ts'
+import { hostPrefix, prefixBits } from '../../../server/src/net/prefix.ts'
+import { parseAddress } from '../../../server/src/net/address.ts'
 import { createRandom, type Random } from './random.ts'
 
 /** Four words, IPv4 as ::ffff:a.b.c.d. */

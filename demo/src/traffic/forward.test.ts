@@ -1,11 +1,11 @@
 // The demo obeys itself: what is withdrawn or dropped is in no flow, and port counters have what flows have.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { LiveTraffic } from '../../../drivers/sandbox-device/live-traffic.ts'
-import { interfaceSeed, octetsAt } from '../../../drivers/sandbox-device/traffic.ts'
-import { SandboxScrubber } from '../../../drivers/sandbox-scrubber/scrubber.ts'
-import type { FilterAction } from '../../../net/filter-rule.ts'
-import { parsePrefix } from '../../../net/prefix.ts'
+import { LiveTraffic } from '../../../server/src/drivers/sandbox-device/live-traffic.ts'
+import { interfaceSeed, octetsAt } from '../../../server/src/drivers/sandbox-device/traffic.ts'
+import { SandboxScrubber } from '../../../server/src/drivers/sandbox-scrubber/scrubber.ts'
+import type { FilterAction } from '../../../server/src/net/filter-rule.ts'
+import { parsePrefix } from '../../../server/src/net/prefix.ts'
 import { arriving, octetChanges } from './forward.ts'
 import {
   attackFlows,

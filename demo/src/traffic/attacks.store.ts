@@ -1,6 +1,6 @@
 // The attacks of the demo's events, so that their flows can be made.
 import { sql } from 'kysely'
-import type { Db } from '../../../db/postgres.ts'
+import type { Db } from '../../../server/src/db/postgres.ts'
 import { wordsOf, type DemoAttack } from './model.ts'
 
 /** An attack without an end goes on this long. */

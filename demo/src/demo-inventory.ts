@@ -1,10 +1,10 @@
 // The states of the cross connects of the demo, and a file about one of its devices: the platform file has neither.
 import type { CrossConnectStatus } from '@pharos/contract/cross-connect'
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
-import { fileOf } from '../../inventory/attachment/attachment.ts'
-import { insertAttachment } from '../../inventory/attachment/attachment.store.ts'
-import { saveMove } from '../../inventory/cross-connect/cross-connect.store.ts'
+import type { Db } from '../../server/src/db/postgres.ts'
+import { fileOf } from '../../server/src/inventory/attachment/attachment.ts'
+import { insertAttachment } from '../../server/src/inventory/attachment/attachment.store.ts'
+import { saveMove } from '../../server/src/inventory/cross-connect/cross-connect.store.ts'
 
 /** The states that each went through, after `reserved`. */
 const moves: Readonly<Record<string, readonly CrossConnectStatus[]>> = {

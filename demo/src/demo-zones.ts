@@ -1,11 +1,11 @@
 // The zones of the demo: one that is answered, one that is signed, and reverse DNS of a prefix. They are imported like any zone file, as a user of
 // the demo team would, and only into a database that has no zone yet.
 import { randomUUID } from 'node:crypto'
-import type { Postgres } from '../../db/postgres.ts'
-import { enableForNewZone } from '../../dns/dnssec/request-dnssec.ts'
-import { importZone } from '../../dns/import/import-zone.ts'
-import type { UserActor } from '../../operation/operation.ts'
-import type { KeyRing } from '../../runtime/secrets.ts'
+import type { Postgres } from '../../server/src/db/postgres.ts'
+import { enableForNewZone } from '../../server/src/dns/dnssec/request-dnssec.ts'
+import { importZone } from '../../server/src/dns/import/import-zone.ts'
+import type { UserActor } from '../../server/src/operation/operation.ts'
+import type { KeyRing } from '../../server/src/runtime/secrets.ts'
 import { findTeamAdmin, hasZones } from './demo.store.ts'
 
 const zones = [

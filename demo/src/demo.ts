@@ -2,21 +2,21 @@
 // queued, so that the collector creates the events. It must not change a database with other teams.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Postgres } from '../../db/postgres.ts'
-import { wake } from '../../db/wake.ts'
-import { applyPlatform, preparePlatform } from '../../platform/engine/apply.ts'
-import { parseYaml } from '../../platform/engine/document.ts'
-import { platformKinds } from '../../platform/kinds/index.ts'
-import { fail } from '../../runtime/error.ts'
-import type { ClaimedReport } from '../../report/mailed-report.store.ts'
-import type { KeyRing } from '../../runtime/secrets.ts'
+import type { Postgres } from '../../server/src/db/postgres.ts'
+import { wake } from '../../server/src/db/wake.ts'
+import { applyPlatform, preparePlatform } from '../../server/src/platform/engine/apply.ts'
+import { parseYaml } from '../../server/src/platform/engine/document.ts'
+import { platformKinds } from '../../server/src/platform/kinds/index.ts'
+import { fail } from '../../server/src/runtime/error.ts'
+import type { ClaimedReport } from '../../server/src/report/mailed-report.store.ts'
+import type { KeyRing } from '../../server/src/runtime/secrets.ts'
 import { addDemoInventory } from './demo-inventory.ts'
 import { subscribeToReport } from './demo-report.ts'
 import { addDemoZones } from './demo-zones.ts'
 import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
 import { playRecording } from './history.ts'
 
-const folder = new URL('../../../../demo/', import.meta.url)
+const folder = new URL('../', import.meta.url)
 
 /** The path of a file of the demo. */
 export const demoFile = (name: string): string => fileURLToPath(new URL(name, folder))

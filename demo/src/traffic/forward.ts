@@ -1,10 +1,10 @@
 // Which part of the traffic of the demo arrives: nothing towards and from prefixes that no router announces, nothing towards black holes, and
 // what the shield lets pass. Pure, but for the hits of scrubbers.
-import type { OctetChange } from '../../../drivers/sandbox-device/live-traffic.ts'
-import type { Passing } from '../../../drivers/sandbox-scrubber/scrubber.ts'
-import { networkText } from '../../../collector/detector/scopes.ts'
-import type { FlowPacket } from '../../../net/flow-match.ts'
-import { covers, type Prefix } from '../../../net/prefix.ts'
+import type { OctetChange } from '../../../server/src/drivers/sandbox-device/live-traffic.ts'
+import type { Passing } from '../../../server/src/drivers/sandbox-scrubber/scrubber.ts'
+import { networkText } from '../../../server/src/collector/detector/scopes.ts'
+import type { FlowPacket } from '../../../server/src/net/flow-match.ts'
+import { covers, type Prefix } from '../../../server/src/net/prefix.ts'
 import {
   countedOctets,
   demoExporters,

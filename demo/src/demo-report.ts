@@ -1,10 +1,14 @@
 // The monthly report of the demo: the admin of the team gets it, and last month's is mailed once its traffic is in the flow store.
-import type { Db, Postgres } from '../../db/postgres.ts'
-import { wake } from '../../db/wake.ts'
-import { settingsOf } from '../../notification/settings.ts'
-import { findSettings, saveSettings } from '../../notification/settings.store.ts'
-import { claimReport, postponeReport, type ClaimedReport } from '../../report/mailed-report.store.ts'
-import { dueMonth } from '../../report/send-reports.ts'
+import type { Db, Postgres } from '../../server/src/db/postgres.ts'
+import { wake } from '../../server/src/db/wake.ts'
+import { settingsOf } from '../../server/src/notification/settings.ts'
+import { findSettings, saveSettings } from '../../server/src/notification/settings.store.ts'
+import {
+  claimReport,
+  postponeReport,
+  type ClaimedReport,
+} from '../../server/src/report/mailed-report.store.ts'
+import { dueMonth } from '../../server/src/report/send-reports.ts'
 import { findTeamAdmin } from './demo.store.ts'
 
 /** Without a flow store there is no end of its history: then the report is sent without traffic. */

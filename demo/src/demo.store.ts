@@ -1,6 +1,6 @@
 // The SQL of the demo: deliveries that were received in the past, and whether the database is that of a demo.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../server/src/db/postgres.ts'
 
 export type PastDelivery = {
   readonly sourceKey: string

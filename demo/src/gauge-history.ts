@@ -1,11 +1,11 @@
 // The light levels and the load of the simulated devices of the demo in the past months, from the same functions of time as those of
 // today.
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
-import type { SandboxDeviceSettings } from '../../drivers/sandbox-device/settings.ts'
-import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
-import { gaugeRows, slotsOfDay } from '../../inventory/collect/gauge-rows.ts'
-import { watchOptics } from '../../inventory/optics/watch-optics.ts'
+import type { Db } from '../../server/src/db/postgres.ts'
+import type { SandboxDeviceSettings } from '../../server/src/drivers/sandbox-device/settings.ts'
+import { SandboxDeviceSource } from '../../server/src/drivers/sandbox-device/source.ts'
+import { gaugeRows, slotsOfDay } from '../../server/src/inventory/collect/gauge-rows.ts'
+import { watchOptics } from '../../server/src/inventory/optics/watch-optics.ts'
 import type { HistoryOptions } from './port-history.ts'
 
 const dayMs = 86_400_000
