@@ -3,6 +3,7 @@
 import { Type, type Static } from 'typebox'
 import { Component, Id, Optional } from './scalar.ts'
 import type { Scope } from './scope.ts'
+import { Line } from './text.ts'
 
 /**
  * The kind of resource that limits an operation. `whole_zone`: a zone without `names` and `types`; `nothing`: the operation is about no resource, such as the
@@ -18,13 +19,13 @@ const namesMax = 100
 const typesMax = 30
 
 export const ZoneResource = Component('ZoneResource', {
-  zone: Type.String({
+  zone: Line({
     minLength: 1,
     maxLength: 1020,
     description: 'name or id of a zone of the team; answers have the name',
   }),
   names: Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 1020 }), {
+    Type.Array(Line({ minLength: 1, maxLength: 1020 }), {
       minItems: 1,
       maxItems: namesMax,
       uniqueItems: true,
@@ -34,7 +35,7 @@ export const ZoneResource = Component('ZoneResource', {
     }),
   ),
   types: Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 20 }), {
+    Type.Array(Line({ minLength: 1, maxLength: 20 }), {
       minItems: 1,
       maxItems: typesMax,
       uniqueItems: true,
@@ -52,7 +53,7 @@ const ids = (noun: string) =>
 export const Resources = Component('Resources', {
   zones: Optional(Type.Array(ZoneResource, { maxItems: limitZonesMax })),
   prefixes: Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+    Type.Array(Line({ minLength: 1, maxLength: 100 }), {
       maxItems: limitPrefixesMax,
       description:
         'prefixes of the team, or parts of them, as CIDR: announcements, letters and PTR records within them',

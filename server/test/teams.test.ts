@@ -57,6 +57,7 @@ describe('a team', () => {
       ],
       require_2fa: false,
       default_roles: ['reader'],
+      token_days_max: null,
       member_count: 2,
     })
     assert.ok(Date.parse(created) <= Date.now())

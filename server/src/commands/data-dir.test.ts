@@ -16,7 +16,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   token: ['list'],
   user: ['sign-out', 'ada@acme.example'],
   replay: [],
-  holds: ['list'],
+  approvals: ['list'],
   region: ['gone', '1'],
   drain: ['ams', 'r1'],
   undrain: ['ams', 'r1'],

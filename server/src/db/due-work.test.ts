@@ -104,8 +104,8 @@ describe('claims of due rows', () => {
 
   it('are how the rows of every table with a lease are claimed', async () => {
     const { rows } = await sql<{ table: string }>`
-      select c.table_name as table from information_schema.columns c
-      where c.table_schema = 'public' and c.column_name in ('leased_until', 'lease_until', 'claimed_until')
+      select c.table_name as table from information_schema.columns c natural join information_schema.tables t
+      where t.table_type = 'BASE TABLE' and c.table_schema = 'public' and c.column_name in ('leased_until', 'lease_until', 'claimed_until')
       order by 1`.execute(database.postgres.owner)
     // A mail is leased by the time when it is due again.
     const withoutColumn = ['mails']

@@ -59,6 +59,10 @@ const tokenColumns = camelColumns(
 )
 export type ApiTokenRow = RowOf<typeof tokenColumns>
 
+/** What the columns of a page are made of. */
+const storedColumns = sql`a.id, a.team_id, a.name, a.scopes, a.is_admin, a.created, a.creator, a.expires, a.max_unused_days, a.last_used,
+  a.last_used_address, a.allowed_networks, a.service_account_id, a.is_limited, a.previous_until`
+
 /** Returns a page of the tokens that are not revoked. Tokens never used sort first, tokens without expiry last. */
 export const listApiTokens = (
   postgres: Postgres,
@@ -73,22 +77,23 @@ export const listApiTokens = (
 ): Promise<Page<ApiTokenRow>> =>
   listInTeam<ApiTokenRow>(postgres, teamId, {
     matching: sql`
-      select ${tokenColumns} from api_tokens a where a.team_id = ${teamId} and a.revoked is null ${andAll(
+      select ${storedColumns} from api_tokens a where a.team_id = ${teamId} and a.revoked is null ${andAll(
         name !== undefined && sql`strpos(lower(a.name), lower(${name})) > 0`,
         active !== undefined && sql`${isActive} = ${active}`,
         account !== undefined && sql`a.service_account_id = ${account}::bigint`,
         creator !== undefined && sql`a.created_by = ${creator}::bigint and a.service_account_id is null`,
       )}`,
+    columns: tokenColumns,
     order: orderBy(
       query.ordering,
       {
-        id: sql`m.id`,
-        name: sql`lower(m.name)`,
-        created: sql`m.created`,
-        last_used: sql`m."lastUsed"`,
-        expires: sql`coalesce(m.expires, 'infinity')`,
+        id: sql`a.id`,
+        name: sql`lower(a.name)`,
+        created: sql`a.created`,
+        last_used: sql`a.last_used`,
+        expires: sql`coalesce(a.expires, 'infinity')`,
       },
-      sql`m.id`,
+      sql`a.id`,
     ),
     slice: query,
   })
