@@ -8,7 +8,7 @@ import { seriesStatement, type FlowScope, type FlowSource } from '../../server/s
 import type { FlowStore } from '../../server/src/flow/flow-store.ts'
 import { createFlowStore } from '../../server/src/drivers/clickhouse/flow-store.ts'
 import { encodeNativeBlock } from '../../server/src/drivers/clickhouse/native-block.ts'
-import type { FlowKey } from '@pharos/contract/flow-key'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { databaseMeter, ownMicros, nothing, spend, type HotPath } from './guard/hot-path.ts'
 import { cpuMicrosOf } from './processor-time.ts'

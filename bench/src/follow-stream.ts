@@ -1,7 +1,7 @@
 // S200: delay of messages to clients of the stream: from before the commit to the message, with 200 clients of 20 teams.
 // Its peer is PostgreSQL's own NOTIFY of the same transaction, received by one plain connection.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStream } from '@pharos/contract/stream-client'
+import { openStream } from '@pharos/contract/messages/stream-client'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { writeMessages } from '../../server/src/outbox/outbox.ts'

@@ -1,7 +1,7 @@
 // The related list in plain SQL: the straightforward query over the tables of events and relationships, not written for scale.
 // It is the peer of P1 and P2, and the API's answers are compared with it.
 import assert from 'node:assert/strict'
-import { eventStatuses } from '@pharos/contract/analysis'
+import { eventStatuses } from '@pharos/contract/events/event'
 import {
   parseEventQuery,
   type EventQuery,

@@ -5,7 +5,7 @@ import { Deprecated, deprecationsIn, deprecationsUsed } from './deprecation.ts'
 import { openapi } from './document/openapi.ts'
 import { openapi30 } from './document/openapi-30.ts'
 import { route, type Route } from './route.ts'
-import { routes } from './routes.ts'
+import { routes } from './document/routes.ts'
 import { Component, Optional, Strict } from './scalar.ts'
 
 const since = { since: '2027-01-31', sunset: '2028-01-31', use: 'regions' }

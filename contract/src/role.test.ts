@@ -13,7 +13,7 @@ import {
   type Grant,
 } from './role.ts'
 import { grantsNeeded, isOfTeamInPath } from './route.ts'
-import { routes } from './routes.ts'
+import { routes } from './document/routes.ts'
 
 /** Columns: reader, editor, network, dns, billing, admin. */
 const table: Readonly<Record<Grant, string>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { isForAdminTokens } from './role.ts'
-import { routes } from './routes.ts'
+import { routes } from './document/routes.ts'
 import { adminNeeds, scopes, type AdminNeed, type Scope } from './scope.ts'
 
 it('says of each scope how many of its operations need a token with is_admin', () => {

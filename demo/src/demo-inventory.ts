@@ -1,5 +1,5 @@
 // The states of the cross connects of the demo, and a file about one of its devices: the platform file has neither.
-import type { CrossConnectStatus } from '@pharos/contract/cross-connect'
+import type { CrossConnectStatus } from '@pharos/contract/inventory/cross-connect'
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/db/postgres.ts'
 import { fileOf } from '../../server/src/inventory/attachment/attachment.ts'

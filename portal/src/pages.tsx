@@ -1,29 +1,35 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
-import type { listStaffBillsRoute } from '@pharos/contract/admin-bill'
-import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
-import type { listCustomersRoute } from '@pharos/contract/admin-team'
+import type { listStaffBillsRoute } from '@pharos/contract/operator/bill'
+import type { listStaffDevicesRoute } from '@pharos/contract/operator/device'
+import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { Grant } from '@pharos/contract/role'
-import type { User } from '@pharos/contract/session'
-import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/incident'
-import type { listAuditEntriesRoute } from '@pharos/contract/audit'
-import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
-import type { listCrossConnectsRoute, listStaffCrossConnectsRoute } from '@pharos/contract/cross-connect'
-import type { listDeliveriesRoute } from '@pharos/contract/delivery'
-import type { listDevicesRoute } from '@pharos/contract/device'
-import type { listZonesRoute } from '@pharos/contract/dns-zone'
-import type { listAsnsRoute } from '@pharos/contract/inventory'
-import type { listMembersRoute } from '@pharos/contract/member'
-import type { listNotificationsRoute } from '@pharos/contract/notification'
-import type { listPortsRoute } from '@pharos/contract/port'
+import type { User } from '@pharos/contract/session/session'
+import type { listIncidentsRoute, listStaffIncidentsRoute } from '@pharos/contract/events/incident'
+import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
+import type {
+  listAnnouncementsOfTeamRoute,
+  listAnnouncementsRoute,
+} from '@pharos/contract/byoip/announcement'
+import type {
+  listCrossConnectsRoute,
+  listStaffCrossConnectsRoute,
+} from '@pharos/contract/inventory/cross-connect'
+import type { listDeliveriesRoute } from '@pharos/contract/events/delivery'
+import type { listDevicesRoute } from '@pharos/contract/inventory/device'
+import type { listZonesRoute } from '@pharos/contract/dns/zone'
+import type { listAsnsRoute } from '@pharos/contract/inventory/asn'
+import type { listMembersRoute } from '@pharos/contract/team/member'
+import type { listNotificationsRoute } from '@pharos/contract/messages/notification'
+import type { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
-import type { listServicesRoute } from '@pharos/contract/service'
-import type { listShieldListsRoute } from '@pharos/contract/shield'
-import type { listServiceAccountsRoute } from '@pharos/contract/service-account'
-import type { listTokensRoute } from '@pharos/contract/token'
-import type { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
-import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
+import type { listServicesRoute } from '@pharos/contract/inventory/service'
+import type { listShieldListsRoute } from '@pharos/contract/shield/shield'
+import type { listServiceAccountsRoute } from '@pharos/contract/team/service-account'
+import type { listTokensRoute } from '@pharos/contract/team/token'
+import type { listTsigKeysRoute } from '@pharos/contract/dns/tsig'
+import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import {
   IconBroadcast,
   IconBuilding,

@@ -1,9 +1,9 @@
 // ALIAS records in the table of a zone: what is published for them, and why a target is not resolved.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listRecordSetsRoute, type RecordSet, type RecordSetAlias } from '@pharos/contract/dns-recordset'
-import { getZoneRoute } from '@pharos/contract/dns-zone'
-import type { StateMessage } from '@pharos/contract/announcement-checks'
+import { listRecordSetsRoute, type RecordSet, type RecordSetAlias } from '@pharos/contract/dns/recordset'
+import { getZoneRoute } from '@pharos/contract/dns/zone'
+import type { StateMessage } from '@pharos/contract/reason/state-message'
 import { skipWithoutBrowser, visit } from './browser.ts'
 import { exampleOf } from './example-server.ts'
 import { useExample } from './example-suite.ts'

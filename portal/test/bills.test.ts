@@ -1,8 +1,8 @@
 // The bills of a service: a month that waits for the provider, a corrected one, and one whose terms changed.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listStaffBillsRoute } from '@pharos/contract/admin-bill'
-import { listBillablePortsRoute, listBillingPeriodsRoute } from '@pharos/contract/bill'
+import { listStaffBillsRoute } from '@pharos/contract/operator/bill'
+import { listBillablePortsRoute, listBillingPeriodsRoute } from '@pharos/contract/inventory/bill'
 import { skipWithoutBrowser, visit } from './browser.ts'
 import { exampleOf, staff } from './example-server.ts'
 import { useExample } from './example-suite.ts'

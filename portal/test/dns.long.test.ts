@@ -2,7 +2,7 @@
 // imported, DNSSEC shows the DS record, reverse DNS is named in a grid, and a zone is deleted and restored.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
+import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns/settings'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'

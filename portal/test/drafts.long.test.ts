@@ -3,13 +3,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getAnnouncementRoute, listAnnouncementsRoute, updateAnnouncementRoute } from '@pharos/contract/byoip'
-import { listPtrRecordsRoute, updatePtrRecordsRoute } from '@pharos/contract/dns-ptr'
-import { listRecordSetsRoute, updateRecordSetRoute } from '@pharos/contract/dns-recordset'
-import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
-import { getTeamRoute, updateTeamRoute } from '@pharos/contract/team'
-import { createTokenRoute, getTokenRoute, updateTokenRoute } from '@pharos/contract/token'
-import { createWebhookRoute, getWebhookRoute, updateWebhookRoute } from '@pharos/contract/webhook'
+import {
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  updateAnnouncementRoute,
+} from '@pharos/contract/byoip/announcement'
+import { listPtrRecordsRoute, updatePtrRecordsRoute } from '@pharos/contract/dns/ptr'
+import { listRecordSetsRoute, updateRecordSetRoute } from '@pharos/contract/dns/recordset'
+import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns/settings'
+import { getTeamRoute, updateTeamRoute } from '@pharos/contract/team/team'
+import { createTokenRoute, getTokenRoute, updateTokenRoute } from '@pharos/contract/team/token'
+import { createWebhookRoute, getWebhookRoute, updateWebhookRoute } from '@pharos/contract/messages/webhook'
 import { TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'

@@ -12,15 +12,15 @@ import { examples } from '@pharos/contract/examples/index'
 import { team, user as member } from '@pharos/contract/examples/world'
 import { hasGrant, type Role } from '@pharos/contract/role'
 import { grantsNeeded, type BodyOf, type ParamsOf, type ResponseOf, type Route } from '@pharos/contract/route'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import {
   createSessionTokenRoute,
   getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
   type User,
-} from '@pharos/contract/session'
-import type { StreamMessageType } from '@pharos/contract/stream'
+} from '@pharos/contract/session/session'
+import type { StreamMessageType } from '@pharos/contract/messages/stream'
 import { buildPortal } from '../../scripts/build-portal.mjs'
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))

@@ -2,7 +2,7 @@
 // portal does alone is in forms.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listTokensRoute } from '@pharos/contract/token'
+import { listTokensRoute } from '@pharos/contract/team/token'
 import type { Browser } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'

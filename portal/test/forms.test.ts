@@ -1,7 +1,7 @@
 // Forms in a browser, with the example server: one error at its field, focus, the question before changes are lost, and a sign-out that fails.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createWebhookRoute } from '@pharos/contract/webhook'
+import { createWebhookRoute } from '@pharos/contract/messages/webhook'
 import { skipWithoutBrowser } from './browser.ts'
 import { Refusal } from './example-server.ts'
 import { useExample } from './example-suite.ts'

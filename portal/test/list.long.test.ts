@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { getRelatedEventRoute } from '@pharos/contract/analysis'
-import { listIncidentsRoute } from '@pharos/contract/incident'
-import { listPortsRoute } from '@pharos/contract/port'
+import { getRelatedEventRoute } from '@pharos/contract/events/event'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
+import { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { Browser, Download, Page } from 'playwright-core'
 import { openBrowser, openExample, settled, skipWithoutBrowser, type Person } from './browser.ts'
 import {

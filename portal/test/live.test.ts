@@ -1,7 +1,7 @@
 // Live updates in every tab of the browser, over one connection.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openBrowser, openExample, signIn, skipWithoutBrowser, until } from './browser.ts'
 import { exampleOf, pageOf, startExampleServer, type ExampleServer } from './example-server.ts'

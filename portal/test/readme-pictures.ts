@@ -3,9 +3,9 @@
 //   node portal/test/readme-pictures.ts
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listRelatedEventsRoute } from '@pharos/contract/analysis'
-import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
-import { updateShieldRulesRoute } from '@pharos/contract/shield'
+import { listRelatedEventsRoute } from '@pharos/contract/events/event'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
+import { updateShieldRulesRoute } from '@pharos/contract/shield/shield'
 import type { Page } from 'playwright-core'
 import { openBrowser, settled, signIn, waitMs } from './browser.ts'
 import { Demo } from './demo.ts'

@@ -2,15 +2,15 @@
 // The answers are those of the example server; the clock of the page is moved.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/admin-team'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/operator/team'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import {
   listAnnouncementsOfTeamRoute,
   listAnnouncementsRoute,
   listRegionsRoute,
-} from '@pharos/contract/byoip'
-import { groupDevicesRoute } from '@pharos/contract/device'
-import { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
+} from '@pharos/contract/byoip/announcement'
+import { groupDevicesRoute } from '@pharos/contract/inventory/device'
+import { listRecordSetsRoute } from '@pharos/contract/dns/recordset'
 import type { BrowserContext, Page } from 'playwright-core'
 import { settled, skipWithoutBrowser } from './browser.ts'
 import { admin, exampleOf, otherTeam, pageOf, staff } from './example-server.ts'

@@ -2,19 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
-import { createAnnouncementsRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { addDomainRoute } from '@pharos/contract/domain'
-import { listApprovalsRoute } from '@pharos/contract/approval'
+import { createAnnouncementsRoute, listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { addDomainRoute } from '@pharos/contract/team/domain'
+import { listApprovalsRoute } from '@pharos/contract/operator/approval'
 import {
   draftLetterRoute,
   listLettersToReviewRoute,
   rejectLetterRoute,
   uploadLetterRoute,
-} from '@pharos/contract/letter'
-import { addMemberRoute } from '@pharos/contract/member'
-import { createSessionTokenRoute } from '@pharos/contract/session'
-import { createTokenRoute } from '@pharos/contract/token'
-import { createWebhookRoute, testWebhookRoute } from '@pharos/contract/webhook'
+} from '@pharos/contract/byoip/letter'
+import { addMemberRoute } from '@pharos/contract/team/member'
+import { createSessionTokenRoute } from '@pharos/contract/session/session'
+import { createTokenRoute } from '@pharos/contract/team/token'
+import { createWebhookRoute, testWebhookRoute } from '@pharos/contract/messages/webhook'
 import { demoPassword } from './browser.ts'
 import type { Demo } from './demo.ts'
 import { fillDns } from './sample-dns.ts'

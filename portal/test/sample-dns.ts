@@ -1,8 +1,8 @@
 // Zones and names of addresses for tests and screenshots, created through the API.
 import { createClient } from '@pharos/contract/client'
-import { createZoneRoute } from '@pharos/contract/dns-zone'
-import { createRecordSetsRoute } from '@pharos/contract/dns-recordset'
-import { updatePtrRecordsRoute } from '@pharos/contract/dns-ptr'
+import { createZoneRoute } from '@pharos/contract/dns/zone'
+import { createRecordSetsRoute } from '@pharos/contract/dns/recordset'
+import { updatePtrRecordsRoute } from '@pharos/contract/dns/ptr'
 
 type Call = ReturnType<typeof createClient>
 

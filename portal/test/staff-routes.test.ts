@@ -1,15 +1,15 @@
 // What staff see of routes: routers that regions no longer have, with what can be done about them, and how far each route gets.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listAdminRegionsRoute, type AdminRegion } from '@pharos/contract/admin-region'
+import { listAdminRegionsRoute, type AdminRegion } from '@pharos/contract/operator/region'
 import {
   getAnnouncementRoute,
   listAnnouncementsOfTeamRoute,
   type RegionEvidence,
   type RegionStateOfAnnouncement,
-} from '@pharos/contract/byoip'
-import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/former-router'
-import { sessionReasons, sessionReasonText } from '@pharos/contract/session-reason'
+} from '@pharos/contract/byoip/announcement'
+import { giveUpFormerRouterRoute, listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
+import { sessionReasons, sessionReasonText } from '@pharos/contract/reason/session-reason'
 import { settled, skipWithoutBrowser } from './browser.ts'
 import { admin, exampleOf, staff } from './example-server.ts'
 import { useExample } from './example-suite.ts'

@@ -1,11 +1,11 @@
 // Pages of staff in the portal: the inbox and its decisions, customers, regions and routers, registries, detectors that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { createClient } from '@pharos/contract/client'
-import { draftLetterRoute, uploadLetterRoute } from '@pharos/contract/letter'
-import { updateShieldRulesRoute } from '@pharos/contract/shield'
-import { createSessionTokenRoute } from '@pharos/contract/session'
+import { draftLetterRoute, uploadLetterRoute } from '@pharos/contract/byoip/letter'
+import { updateShieldRulesRoute } from '@pharos/contract/shield/shield'
+import { createSessionTokenRoute } from '@pharos/contract/session/session'
 import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import {

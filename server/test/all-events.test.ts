@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { RelatedEvent } from '@pharos/contract/analysis'
+import type { RelatedEvent } from '@pharos/contract/events/event'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { rematch } from '../src/events/relate/rematch.ts'
 import { fixture } from '../src/events/sources/fixtures.ts'

@@ -5,7 +5,7 @@ import {
   announcementConditions,
   announcementStatuses,
   type Announcement as Wire,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { AnnouncementStatus } from '../src/byoip/status/announcement.ts'

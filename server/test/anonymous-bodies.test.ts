@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
 import type { Problem } from '@pharos/contract/problem'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { createTestApi, type TestApi } from './api.ts'
 
 const bytesMax = 16_384

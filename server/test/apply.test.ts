@@ -1,7 +1,7 @@
 // The platform document over HTTP: the same planner as the platform file, without secrets and files, with a guard of deletions.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { PlatformPlan } from '@pharos/contract/platform'
+import type { PlatformPlan } from '@pharos/contract/operator/platform'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'

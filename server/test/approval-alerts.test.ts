@@ -2,7 +2,7 @@
 // database, real endpoint.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { messageOf, type OperatorMessageType } from '@pharos/contract/webhook-message'
+import { messageOf, type OperatorMessageType } from '@pharos/contract/messages/webhook-message'
 import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { Value } from 'typebox/value'

@@ -9,8 +9,8 @@ import {
   reasonsOf,
   type ApprovalAreaName,
   type ApprovalReason,
-} from '@pharos/contract/approval-reason'
-import { routes } from '@pharos/contract/routes'
+} from '@pharos/contract/reason/approval-reason'
+import { routes } from '@pharos/contract/document/routes'
 import { sql } from 'kysely'
 import type { ApprovalScope } from '../src/approval/approval.store.ts'
 import type { PlannedApproval, StoredItem } from '../src/approval/coverage.ts'

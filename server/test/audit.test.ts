@@ -1,7 +1,7 @@
 // The audit log over HTTP: entries for a team's admins, filters, and hidden entries. Callers are tested in every-route.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { AuditEntry } from '@pharos/contract/audit'
+import type { AuditEntry } from '@pharos/contract/team/audit'
 import { sql } from 'kysely'
 import { sealAll } from '../src/audit/seal.ts'
 import { writeAudit, type AuditEntry as Written } from '../src/db/audit.ts'

@@ -87,7 +87,6 @@ const safe: Readonly<Record<string, string>> = {
   'byoip/blackhole/blackhole.store.ts': ofRequest,
   'byoip/regions/blackhole.store.ts': 'codes, and attributes as storedJson like those of announcements',
   'byoip/regions/former-speakers.store.ts': 'errors as storedJson, and prefixes that were parsed',
-  'byoip/regions/approval-area.store.ts': 'only reads and counts',
   'byoip/regions/region-lock.store.ts': ofOwn,
   'db/lost-keys.store.ts': ofOwn,
   'dns/powerdns/powerdns.store.ts': 'only reads',

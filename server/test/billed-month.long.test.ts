@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 import { readConfiguration } from '../src/commands/configuration.ts'
 import { testRing } from '../src/commands/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'

@@ -2,8 +2,8 @@
 // the announcement.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Blackhole } from '@pharos/contract/blackhole'
-import type { RelatedEvent } from '@pharos/contract/analysis'
+import type { Blackhole } from '@pharos/contract/shield/blackhole'
+import type { RelatedEvent } from '@pharos/contract/events/event'
 import { sql } from 'kysely'
 import { markBlackholed } from '../src/events/relate/event-mark.ts'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'

@@ -1,7 +1,7 @@
 // The customers and registries for staff, over HTTP: counts, search, order, and switching into a team.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Customer } from '@pharos/contract/admin-team'
+import type { Customer } from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey, takesIfMatch } from '@pharos/contract/answers'
 import { problems } from '@pharos/contract/problem'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { version } from '../src/runtime/version.ts'
 import { createTestApi, type TestApi } from './api.ts'
 

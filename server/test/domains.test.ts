@@ -2,7 +2,7 @@
 // in the domain.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Domain } from '@pharos/contract/domain'
+import type { Domain } from '@pharos/contract/team/domain'
 import { sql } from 'kysely'
 import { startNameServer } from '@pharos/lab/name-server'
 import { skipWithout } from '@pharos/lab/program'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/events/event'
 import { markEvents, type MarkChange } from '../src/events/relate/event-mark.ts'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { rematch } from '../src/events/relate/rematch.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { sql } from 'kysely'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import { accessEffects } from '../src/restore/compare-audit.ts'

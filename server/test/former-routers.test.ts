@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { FormerRouter } from '@pharos/contract/former-router'
+import type { FormerRouter } from '@pharos/contract/byoip/former-router'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import {
   disableWithoutRequest,

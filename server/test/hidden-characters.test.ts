@@ -2,7 +2,7 @@
 // free-text field is found by its schema: it must have the rule or be listed as an exception.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import type { Route } from '@pharos/contract/route'
 import { textFormats } from '@pharos/contract/text'
 import { createTestApi, type TestApi } from './api.ts'

@@ -1,9 +1,9 @@
 // Invitations over HTTP: the mail, its link, the resulting member, and the limits of a link.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
-import type { Member } from '@pharos/contract/member'
-import type { SessionTokens } from '@pharos/contract/session'
+import type { AcceptedInvitation, Invitation } from '@pharos/contract/session/invitation'
+import type { Member } from '@pharos/contract/team/member'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import { sql } from 'kysely'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi } from './api.ts'
 import {

@@ -12,7 +12,7 @@ import {
   uploadLetterRoute,
   type Letter,
   type ReviewedLetter,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import { sql } from 'kysely'
 import { readLetterVerdicts } from '../src/byoip/letter/letter.store.ts'
 import { refusalOfPng } from '../src/byoip/letter/inspect-image.ts'

@@ -1,7 +1,7 @@
 // API tokens that are limited to resources: what they see and change of zones, prefixes, ports and services, and how a limit is created and ends.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import type { Resources } from '@pharos/contract/resource-limit'
 import { sql } from 'kysely'
 import { uncheckedParameters } from '../src/limit/visible.ts'

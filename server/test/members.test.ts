@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Member } from '@pharos/contract/member'
+import type { Member } from '@pharos/contract/team/member'
 import { sql } from 'kysely'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'

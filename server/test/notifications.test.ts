@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Notification, NotificationSettings } from '@pharos/contract/notification'
+import type { Notification, NotificationSettings } from '@pharos/contract/messages/notification'
 import { sql } from 'kysely'
 import PostalMime from 'postal-mime'
 import { createMailTransport } from '../src/drivers/mail-transports.ts'

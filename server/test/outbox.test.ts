@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventFlags } from '@pharos/contract/analysis'
-import { streamMessageTypes } from '@pharos/contract/stream'
+import { eventFlags } from '@pharos/contract/events/event'
+import { streamMessageTypes } from '@pharos/contract/messages/stream'
 import {
   messageTypes,
   operatorMessageTypes,
   messageOf,
   type MessageType,
-} from '@pharos/contract/webhook-message'
+} from '@pharos/contract/messages/webhook-message'
 import { Value } from 'typebox/value'
 import { sql } from 'kysely'
-import type { ValidationName, ValidationState } from '@pharos/contract/announcement-checks'
+import type { ValidationName, ValidationState } from '@pharos/contract/byoip/announcement-checks'
 import { eventMessages } from '../src/events/relate/event-message.ts'
 import { ingestBatch, ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { flagBits, flagsOf } from '../src/events/relate/event-json.ts'

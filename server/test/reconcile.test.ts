@@ -1,7 +1,7 @@
 // The reconciler against a real database and the sandbox speaker: sent routes, stored states, and unchanged routes.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { Approval } from '@pharos/contract/approval'
+import type { Approval } from '@pharos/contract/operator/approval'
 import { sql } from 'kysely'
 import { approveChanges, rejectChanges } from '../src/approval/approval.ts'
 import { approvalsOf, openApprovals, valuesOf } from '../src/approval/testing.ts'

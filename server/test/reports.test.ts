@@ -2,8 +2,8 @@
 // processes run, to the members who subscribed. Real PostgreSQL, ClickHouse and SMTP server.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { MonthlyReport } from '@pharos/contract/report'
-import { noTrafficTexts } from '@pharos/contract/report-text'
+import type { MonthlyReport } from '@pharos/contract/messages/report'
+import { noTrafficTexts } from '@pharos/contract/messages/report-text'
 import { sql } from 'kysely'
 import PostalMime from 'postal-mime'
 import { waitFor } from '../../lab/src/wait.ts'

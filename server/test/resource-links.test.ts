@@ -2,7 +2,7 @@
 // any other team 404.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { MatchResource, RelatedEvent } from '@pharos/contract/analysis'
+import type { MatchResource, RelatedEvent } from '@pharos/contract/events/event'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { rematch } from '../src/events/relate/rematch.ts'
 import {

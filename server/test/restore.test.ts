@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Restore, RestoreItem } from '@pharos/contract/restore'
+import type { Restore, RestoreItem } from '@pharos/contract/operator/restore'
 import { waitFor } from '@pharos/lab/wait'
 import { sql } from 'kysely'
 import { Client } from 'pg'

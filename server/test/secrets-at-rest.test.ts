@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/answers'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
 /** The ports of dns_ports_allowed: those of the listeners here are ephemeral. */

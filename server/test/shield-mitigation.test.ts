@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/events/event'
 import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { markMitigations } from '../src/shield/mark-mitigations.ts'
 import { reconcileScrubber } from '../src/shield/reconcile.ts'

@@ -2,7 +2,7 @@
 // and reaches nothing of a team. Which calls it may make is tested in every-route.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { AuditEntry } from '@pharos/contract/audit'
+import type { AuditEntry } from '@pharos/contract/team/audit'
 import { sql } from 'kysely'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import { createTestApi, type TestApi } from './api.ts'

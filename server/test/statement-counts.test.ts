@@ -7,7 +7,7 @@ import {
   deleteRecordSetRoute,
   recordSetRoutes,
   updateRecordSetRoute,
-} from '@pharos/contract/dns-recordset'
+} from '@pharos/contract/dns/recordset'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { openPostgres, type Postgres } from '../src/db/postgres.ts'
 import { listUnpublished } from '../src/dns/publish/publish.store.ts'

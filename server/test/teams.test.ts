@@ -1,8 +1,8 @@
 // A team over HTTP: read by members, changed by admins, and the list of teams of a user.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { SessionTokens } from '@pharos/contract/session'
-import type { AvailableTeam, Team } from '@pharos/contract/team'
+import type { SessionTokens } from '@pharos/contract/session/session'
+import type { AvailableTeam, Team } from '@pharos/contract/team/team'
 import { sql } from 'kysely'
 import { addUser, createTestApi, type TestApi } from './api.ts'
 import {

@@ -2,7 +2,7 @@
 // there, and nothing is written because of it.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
+import { announcementStatuses, regionStates } from '@pharos/contract/byoip/announcement'
 import { sql } from 'kysely'
 import { deleteAnnouncement } from '../src/byoip/announcement/delete-announcement.ts'
 import type { AnnouncementListQuery } from '../src/byoip/announcement/announcement.store.ts'

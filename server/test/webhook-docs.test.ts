@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { test } from 'node:test'
-import { messageData, messageOf } from '@pharos/contract/webhook-message'
+import { messageData, messageOf } from '@pharos/contract/messages/webhook-message'
 import { Value } from 'typebox/value'
 import { createSecret, formatSecret, signedHeaders } from '../src/webhook/webhook-secret.ts'
 

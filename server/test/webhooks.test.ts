@@ -2,7 +2,7 @@
 // with the library of the specification.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { DeliveryDetail, Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
+import type { DeliveryDetail, Webhook, WebhookWithSecret } from '@pharos/contract/messages/webhook'
 import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { startEndpoint, type Endpoint } from '../src/drivers/webhook/testing.ts'

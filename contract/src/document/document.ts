@@ -2,7 +2,7 @@
 import { examples } from '../examples/index.ts'
 import { documentedMessages } from '../examples/webhook-message.ts'
 import { openapi } from './openapi.ts'
-import { routes } from '../routes.ts'
+import { routes } from './routes.ts'
 
 /** Returns the document. `version` is that of the product, `server` its URL; the default is the sender of the document. */
 export const apiDocument = (version: string, server?: string) =>

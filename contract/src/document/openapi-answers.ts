@@ -11,7 +11,7 @@ import {
   type AnswerHeader,
 } from '../answers.ts'
 import type { Example } from '../example.ts'
-import { problemExample } from '../problem-schema.ts'
+import { problemExample } from './problem-schema.ts'
 import { problems, type ProblemCode } from '../problem.ts'
 import type { Route } from '../route.ts'
 import { pascalCase } from '../scalar.ts'

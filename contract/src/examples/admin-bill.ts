@@ -1,5 +1,5 @@
 // Examples of the bills of all teams.
-import { exportStaffBillsRoute, listStaffBillsRoute } from '../admin-bill.ts'
+import { exportStaffBillsRoute, listStaffBillsRoute } from '../operator/bill.ts'
 import { example } from '../example.ts'
 import { closedBill } from './bill.ts'
 import { transit } from './service.ts'

@@ -1,5 +1,5 @@
 // Examples of customers and registries, for the provider's staff.
-import { getCustomerRoute, listCustomersRoute, listRegistriesRoute, type Customer } from '../admin-team.ts'
+import { getCustomerRoute, listCustomersRoute, listRegistriesRoute, type Customer } from '../operator/team.ts'
 import { example } from '../example.ts'
 import { team, user } from './world.ts'
 

@@ -8,7 +8,7 @@ import {
   reviewEventRoute,
   type DeliveryValidation,
   type RelatedEvent,
-} from '../analysis.ts'
+} from '../events/event.ts'
 import { example } from '../example.ts'
 import {
   getIncidentRoute,
@@ -16,7 +16,7 @@ import {
   listIncidentsRoute,
   listStaffIncidentsRoute,
   type Incident,
-} from '../incident.ts'
+} from '../events/incident.ts'
 import { eventId, fastnetmonDelivery, sourceEventId, team, teamReference, web } from './world.ts'
 
 const event: Omit<RelatedEvent, 'relationships'> = {

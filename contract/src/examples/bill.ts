@@ -4,7 +4,7 @@ import {
   listBillablePortsRoute,
   listBillingPeriodsRoute,
   type BillablePort,
-} from '../bill.ts'
+} from '../inventory/bill.ts'
 import { example } from '../example.ts'
 import { uplink } from './port.ts'
 import { transit } from './service.ts'

@@ -5,7 +5,7 @@ import {
   getBlackholeRoute,
   listBlackholesRoute,
   type Blackhole,
-} from '../blackhole.ts'
+} from '../shield/blackhole.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 import { eventId, web } from './world.ts'

@@ -14,8 +14,8 @@ import {
   updateAnnouncementRoute,
   validateAnnouncementRoute,
   type Announcement,
-} from '../byoip.ts'
-import { checkReasonText } from '../check-reason.ts'
+} from '../byoip/announcement.ts'
+import { checkReasonText } from '../reason/check-reason.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 import type { ResponseOf } from '../route.ts'

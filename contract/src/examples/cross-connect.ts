@@ -7,7 +7,7 @@ import {
   listDeviceAttachmentsRoute,
   listStaffAttachmentsRoute,
   type Attachment,
-} from '../attachment.ts'
+} from '../inventory/attachment.ts'
 import {
   crossConnectStates,
   getCrossConnectRoute,
@@ -17,13 +17,13 @@ import {
   moveCrossConnectRoute,
   uploadCrossConnectLetterRoute,
   type CrossConnect,
-} from '../cross-connect.ts'
+} from '../inventory/cross-connect.ts'
 import {
   listStaffDevicesRoute,
   maintainDeviceRoute,
   pollDeviceRoute,
   type StaffDevice,
-} from '../admin-device.ts'
+} from '../operator/device.ts'
 import { example } from '../example.ts'
 import { edge } from './device.ts'
 import { amsterdam, portId, serviceId, teamReference } from './world.ts'

@@ -5,8 +5,8 @@ import {
   listSourcesRoute,
   type DetectorSource,
   type IngestDelivery,
-} from '../delivery.ts'
-import { noteFragment, noteText, type StoredNote } from '../delivery-note.ts'
+} from '../events/delivery.ts'
+import { noteFragment, noteText, type StoredNote } from '../events/delivery-note.ts'
 import { example } from '../example.ts'
 import { fastnetmonDelivery } from './world.ts'
 

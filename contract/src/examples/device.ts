@@ -5,8 +5,8 @@ import {
   groupDevicesRoute,
   listDevicesRoute,
   listInterfacesRoute,
-} from '../device.ts'
-import type { Device, Interface } from '../device.ts'
+} from '../inventory/device.ts'
+import type { Device, Interface } from '../inventory/device.ts'
 import { example } from '../example.ts'
 import { transit } from './service.ts'
 import { amsterdam, portId, serviceId } from './world.ts'

@@ -1,12 +1,12 @@
 // Examples of DNS: a zone of the team, signed and served by two name servers, and reverse DNS of its prefix.
-import { exportZoneRoute, ignoredReasons, importZoneRoute } from '../dns-import.ts'
+import { exportZoneRoute, ignoredReasons, importZoneRoute } from '../dns/import.ts'
 import {
   deletePtrTemplateRoute,
   listPtrRecordsRoute,
   listPtrTemplatesRoute,
   updatePtrRecordsRoute,
   type PtrTemplate,
-} from '../dns-ptr.ts'
+} from '../dns/ptr.ts'
 import {
   changeRecordSetsRoute,
   createRecordSetsRoute,
@@ -15,16 +15,16 @@ import {
   listRecordSetsRoute,
   updateRecordSetRoute,
   type RecordSet,
-} from '../dns-recordset.ts'
-import { getZoneSettingsRoute, updateZoneSettingsRoute, type ZoneSettings } from '../dns-settings.ts'
+} from '../dns/recordset.ts'
+import { getZoneSettingsRoute, updateZoneSettingsRoute, type ZoneSettings } from '../dns/settings.ts'
 import {
   createTsigKeyRoute,
   deleteTsigKeyRoute,
   getTsigKeyRoute,
   listTsigKeysRoute,
   type TsigKey,
-} from '../dns-tsig.ts'
-import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '../dns-version.ts'
+} from '../dns/tsig.ts'
+import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '../dns/version.ts'
 import {
   createZoneRoute,
   deleteZoneRoute,
@@ -32,7 +32,7 @@ import {
   listZonesRoute,
   restoreZoneRoute,
   type Zone,
-} from '../dns-zone.ts'
+} from '../dns/zone.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 import { admin } from './world.ts'

@@ -5,7 +5,7 @@ import {
   getDnssecRoute,
   rollOverDnssecKeyRoute,
   type Dnssec,
-} from '../dns-dnssec.ts'
+} from '../dns/dnssec.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 

@@ -1,5 +1,5 @@
 // Examples of attachments of events.
-import { addEventAttachmentRoute, listEventAttachmentsRoute } from '../event-attachment.ts'
+import { addEventAttachmentRoute, listEventAttachmentsRoute } from '../events/event-attachment.ts'
 import { example } from '../example.ts'
 import { eventId, sourceEventId } from './world.ts'
 

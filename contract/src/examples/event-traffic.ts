@@ -1,5 +1,5 @@
 // Example of the traffic of a security event.
-import { getEventTrafficRoute } from '../event-traffic.ts'
+import { getEventTrafficRoute } from '../events/event-traffic.ts'
 import { example } from '../example.ts'
 import { eventId } from './world.ts'
 

@@ -1,12 +1,12 @@
 // Examples of traffic, filter keys and time zones.
 import { example } from '../example.ts'
-import { getFilterKeysRoute } from '../filter-key.ts'
+import { getFilterKeysRoute } from '../events/filter-key.ts'
 import {
   exportFlowTimeseriesRoute,
   getFlowGraphRoute,
   getFlowTimeseriesRoute,
   type FlowTimeseriesRequest,
-} from '../flow.ts'
+} from '../flow/flow.ts'
 import { getTimezoneRoute } from '../timezone.ts'
 
 const request = {

@@ -1,5 +1,5 @@
 // Examples of ASNs and their proofs.
-import { asnProofReasonText } from '../asn-proof-reason.ts'
+import { asnProofReasonText } from '../reason/asn-proof-reason.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type AsnOfTeam,
   type AsnProof,
   type HeldAsn,
-} from '../inventory.ts'
+} from '../inventory/asn.ts'
 import { team, teamReference, web } from './world.ts'
 
 const asn = web.origin_asn

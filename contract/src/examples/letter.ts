@@ -15,7 +15,7 @@ import {
   uploadLetterRoute,
   type Letter,
   type ReviewedLetter,
-} from '../letter.ts'
+} from '../byoip/letter.ts'
 import { admin, employee, teamReference, web, web6 } from './world.ts'
 
 const uploaded: Letter = {

@@ -6,7 +6,7 @@ import {
   readNotificationsRoute,
   updateNotificationSettingsRoute,
   type NotificationSettings,
-} from '../notification.ts'
+} from '../messages/notification.ts'
 import { eventId, web } from './world.ts'
 
 const settings: NotificationSettings = {

@@ -5,9 +5,9 @@ import {
   undrainRouterRoute,
   type AdminRegion,
   type RegionRouter,
-} from '../admin-region.ts'
+} from '../operator/region.ts'
 import { example } from '../example.ts'
-import { giveUpFormerRouterRoute, listFormerRoutersRoute, type FormerRouter } from '../former-router.ts'
+import { giveUpFormerRouterRoute, listFormerRoutersRoute, type FormerRouter } from '../byoip/former-router.ts'
 import { changesBetween } from '../field-change.ts'
 import {
   approveChangesRoute,
@@ -16,8 +16,8 @@ import {
   rejectChangesRoute,
   type Approval,
   type ApprovalItem,
-} from '../approval.ts'
-import { approvalDetail } from '../approval-reason.ts'
+} from '../operator/approval.ts'
+import { approvalDetail } from '../reason/approval-reason.ts'
 import {
   closeRestoreRoute,
   decideRestoreRoute,
@@ -27,7 +27,7 @@ import {
   restoreReasons,
   type Restore,
   type RestoreItem,
-} from '../restore.ts'
+} from '../operator/restore.ts'
 import { admin, employee, teamReference, web, web6 } from './world.ts'
 
 const findings = [

@@ -1,7 +1,7 @@
 // Example of a platform document over HTTP.
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
-import { applyPlatformRoute, type PlatformPlan } from '../platform.ts'
+import { applyPlatformRoute, type PlatformPlan } from '../operator/platform.ts'
 
 const plan: PlatformPlan = {
   applied: true,

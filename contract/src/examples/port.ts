@@ -1,7 +1,7 @@
 // Examples of ports.
 import { example } from '../example.ts'
-import type { BgpSession } from '../bgp-session.ts'
-import { getPortRoute, listPortsRoute, type Port } from '../port.ts'
+import type { BgpSession } from '../inventory/bgp-session.ts'
+import { getPortRoute, listPortsRoute, type Port } from '../inventory/port.ts'
 import { edge } from './device.ts'
 import { fading, latest, transceiver } from './transceiver.ts'
 import { amsterdam, portId, serviceId } from './world.ts'

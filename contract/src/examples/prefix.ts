@@ -1,6 +1,6 @@
 // Examples of the prefixes that the provider has assigned to the team.
 import { example } from '../example.ts'
-import { getPrefixRoute, listPrefixesRoute, type Prefix } from '../prefix.ts'
+import { getPrefixRoute, listPrefixesRoute, type Prefix } from '../inventory/prefix.ts'
 import { amsterdam } from './world.ts'
 
 const mail: Prefix = {

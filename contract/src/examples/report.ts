@@ -1,6 +1,6 @@
 // Examples of the monthly report.
 import { example } from '../example.ts'
-import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '../report.ts'
+import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '../messages/report.ts'
 import { teamReference } from './world.ts'
 
 const figures = (values: number[]) => ({

@@ -1,6 +1,6 @@
 // Examples of the services that the team has bought.
 import { example } from '../example.ts'
-import { getServiceRoute, listServicesRoute, type Service } from '../service.ts'
+import { getServiceRoute, listServicesRoute, type Service } from '../inventory/service.ts'
 import { amsterdam, portId, serviceId, web } from './world.ts'
 
 export const transit: Service = {

@@ -8,7 +8,7 @@ import {
   requestPasswordResetRoute,
   resetPasswordRoute,
   updateUserRoute,
-} from '../account.ts'
+} from '../session/account.ts'
 import { example } from '../example.ts'
 import {
   confirmTotpRoute,
@@ -16,14 +16,14 @@ import {
   createTotpRoute,
   deleteTotpRoute,
   getSecondFactorRoute,
-} from '../second-factor.ts'
+} from '../session/second-factor.ts'
 import {
   createSessionTokenRoute,
   getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
   type SessionTokens,
-} from '../session.ts'
+} from '../session/session.ts'
 import { admin, team, tokenId, user } from './world.ts'
 
 const tokens: SessionTokens = {

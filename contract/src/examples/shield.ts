@@ -11,8 +11,8 @@ import {
   type ShieldRule,
   type ShieldRulesAnswer,
   type ShieldWhatIf,
-} from '../shield.ts'
-import { suggestShieldRulesRoute } from '../shield-suggestion.ts'
+} from '../shield/shield.ts'
+import { suggestShieldRulesRoute } from '../shield/suggestion.ts'
 import { eventId, web } from './world.ts'
 
 const anything = {

@@ -1,5 +1,5 @@
 // Examples of teams, members, invitations, domains, API tokens and the audit log.
-import { getAuditEntryRoute, listAuditEntriesRoute, type AuditEntry } from '../audit.ts'
+import { getAuditEntryRoute, listAuditEntriesRoute, type AuditEntry } from '../team/audit.ts'
 import {
   addDomainRoute,
   getDomainRoute,
@@ -8,9 +8,9 @@ import {
   updateDomainRoute,
   verifyDomainRoute,
   type Domain,
-} from '../domain.ts'
+} from '../team/domain.ts'
 import { example } from '../example.ts'
-import { acceptInvitationRoute, showInvitationRoute } from '../invitation.ts'
+import { acceptInvitationRoute, showInvitationRoute } from '../session/invitation.ts'
 import {
   addMemberRoute,
   getMemberRoute,
@@ -19,9 +19,9 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
   type Member,
-} from '../member.ts'
+} from '../team/member.ts'
 import { grantsOf, roles } from '../role.ts'
-import { listRolesRoute } from '../role-list.ts'
+import { listRolesRoute } from '../team/role-list.ts'
 import {
   createServiceAccountRoute,
   deleteServiceAccountRoute,
@@ -29,8 +29,8 @@ import {
   listServiceAccountsRoute,
   updateServiceAccountRoute,
   type ServiceAccount,
-} from '../service-account.ts'
-import { getTeamRoute, listTeamsRoute, updateTeamRoute, type Team } from '../team.ts'
+} from '../team/service-account.ts'
+import { getTeamRoute, listTeamsRoute, updateTeamRoute, type Team } from '../team/team.ts'
 import {
   createTokenRoute,
   deleteTokenRoute,
@@ -40,7 +40,7 @@ import {
   transferTokenRoute,
   updateTokenRoute,
   type Token,
-} from '../token.ts'
+} from '../team/token.ts'
 import { admin, apiToken, engineer, requestId, team, tokenId, web } from './world.ts'
 
 const lindholm: Team = {

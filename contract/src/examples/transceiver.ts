@@ -5,7 +5,7 @@ import {
   type OpticWarning,
   type Transceiver,
   type TransceiverReading,
-} from '../transceiver.ts'
+} from '../inventory/transceiver.ts'
 import { portId } from './world.ts'
 
 export const transceiver: Transceiver = {

@@ -1,7 +1,7 @@
 // Examples of the usage of a port.
 import { example } from '../example.ts'
-import { getInventoryMetricsRoute } from '../inventory-metrics.ts'
-import { getPortUsageRoute } from '../usage.ts'
+import { getInventoryMetricsRoute } from '../inventory/metrics.ts'
+import { getPortUsageRoute } from '../inventory/usage.ts'
 import { portId } from './world.ts'
 
 const series = (direction: 'in' | 'out', label: string, values: (number | null)[]) => ({

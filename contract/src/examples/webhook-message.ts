@@ -1,7 +1,7 @@
 // Examples of the messages of webhooks, one for each type.
-import { checkReasonText } from '../check-reason.ts'
+import { checkReasonText } from '../reason/check-reason.ts'
 import type { DocumentedMessage } from '../example.ts'
-import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
+import { messageData, messageOf, type MessageData } from '../messages/webhook-message.ts'
 import { uplink } from './port.ts'
 import { fading } from './transceiver.ts'
 import { approval as routes, decided, withdrawals } from './operator.ts'

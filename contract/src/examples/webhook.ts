@@ -1,6 +1,6 @@
 // Examples of webhooks, their deliveries, and the stream.
 import { example } from '../example.ts'
-import { followStreamRoute } from '../stream.ts'
+import { followStreamRoute } from '../messages/stream.ts'
 import {
   createWebhookRoute,
   deleteWebhookRoute,
@@ -15,7 +15,7 @@ import {
   type Delivery,
   type DeliveryDetail,
   type Webhook,
-} from '../webhook.ts'
+} from '../messages/webhook.ts'
 import { documentedMessages } from './webhook-message.ts'
 import { admin } from './world.ts'
 

@@ -1,7 +1,7 @@
 // The world of the examples: one provider, one customer with its team, and objects that several operations show. All
 // addresses, AS numbers and names are reserved for documentation (RFC 5737, RFC 3849, RFC 5398, RFC 2606).
 import type { Static } from 'typebox'
-import type { User } from '../session.ts'
+import type { User } from '../session/session.ts'
 import type { LocationReference, TeamReference } from '../scalar.ts'
 
 export const team = {

@@ -5,7 +5,7 @@ import {
   updateAnnouncementRoute,
   validateAnnouncementRoute,
   type Announcement,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import type { BulkAction } from '../ui/list-bulk.tsx'

@@ -1,6 +1,10 @@
 // The filters of the list of announcements: every one of the API.
-import { announcementConditions, announcementStatuses, listRegionsRoute } from '@pharos/contract/byoip'
-import { listAsnsRoute } from '@pharos/contract/inventory'
+import {
+  announcementConditions,
+  announcementStatuses,
+  listRegionsRoute,
+} from '@pharos/contract/byoip/announcement'
+import { listAsnsRoute } from '@pharos/contract/inventory/asn'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { wordsOf, yesNo, type TextFilter } from '../ui/list-filter.ts'

@@ -1,6 +1,10 @@
 // An announcement in brief, for the side panel of the list.
 import { Skeleton } from '@mantine/core'
-import { getAnnouncementRoute, listRegionsRoute, type Announcement } from '@pharos/contract/byoip'
+import {
+  getAnnouncementRoute,
+  listRegionsRoute,
+  type Announcement,
+} from '@pharos/contract/byoip/announcement'
 import { useAnswer } from '../api/queries.ts'
 import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'

@@ -11,8 +11,8 @@ import {
   validateAnnouncementRoute,
   type Announcement,
   type Region,
-} from '@pharos/contract/byoip'
-import { listLettersRoute } from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/announcement'
+import { listLettersRoute } from '@pharos/contract/byoip/letter'
 import { IconDots } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

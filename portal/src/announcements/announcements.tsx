@@ -1,6 +1,10 @@
 // The team's announcements, or those that were deleted and can be restored.
 import { IconPlus } from '@tabler/icons-react'
-import { listAnnouncementsRoute, listRegionsRoute, type Announcement } from '@pharos/contract/byoip'
+import {
+  listAnnouncementsRoute,
+  listRegionsRoute,
+  type Announcement,
+} from '@pharos/contract/byoip/announcement'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'

@@ -1,6 +1,6 @@
 // The announcement in the API: requests to copy, with the address of this server.
 import { Text } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { TextLink } from '../ui/link.tsx'
 import { useGrant } from '../api/use-grant.ts'
 import { Section } from '../ui/section.tsx'

@@ -1,6 +1,6 @@
 // The three checks that an announcement needs, as badges.
 import { Group } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { words } from './words.ts'

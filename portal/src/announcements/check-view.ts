@@ -1,6 +1,6 @@
 // A check as a row of the page: its state, who has to act, and what exists now as a sentence of the data. Pure.
-import type { Validation } from '@pharos/contract/announcement-checks'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Validation } from '@pharos/contract/byoip/announcement-checks'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 

@@ -1,9 +1,9 @@
 // The checks of an announcement: state, who acts, what exists now, and what to create with a link to the registry's editor.
 import { Button, Group, Select, Stack, Text, VisuallyHidden } from '@mantine/core'
-import type { AuthorizationProof, Validation } from '@pharos/contract/announcement-checks'
-import type { Announcement } from '@pharos/contract/byoip'
-import { verifyAsnRoute } from '@pharos/contract/inventory'
-import { listLettersRoute } from '@pharos/contract/letter'
+import type { AuthorizationProof, Validation } from '@pharos/contract/byoip/announcement-checks'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
+import { verifyAsnRoute } from '@pharos/contract/inventory/asn'
+import { listLettersRoute } from '@pharos/contract/byoip/letter'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'

@@ -1,5 +1,5 @@
 // What an announcement's state is called, and what can be done in it. Pure.
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { Shown } from '../ui/status.tsx'
 import { openChecks } from './check-view.ts'
 import { words } from './words.ts'

@@ -1,6 +1,6 @@
 // The other announcements of the team that a letter names.
 import { MultiSelect, type MultiSelectProps } from '@mantine/core'
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { useAnswer } from '../api/queries.ts'
 import { words } from './words.ts'
 

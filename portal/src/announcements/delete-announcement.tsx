@@ -1,6 +1,10 @@
 // Asks before a withdrawn announcement is deleted; it can be restored for seven days.
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { deleteAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
+import {
+  deleteAnnouncementRoute,
+  listAnnouncementsRoute,
+  type Announcement,
+} from '@pharos/contract/byoip/announcement'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'

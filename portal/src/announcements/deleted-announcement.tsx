@@ -1,6 +1,6 @@
 // The page of an announcement that was deleted, with the days left to restore it, or that the team does not have.
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
-import { getAnnouncementRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { getAnnouncementRoute, listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'

@@ -1,5 +1,5 @@
 // The form for new announcements: its values as the request takes them, and as the address keeps them. Pure.
-import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip'
+import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 import { textsOf } from '../ui/use-page-search.ts'

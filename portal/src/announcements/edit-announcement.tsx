@@ -6,7 +6,7 @@ import {
   updateAnnouncementRoute,
   type Announcement,
   type Region,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { useMemo, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,5 +1,5 @@
 // The request of an edited announcement: only the fields that differ. Pure.
-import type { updateAnnouncementRoute } from '@pharos/contract/byoip'
+import type { updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { BodyOf } from '@pharos/contract/route'
 
 /** Named as the request names them. */

@@ -6,7 +6,7 @@ import {
   updateAnnouncementRoute,
   type Announcement,
   type Region,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { call, resultOf } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { ReviewedPlan } from '../ui/reviewed-plan.tsx'

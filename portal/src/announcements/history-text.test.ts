@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import type { HistoryEntry } from '@pharos/contract/byoip/announcement-checks'
 import { actorName, kindGroups, describeEntry } from './history-text.ts'
-import { regionReasons } from '@pharos/contract/region-reason'
+import { regionReasons } from '@pharos/contract/reason/region-reason'
 import { nextStep } from './next-step.ts'
 
 const entry = (rest: Partial<HistoryEntry>): HistoryEntry => ({

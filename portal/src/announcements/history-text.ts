@@ -1,7 +1,7 @@
 // An entry of an announcement's history as text. An unknown kind is shown by its name. Pure.
-import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import type { HistoryEntry } from '@pharos/contract/byoip/announcement-checks'
 import { words } from './words.ts'
-import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/region-reason'
+import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/reason/region-reason'
 
 const { history: texts } = words
 

@@ -1,7 +1,7 @@
 // The history of an announcement, newest first: changes, what routers reported, checks and letters.
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
-import type { HistoryEntry } from '@pharos/contract/announcement-checks'
-import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { HistoryEntry } from '@pharos/contract/byoip/announcement-checks'
+import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip/announcement'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'

@@ -1,7 +1,7 @@
 // A draft of the letter of authorization, which the server writes and the user signs.
 import { Button, TextInput } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
-import { draftLetterRoute } from '@pharos/contract/letter'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
+import { draftLetterRoute } from '@pharos/contract/byoip/letter'
 import { IconDownload } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'

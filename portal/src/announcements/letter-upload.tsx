@@ -1,12 +1,12 @@
 // Uploads a signed letter, dropped or chosen, for this announcement and for others that it covers.
 import { FileInput, Group, Text, TextInput } from '@mantine/core'
-import { getAnnouncementRoute, type Announcement } from '@pharos/contract/byoip'
+import { getAnnouncementRoute, type Announcement } from '@pharos/contract/byoip/announcement'
 import {
   letterBytesMax,
   letterMediaTypes,
   listLettersRoute,
   uploadLetterRoute,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import { IconFileUpload, IconUpload } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,7 +1,7 @@
 // Letters of authorization of an announcement: a draft to sign, the upload, and the review of each.
 import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
-import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/letter'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
+import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/byoip/letter'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'

@@ -1,8 +1,7 @@
 // The state messages of an announcement that belong to no check and no region, the most severe first, with the next step.
 import { Alert, Stack, Text } from '@mantine/core'
-import type { StateMessage } from '@pharos/contract/announcement-checks'
-import type { StateMessageTag } from '@pharos/contract/state-message'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { StateMessage, StateMessageTag } from '@pharos/contract/reason/state-message'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { checkName } from './history-text.ts'
 import { words } from './words.ts'

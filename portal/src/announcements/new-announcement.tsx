@@ -8,8 +8,8 @@ import {
   listRegionsRoute,
   updateAnnouncementRoute,
   type Announcement,
-} from '@pharos/contract/byoip'
-import { listAsnsRoute } from '@pharos/contract/inventory'
+} from '@pharos/contract/byoip/announcement'
+import { listAsnsRoute } from '@pharos/contract/inventory/asn'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'

@@ -1,5 +1,5 @@
 // The next step in a region that is not in the desired state, and who can take it: a text for each reason. Pure.
-import type { RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { RegionStateOfAnnouncement } from '@pharos/contract/byoip/announcement'
 import { words } from './words.ts'
 
 type Seen = Pick<RegionStateOfAnnouncement, 'state' | 'desired' | 'reason'>

@@ -1,6 +1,6 @@
 // The prefixes to add: one, or several with one per line. Below are the server's errors, with the prefix that was probably meant.
 import { Button, Group, Text, Textarea } from '@mantine/core'
-import { announcementsAtOnce } from '@pharos/contract/byoip'
+import { announcementsAtOnce } from '@pharos/contract/byoip/announcement'
 import { ProblemError } from '@pharos/contract/client'
 import type { Fields } from '../ui/form.tsx'
 import { correctPrefixes, prefixesOf, prefixMistakes, type Draft } from './draft.ts'

@@ -1,6 +1,6 @@
 // The results of the checks before prefixes are added: in full for one, folded for several.
 import { Accordion, Group, Stack, Text } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { Checks } from './checks.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { words } from './words.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { regionCount } from './region-count.ts'
 
 const open = ['ams', 'fra', 'lon']

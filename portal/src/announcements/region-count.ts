@@ -1,5 +1,5 @@
 // In how many regions routers announce a prefix: the same on every page. Pure.
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { targetRegions } from './region-target.ts'
 import { words } from './words.ts'
 

@@ -1,7 +1,11 @@
 // For staff only, beside the state of each region: how far its route gets, and which sessions or routers are down, with the reasons.
 import { Text } from '@mantine/core'
-import { listAdminRegionsRoute, type AdminRegion } from '@pharos/contract/admin-region'
-import { listAnnouncementsOfTeamRoute, type Announcement, type RegionEvidence } from '@pharos/contract/byoip'
+import { listAdminRegionsRoute, type AdminRegion } from '@pharos/contract/operator/region'
+import {
+  listAnnouncementsOfTeamRoute,
+  type Announcement,
+  type RegionEvidence,
+} from '@pharos/contract/byoip/announcement'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'

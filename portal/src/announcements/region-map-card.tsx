@@ -1,5 +1,5 @@
 // Where the announcement is, or will be, on a map, and how long the last change took.
-import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip/announcement'
 import { Text } from '@mantine/core'
 import { RegionMap, type MapRegion } from '../charts/region-map.tsx'
 import { TextLink } from '../ui/link.tsx'

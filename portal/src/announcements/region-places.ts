@@ -1,5 +1,5 @@
 // Where regions are on the map: the API has the name of a place and its time zone, not coordinates. Pure.
-import type { Region } from '@pharos/contract/byoip'
+import type { Region } from '@pharos/contract/byoip/announcement'
 
 type Place = readonly [latitude: number, longitude: number]
 

@@ -1,5 +1,5 @@
 // The regions that enabling an announcement uses, and how fast the routers followed the last change. Pure.
-import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip/announcement'
 import { words } from './words.ts'
 
 const { regions: texts } = words

@@ -1,7 +1,7 @@
 // Desired against observed: where the announcement is enabled, what the routers of each region carry, since when, and how long the
 // last change took.
 import { Group, Stack, Switch, Table, Text } from '@mantine/core'
-import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip/announcement'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { Section } from '../ui/section.tsx'

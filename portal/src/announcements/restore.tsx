@@ -5,7 +5,7 @@ import {
   listAnnouncementsRoute,
   restoreAnnouncementRoute,
   type Announcement,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // The way of an announcement in four steps, each with one line that is true now.
-import type { Announcement } from '@pharos/contract/byoip'
-import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
+import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip/announcement'
 import { useAnswer } from '../api/queries.ts'
 import { StepList, type Step } from '../ui/step-list.tsx'
 import { actorName } from './history-text.ts'

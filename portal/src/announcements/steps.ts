@@ -1,5 +1,5 @@
 // The four steps of an announcement, each with the line that is true now. Pure.
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { Step } from '../ui/step-list.tsx'
 import { namesOf, openChecks } from './check-view.ts'
 import { words } from './words.ts'

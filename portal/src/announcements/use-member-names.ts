@@ -1,5 +1,5 @@
 // The members' names by actor, such as `user:7`.
-import { listMembersRoute } from '@pharos/contract/member'
+import { listMembersRoute } from '@pharos/contract/team/member'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 

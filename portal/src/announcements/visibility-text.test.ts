@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Visibility } from '@pharos/contract/visibility'
+import type { Visibility } from '@pharos/contract/byoip/visibility'
 import { moreSpecificsText, originsText, visibilityText } from './visibility-text.ts'
 
 const now = Date.parse('2026-03-01T10:20:00Z')

@@ -1,6 +1,6 @@
 // Visibility in words: how many route collectors in other networks have the route, how fast a change reached them, and what is
 // wrong. Pure.
-import type { Visibility } from '@pharos/contract/visibility'
+import type { Visibility } from '@pharos/contract/byoip/visibility'
 import { formatDuration, since } from '../ui/time-text.ts'
 
 const collectors = (count: number): string => `${count} ${count === 1 ? 'collector' : 'collectors'}`

@@ -1,7 +1,7 @@
 // How other networks see the prefix, as route collectors report it: counts, propagation time, and routes of other networks.
 import { Group, Stack, Text, Tooltip } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
-import type { Visibility as Data } from '@pharos/contract/visibility'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
+import type { Visibility as Data } from '@pharos/contract/byoip/visibility'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'

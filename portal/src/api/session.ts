@@ -8,7 +8,7 @@ import {
   logoutRoute,
   refreshSessionRoute,
   type User,
-} from '@pharos/contract/session'
+} from '@pharos/contract/session/session'
 import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =

@@ -1,6 +1,6 @@
 // The grants of the signed-in user in the team: pages offer only what the server would not refuse. Admins and staff have every
 // grant; the roles of others are read once for each team.
-import { getSessionTokenRoute } from '@pharos/contract/session'
+import { getSessionTokenRoute } from '@pharos/contract/session/session'
 import { hasGrant, neededRole, type Grant } from '@pharos/contract/role'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'

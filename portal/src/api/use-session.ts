@@ -1,5 +1,5 @@
 // The session as a component sees it.
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { useSyncExternalStore } from 'react'
 import { session, type SessionState } from './session.ts'
 

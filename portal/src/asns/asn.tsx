@@ -6,7 +6,7 @@ import {
   type AsnProof,
   type AsnVerification,
   type ProofStep,
-} from '@pharos/contract/inventory'
+} from '@pharos/contract/inventory/asn'
 import { useMutation } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'

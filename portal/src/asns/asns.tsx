@@ -1,6 +1,6 @@
 // The team's ASNs with the state of their verification, and the way to verify another.
 import { Button, Group, NumberInput } from '@mantine/core'
-import { listAsnsRoute, type HeldAsn } from '@pharos/contract/inventory'
+import { listAsnsRoute, type HeldAsn } from '@pharos/contract/inventory/asn'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'

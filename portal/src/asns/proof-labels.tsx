@@ -1,5 +1,5 @@
 // The states of a proof, and the badge of an ASN.
-import type { AsnProof, AsnProofState, HeldAsn } from '@pharos/contract/inventory'
+import type { AsnProof, AsnProofState, HeldAsn } from '@pharos/contract/inventory/asn'
 import { StatePill, type Shown } from '../ui/status.tsx'
 import { daysUntil } from '../ui/time.tsx'
 import { words } from './words.ts'

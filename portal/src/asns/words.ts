@@ -1,5 +1,5 @@
 // The texts of ASNs and their verification, in one place to review and translate.
-import type { AsnProofMethod } from '@pharos/contract/inventory'
+import type { AsnProofMethod } from '@pharos/contract/inventory/asn'
 
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`
 

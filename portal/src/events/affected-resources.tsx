@@ -1,6 +1,6 @@
 // The team's resources that an event affects, how they match, and where the traffic was seen.
 import { Skeleton, Text } from '@mantine/core'
-import type { MatchResource, RelatedEventDetail, Relationship } from '@pharos/contract/analysis'
+import type { MatchResource, RelatedEventDetail, Relationship } from '@pharos/contract/events/event'
 import { Mono } from '../ui/cells.tsx'
 import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'

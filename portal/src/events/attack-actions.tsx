@@ -1,13 +1,13 @@
 // What a person can do about an attack, each with its effect first: only what exists today.
 import { Button, NativeSelect, Text } from '@mantine/core'
-import type { RelatedEventDetail, Relationship } from '@pharos/contract/analysis'
+import type { RelatedEventDetail, Relationship } from '@pharos/contract/events/event'
 import {
   getAnnouncementRoute,
   listRegionsRoute,
   type Announcement,
   type Region,
-} from '@pharos/contract/byoip'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+} from '@pharos/contract/byoip/announcement'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState, type ReactNode } from 'react'

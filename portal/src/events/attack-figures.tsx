@@ -1,6 +1,6 @@
 // The four numbers of an attack: its rate, its packets, how long, and how large it is among the team's attacks.
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { Link } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { Figure } from '../ui/figure.tsx'

@@ -1,8 +1,8 @@
 // Shows a message on any page when an attack starts. Renders nothing itself.
 import { Anchor } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import type { StreamEvent } from '@pharos/contract/stream-client'
-import type { MessageData } from '@pharos/contract/webhook-message'
+import type { StreamEvent } from '@pharos/contract/messages/stream-client'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { onMessage } from '../api/stream.ts'

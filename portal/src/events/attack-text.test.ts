@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { classificationKeys } from '@pharos/contract/classification'
+import { classificationKeys } from '@pharos/contract/events/classification'
 import { bytesPerPacket, nth, rateNow } from './attack-text.ts'
 import { meaningOf } from './meaning.ts'
 import { shareCards } from './shares.ts'

@@ -1,5 +1,5 @@
 // The figures of an attack as text. Pure.
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 
 type Event = Pick<RelatedEventDetail, 'end' | 'affected_bps' | 'affected_pps' | 'parsed_data'>
 

@@ -1,6 +1,6 @@
 // Attacks over time as bars stacked by their peak: a small answer of counts, whatever the number of attacks.
 import { ProblemError } from '@pharos/contract/client'
-import { getIncidentTimeseriesRoute } from '@pharos/contract/incident'
+import { getIncidentTimeseriesRoute } from '@pharos/contract/events/incident'
 import type { Timeseries } from '@pharos/contract/timeseries'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'

@@ -1,5 +1,5 @@
 // Attacks over time by the band of their peak: the request, and the answer as the series of a chart. Pure.
-import { peakBands, type PeakBand } from '@pharos/contract/analysis'
+import { peakBands, type PeakBand } from '@pharos/contract/events/event'
 import type { Timeseries } from '@pharos/contract/timeseries'
 import type { ChartColor, ChartSeries } from '../charts/chart-props.ts'
 import { addressTime, type Span, type TimeRange } from '../ui/time-range.ts'

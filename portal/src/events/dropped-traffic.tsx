@@ -1,11 +1,11 @@
 // What the team's shield rules dropped of an attack, and what passed, on top of each other: together they are all traffic to the target.
 import { Text } from '@mantine/core'
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import {
   getEventTrafficRoute,
   type EventTraffic,
   type EventTrafficPart,
-} from '@pharos/contract/event-traffic'
+} from '@pharos/contract/events/event-traffic'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import type { ChartMark, ChartValues } from '../charts/chart-props.ts'

@@ -1,5 +1,5 @@
 // How long an event lasted, or has lasted by now.
-import type { RelatedEvent } from '@pharos/contract/analysis'
+import type { RelatedEvent } from '@pharos/contract/events/event'
 import { formatDuration } from '../ui/time.tsx'
 
 export function durationOf({ start, end }: Pick<RelatedEvent, 'start' | 'end'>, now = Date.now()): string {

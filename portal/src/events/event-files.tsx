@@ -1,6 +1,6 @@
 // The files about an event: captures, texts of the detector, and flows. A file is deleted after some time; its name stays.
 import { Anchor, Text } from '@mantine/core'
-import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
+import { listEventAttachmentsRoute } from '@pharos/contract/events/event-attachment'
 import { Mono } from '../ui/cells.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { FailedSection } from '../ui/failed-section.tsx'

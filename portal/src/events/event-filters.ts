@@ -1,7 +1,7 @@
 // The filters of the list of attacks: every one of the API.
-import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
-import { classificationKeys, classificationLabel } from '@pharos/contract/classification'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { eventFlags, eventStatuses } from '@pharos/contract/events/event'
+import { classificationKeys, classificationLabel } from '@pharos/contract/events/classification'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { useMemo } from 'react'
 import { parseNetwork } from '../announcements/parse-network.ts'
 import { useAnswer } from '../api/queries.ts'

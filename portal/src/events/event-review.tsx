@@ -5,8 +5,8 @@ import {
   reviewEventRoute,
   type EventReview,
   type RelatedEventDetail,
-} from '@pharos/contract/analysis'
-import { getIncidentRoute, listIncidentsRoute } from '@pharos/contract/incident'
+} from '@pharos/contract/events/event'
+import { getIncidentRoute, listIncidentsRoute } from '@pharos/contract/events/incident'
 import type { BodyOf } from '@pharos/contract/route'
 import { useMutation } from '@tanstack/react-query'
 import { actorName } from '../announcements/history-text.ts'

@@ -1,8 +1,8 @@
 // An attack in brief, for the side panel of the list: its figures, and the course of its first event.
 import { Box, Group, Skeleton, Text } from '@mantine/core'
-import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
-import { classificationLabel } from '@pharos/contract/classification'
-import type { Incident } from '@pharos/contract/incident'
+import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import type { Incident } from '@pharos/contract/events/incident'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Spark } from '../charts/spark.tsx'

@@ -1,7 +1,7 @@
 // The timeline of an event: its rates over time as a chart, and its steps as a list.
 import { Text, Timeline } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import {
   IconArrowUp,
   IconCheck,

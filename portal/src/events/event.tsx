@@ -2,10 +2,10 @@
 // of one of its reports.
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
-import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
-import { classificationLabel } from '@pharos/contract/classification'
+import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import { ProblemError } from '@pharos/contract/client'
-import { getIncidentRoute, type IncidentDetail } from '@pharos/contract/incident'
+import { getIncidentRoute, type IncidentDetail } from '@pharos/contract/events/incident'
 import { IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

@@ -1,7 +1,7 @@
 // The attacks on the team's networks, each once, whatever the number of detectors: ongoing ones first, then a list with every filter of the API.
 import { Box, Button, Group, Text, Tooltip } from '@mantine/core'
-import { classificationLabel } from '@pharos/contract/classification'
-import { listIncidentsRoute, type Incident } from '@pharos/contract/incident'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import { listIncidentsRoute, type Incident } from '@pharos/contract/events/incident'
 import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Dimmed, monoColumn, timeColumn } from '../ui/cells.tsx'

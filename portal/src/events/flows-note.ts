@@ -1,6 +1,6 @@
 // How the flow records of an attack differ from the peak that its detector reported, and why. Pure.
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
-import type { FlowTimeseries } from '@pharos/contract/flow'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
+import type { FlowTimeseries } from '@pharos/contract/flow/flow'
 import { formatDuration } from '../ui/time-text.ts'
 import { formatRate } from '../ui/rate.ts'
 import { words } from './words.ts'

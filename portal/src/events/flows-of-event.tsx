@@ -1,6 +1,6 @@
 // The flow records towards the target of an event, from a while before its start until a while after its end: what the network saw,
 // beside what the detector reported.
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import type { ChartMark } from '../charts/chart-props.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { flowsNote } from './flows-note.ts'

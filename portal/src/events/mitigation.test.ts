@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { EventSignal } from '@pharos/contract/analysis'
+import type { EventSignal } from '@pharos/contract/events/event'
 import { mitigationOf } from './mitigation.ts'
 
 const sample = (at: string, ...signals: EventSignal[]) => ({ at, signals })

@@ -1,6 +1,6 @@
 // The mitigation of an attack as far as it is known: by the team's own rules, which Pharos observes at the scrubbers, and by the report of the
 // detector. Pure.
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 
 type Event = Pick<RelatedEventDetail, 'status' | 'parsed_data' | 'marks'>
 

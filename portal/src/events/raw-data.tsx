@@ -1,6 +1,6 @@
 // The detector's original data, collapsed, to read, copy or download.
 import { Button, Code, CopyButton, Group, ScrollArea, Text } from '@mantine/core'
-import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import type { RelatedEventDetail } from '@pharos/contract/events/event'
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { download } from '../ui/export-file.ts'

@@ -1,6 +1,6 @@
 // The events of an attack that several detectors report, or one of them repeatedly. Each opens with its own course.
 import { Table, Text } from '@mantine/core'
-import type { IncidentDetail } from '@pharos/contract/incident'
+import type { IncidentDetail } from '@pharos/contract/events/incident'
 import { Dimmed } from '../ui/cells.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { formatRate } from '../ui/rate.ts'

@@ -1,6 +1,6 @@
 // Where the traffic comes from and goes to, as bars with names.
 import { Text } from '@mantine/core'
-import type { ParsedData } from '@pharos/contract/analysis'
+import type { ParsedData } from '@pharos/contract/events/event'
 import { Bars } from '../charts/bars.tsx'
 import { Section } from '../ui/section.tsx'
 import classes from './events.module.css'

@@ -1,5 +1,5 @@
 // Shares of an event's traffic as the rows of bars. Pure.
-import type { ParsedData } from '@pharos/contract/analysis'
+import type { ParsedData } from '@pharos/contract/events/event'
 import type { Share } from '../charts/shapes.ts'
 import { portName } from './port-names.ts'
 

@@ -1,5 +1,5 @@
 // From an event's recorded timeline: the steps to list, and the rates to plot. Pure.
-import { timelineMax, type EventSignal, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { timelineMax, type EventSignal, type RelatedEventDetail } from '@pharos/contract/events/event'
 import { formatRate } from '../ui/rate.ts'
 import { words } from './words.ts'
 

@@ -1,5 +1,9 @@
 // Why an event concerns the team. The API's detail has no relationships, its list does.
-import { listRelatedEventsRoute, type RelatedEventDetail, type Relationship } from '@pharos/contract/analysis'
+import {
+  listRelatedEventsRoute,
+  type RelatedEventDetail,
+  type Relationship,
+} from '@pharos/contract/events/event'
 import { useAnswer } from '../api/queries.ts'
 
 export type Relationships = {

@@ -1,5 +1,5 @@
 // The texts of the security events.
-import { peakBandTexts } from '@pharos/contract/report-text'
+import { peakBandTexts } from '@pharos/contract/messages/report-text'
 
 export const words = {
   unknownNetwork: 'Unknown network',

@@ -1,6 +1,6 @@
 // The files of the provider about a device.
 import { Anchor } from '@mantine/core'
-import { listDeviceAttachmentsRoute } from '@pharos/contract/attachment'
+import { listDeviceAttachmentsRoute } from '@pharos/contract/inventory/attachment'
 import { FailedSection } from '../ui/failed-section.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { formatRate } from '../ui/rate.ts'

@@ -1,6 +1,6 @@
 // The BGP sessions of a port or of all ports of a service.
 import { Stack } from '@mantine/core'
-import type { BgpSession, BgpState } from '@pharos/contract/bgp-session'
+import type { BgpSession, BgpState } from '@pharos/contract/inventory/bgp-session'
 import { Dimmed } from '../ui/cells.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Section } from '../ui/section.tsx'

@@ -1,6 +1,6 @@
 // The figures of a bill in words. Pure.
-import type { BillablePort } from '@pharos/contract/bill'
-import { billedText } from '@pharos/contract/bill-text'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
+import { billedText } from '@pharos/contract/inventory/bill-text'
 import { formatRate } from '../ui/rate.ts'
 import { words } from './words.ts'
 

@@ -1,6 +1,6 @@
 // The price of a bill: its lines, their sum and how they are rounded, and what a correction changes.
 import { Table, Text } from '@mantine/core'
-import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/bill-price'
+import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/inventory/bill-price'
 import { formatRate } from '../ui/rate.ts'
 import { moneyText } from './money-text.ts'
 import { words } from './words.ts'

@@ -7,9 +7,9 @@ import {
   listBillingPeriodsRoute,
   type BillablePort,
   type BillingPeriod,
-} from '@pharos/contract/bill'
-import { billedText, overageText } from '@pharos/contract/bill-text'
-import type { Service } from '@pharos/contract/service'
+} from '@pharos/contract/inventory/bill'
+import { billedText, overageText } from '@pharos/contract/inventory/bill-text'
+import type { Service } from '@pharos/contract/inventory/service'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'

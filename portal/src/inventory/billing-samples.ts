@@ -1,5 +1,5 @@
 // The file of the samples of a bill: its name, the rates in it, and the command that recounts them. Pure.
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 
 /** From 0; see getBillingSamples. */
 const columns = { in: [4], out: [5], max: [4, 5], sum: [6] } as const

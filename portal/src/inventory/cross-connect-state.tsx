@@ -1,5 +1,5 @@
 // The state of a cross connect as people read it.
-import type { CrossConnect, CrossConnectStatus } from '@pharos/contract/cross-connect'
+import type { CrossConnect, CrossConnectStatus } from '@pharos/contract/inventory/cross-connect'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 

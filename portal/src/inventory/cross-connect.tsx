@@ -1,13 +1,13 @@
 // One cross connect: its way from the port to the customer, its steps, who has to act, and its letter.
 import { Anchor, FileInput, Group, Stack, Text } from '@mantine/core'
-import type { Attachment } from '@pharos/contract/attachment'
+import type { Attachment } from '@pharos/contract/inventory/attachment'
 import {
   getCrossConnectRoute,
   listCrossConnectsRoute,
   uploadCrossConnectLetterRoute,
   type CrossConnect,
-} from '@pharos/contract/cross-connect'
-import { getPortRoute } from '@pharos/contract/port'
+} from '@pharos/contract/inventory/cross-connect'
+import { getPortRoute } from '@pharos/contract/inventory/port'
 import { IconFileUpload, IconUpload } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'

@@ -3,7 +3,7 @@ import {
   crossConnectStatuses,
   listCrossConnectsRoute,
   type CrossConnect,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import { OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'

@@ -1,7 +1,7 @@
 // One device: its ports as on its front, its interfaces, and the services of the team that use it.
 import { Skeleton, Table } from '@mantine/core'
-import { getDeviceRoute, type Device, type Interface } from '@pharos/contract/device'
-import { listPortsRoute, type Port } from '@pharos/contract/port'
+import { getDeviceRoute, type Device, type Interface } from '@pharos/contract/inventory/device'
+import { listPortsRoute, type Port } from '@pharos/contract/inventory/port'
 import { useParams } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { PortGrid, type GridPort, type PortGroup } from '../charts/port-grid.tsx'

@@ -6,7 +6,7 @@ import {
   listDevicesRoute,
   type Device,
   type DeviceGroup,
-} from '@pharos/contract/device'
+} from '@pharos/contract/inventory/device'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // The load and the temperatures of a device over a day, a week or a month.
 import { SegmentedControl, Table } from '@mantine/core'
-import { getDeviceMetricsRoute } from '@pharos/contract/device'
+import { getDeviceMetricsRoute } from '@pharos/contract/inventory/device'
 import type { Timeseries } from '@pharos/contract/timeseries'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

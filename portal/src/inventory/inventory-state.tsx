@@ -1,7 +1,7 @@
 // The states of devices, interfaces and services as people read them.
-import type { DeviceStatus, InterfaceState } from '@pharos/contract/device'
-import type { Port } from '@pharos/contract/port'
-import type { ServiceState } from '@pharos/contract/service'
+import type { DeviceStatus, InterfaceState } from '@pharos/contract/inventory/device'
+import type { Port } from '@pharos/contract/inventory/port'
+import type { ServiceState } from '@pharos/contract/inventory/service'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 

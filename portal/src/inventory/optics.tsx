@@ -7,7 +7,7 @@ import {
   type OpticStatus,
   type TransceiverMetrics,
   type TransceiverReading,
-} from '@pharos/contract/transceiver'
+} from '@pharos/contract/inventory/transceiver'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'

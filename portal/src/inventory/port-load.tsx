@@ -1,5 +1,5 @@
 // How full a port is: the greater of its two directions beside its speed.
-import type { Port } from '@pharos/contract/port'
+import type { Port } from '@pharos/contract/inventory/port'
 import { formatRate } from '../ui/rate.ts'
 import classes from './inventory.module.css'
 import { words } from './words.ts'

@@ -1,5 +1,5 @@
 // The changes of a port, the newest first.
-import { getPortRoute, type Port, type PortChangeKind } from '@pharos/contract/port'
+import { getPortRoute, type Port, type PortChangeKind } from '@pharos/contract/inventory/port'
 import { useAnswer } from '../api/queries.ts'
 import { Dimmed } from '../ui/cells.tsx'
 import { FailedSection } from '../ui/failed-section.tsx'

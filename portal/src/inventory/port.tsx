@@ -1,8 +1,8 @@
 // One port: its state, the members of a LAG, its place in the panels, and the service it belongs to.
 import { Text } from '@mantine/core'
-import { listCrossConnectsRoute } from '@pharos/contract/cross-connect'
-import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/port'
-import { getServiceRoute } from '@pharos/contract/service'
+import { listCrossConnectsRoute } from '@pharos/contract/inventory/cross-connect'
+import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/inventory/port'
+import { getServiceRoute } from '@pharos/contract/inventory/service'
 import { useParams } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useAnswer } from '../api/queries.ts'

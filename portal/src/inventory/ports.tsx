@@ -1,6 +1,6 @@
 // The ports that belong to services of the team.
-import { interfaceStates } from '@pharos/contract/device'
-import { listPortsRoute, type Port } from '@pharos/contract/port'
+import { interfaceStates } from '@pharos/contract/inventory/device'
+import { listPortsRoute, type Port } from '@pharos/contract/inventory/port'
 import { Mono, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'

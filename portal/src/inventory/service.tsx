@@ -1,7 +1,7 @@
 // One service of the team with its ports. Links of events lead here.
 import { Skeleton } from '@mantine/core'
-import { listPortsRoute } from '@pharos/contract/port'
-import { getServiceRoute, type Service } from '@pharos/contract/service'
+import { listPortsRoute } from '@pharos/contract/inventory/port'
+import { getServiceRoute, type Service } from '@pharos/contract/inventory/service'
 import { useParams } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'

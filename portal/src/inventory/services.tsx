@@ -1,5 +1,10 @@
 // The services that the team has bought.
-import { listServicesRoute, serviceStates, serviceTypes, type Service } from '@pharos/contract/service'
+import {
+  listServicesRoute,
+  serviceStates,
+  serviceTypes,
+  type Service,
+} from '@pharos/contract/inventory/service'
 import { OrDash } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'

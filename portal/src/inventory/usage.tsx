@@ -1,9 +1,9 @@
 // The traffic of a port over a day, a week or a month, with the 95th percentile, and gaps as gaps.
 import { SegmentedControl, Table } from '@mantine/core'
-import { flowDifferenceText, type PortFlowRecords } from '@pharos/contract/port-flows'
-import { getServiceRoute } from '@pharos/contract/service'
+import { flowDifferenceText, type PortFlowRecords } from '@pharos/contract/inventory/port-flows'
+import { getServiceRoute } from '@pharos/contract/inventory/service'
 import type { Series } from '@pharos/contract/timeseries'
-import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
+import { getPortUsageRoute, type PortUsage } from '@pharos/contract/inventory/usage'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOverLastOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'

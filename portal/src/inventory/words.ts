@@ -1,6 +1,11 @@
 // The texts of devices, ports and services.
-import type { DeviceGroupKey, DeviceStatus, InterfaceState, InterfaceType } from '@pharos/contract/device'
-import type { ServiceState, ServiceType } from '@pharos/contract/service'
+import type {
+  DeviceGroupKey,
+  DeviceStatus,
+  InterfaceState,
+  InterfaceType,
+} from '@pharos/contract/inventory/device'
+import type { ServiceState, ServiceType } from '@pharos/contract/inventory/service'
 
 const status: Readonly<Record<DeviceStatus, string>> = {
   online: 'Online',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { notificationKinds } from '@pharos/contract/notification-text'
+import { notificationKinds } from '@pharos/contract/messages/notification-text'
 import { lookOf, pageOf } from './kinds.ts'
 import { words } from './words.ts'
 

@@ -1,6 +1,6 @@
 // How each kind of notification looks, and the page that it leads to. Pure.
-import type { Notification } from '@pharos/contract/notification'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { Notification } from '@pharos/contract/messages/notification'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import {
   IconAlertTriangle,
   IconBan,

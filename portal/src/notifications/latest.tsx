@@ -1,6 +1,6 @@
 // The latest notifications, below the bell.
 import { Anchor, Button, Skeleton } from '@mantine/core'
-import { listNotificationsRoute, type Notification } from '@pharos/contract/notification'
+import { listNotificationsRoute, type Notification } from '@pharos/contract/messages/notification'
 import { IconBellOff, IconChecks } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'

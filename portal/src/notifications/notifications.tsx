@@ -1,6 +1,6 @@
 // The page of all notifications of the last 90 days.
 import { Button } from '@mantine/core'
-import { listNotificationsRoute, type Notification } from '@pharos/contract/notification'
+import { listNotificationsRoute, type Notification } from '@pharos/contract/messages/notification'
 import { IconChecks } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { timeColumn } from '../ui/cells.tsx'

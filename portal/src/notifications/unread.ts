@@ -1,6 +1,6 @@
 // The number of unread notifications: requested once, then from the stream; polled while the stream is not connected.
-import { listNotificationsRoute, readNotificationsRoute } from '@pharos/contract/notification'
-import type { NotificationsChangedData } from '@pharos/contract/notification'
+import { listNotificationsRoute, readNotificationsRoute } from '@pharos/contract/messages/notification'
+import type { NotificationsChangedData } from '@pharos/contract/messages/notification'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { call } from '../api/call.ts'

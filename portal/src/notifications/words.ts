@@ -1,5 +1,5 @@
 // The texts of personal notifications: the bell, its list and the page.
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 
 /** The subject of a notification, as a label. */
 const kinds: Record<NotificationKind, string> = {

@@ -1,6 +1,6 @@
 // One line while the team is attacked: the largest attack and the way to it.
-import { classificationLabel } from '@pharos/contract/classification'
-import type { Incident } from '@pharos/contract/incident'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import type { Incident } from '@pharos/contract/events/incident'
 import { durationOf } from '../events/event-duration.ts'
 import { networkText } from '../events/network-text.ts'
 import { useNow } from '../ui/use-now.ts'

@@ -1,6 +1,6 @@
 // A few announcements with their state, those that need attention first.
 import { Skeleton } from '@mantine/core'
-import type { Announcement } from '@pharos/contract/byoip'
+import type { Announcement } from '@pharos/contract/byoip/announcement'
 import { RegionCount } from '../announcements/region-cell.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 import { billsSoFar } from './bills-so-far.ts'
 
 const bill = (overage_bps: number | null, amount: string | null = '250.00', currency = 'EUR') =>

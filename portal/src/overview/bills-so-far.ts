@@ -1,5 +1,5 @@
 // The bills of the current month of several services in one figure. Pure.
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 
 type Bill = Pick<BillablePort, 'overage_bps' | 'overage_octets' | 'problem' | 'price'>
 export type ServiceBills<One extends Bill = BillablePort> = {

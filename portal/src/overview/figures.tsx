@@ -1,6 +1,6 @@
 // The figures of the first page, each with a comparison and a link to exactly the rows that it counts.
 import { Anchor } from '@mantine/core'
-import type { AnnouncementCounts } from '@pharos/contract/byoip'
+import type { AnnouncementCounts } from '@pharos/contract/byoip/announcement'
 import { Link, type LinkOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useGrant } from '../api/use-grant.ts'

@@ -1,9 +1,9 @@
 // In place of empty cards: what a new team does first, and what of it is done.
 import { Text } from '@mantine/core'
-import { listAsnsRoute } from '@pharos/contract/inventory'
-import { listMembersRoute } from '@pharos/contract/member'
+import { listAsnsRoute } from '@pharos/contract/inventory/asn'
+import { listMembersRoute } from '@pharos/contract/team/member'
 import type { Grant } from '@pharos/contract/role'
-import { listWebhooksRoute } from '@pharos/contract/webhook'
+import { listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import { useQuery } from '@tanstack/react-query'
 import type { LinkOptions } from '@tanstack/react-router'
 import { answerOf } from '../api/queries.ts'

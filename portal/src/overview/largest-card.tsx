@@ -1,6 +1,6 @@
 // The largest attacks of the last 30 days.
 import { Skeleton, Text } from '@mantine/core'
-import { classificationLabel } from '@pharos/contract/classification'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import { networkText } from '../events/network-text.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'

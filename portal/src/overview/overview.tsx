@@ -1,8 +1,12 @@
 // The first page: whether the team is attacked, the figures of its prefixes and attacks, what to do, and where it announces.
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { countAnnouncementsRoute, listAnnouncementsRoute, listRegionsRoute } from '@pharos/contract/byoip'
-import type { User } from '@pharos/contract/session'
+import {
+  countAnnouncementsRoute,
+  listAnnouncementsRoute,
+  listRegionsRoute,
+} from '@pharos/contract/byoip/announcement'
+import type { User } from '@pharos/contract/session/session'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'

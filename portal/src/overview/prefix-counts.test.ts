@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AnnouncementStatus } from '@pharos/contract/byoip'
+import type { AnnouncementStatus } from '@pharos/contract/byoip/announcement'
 import { countsByRegion, deviationsByRegion, urgentFirst } from './prefix-counts.ts'
 
 it('prefixes are counted in each region whose routers have them, wherever they are to be', () => {

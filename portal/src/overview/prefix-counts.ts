@@ -1,5 +1,5 @@
 // Prefixes by region, and the announcements that are shown: those that need attention first. Pure.
-import type { Announcement, AnnouncementStatus } from '@pharos/contract/byoip'
+import type { Announcement, AnnouncementStatus } from '@pharos/contract/byoip/announcement'
 import { announcedIn } from '../announcements/region-count.ts'
 
 /** Returns the announcements whose route the routers of each region have. */

@@ -1,7 +1,7 @@
 // The regions: whether their routers are in sync, how many prefixes of the team they have, and when that was last compared; on a large
 // screen with a map.
 import { Skeleton, Text } from '@mantine/core'
-import type { Region } from '@pharos/contract/byoip'
+import type { Region } from '@pharos/contract/byoip/announcement'
 import { placeOf } from '../announcements/region-places.ts'
 import { RegionMap, type MapRegion } from '../charts/region-map.tsx'
 import { Problem } from '../ui/problem.tsx'

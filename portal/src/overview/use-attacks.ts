@@ -1,5 +1,5 @@
 // The attacks of the overview: counts and the largest ones, one row each, never the list.
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, answerOverLastOf, refetchIntervalOf } from '../api/queries.ts'
 import { useNow } from '../ui/use-now.ts'

@@ -1,8 +1,8 @@
 // One prefix that the provider has assigned to the team, with its latest events and its announcements. Links of events lead here.
 import { Group, Skeleton, Table } from '@mantine/core'
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { listIncidentsRoute } from '@pharos/contract/incident'
-import { getPrefixRoute, type Prefix } from '@pharos/contract/prefix'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
+import { getPrefixRoute, type Prefix } from '@pharos/contract/inventory/prefix'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'

@@ -6,15 +6,15 @@ import {
   updateNotificationSettingsRoute,
   type Digest,
   type NotificationSettings,
-} from '@pharos/contract/notification'
+} from '@pharos/contract/messages/notification'
 import {
   staffNotificationKinds,
   teamNotificationKinds,
   type NotificationKind,
   type StaffNotificationKind,
   type TeamNotificationKind,
-} from '@pharos/contract/notification-text'
-import type { User } from '@pharos/contract/session'
+} from '@pharos/contract/messages/notification-text'
+import type { User } from '@pharos/contract/session/session'
 import { call } from '../api/call.ts'
 import { queryClient, answerOf, useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'

@@ -1,7 +1,7 @@
 // The user's account: name, notifications, sign-in, display, open sessions.
 import { Group } from '@mantine/core'
-import { updateUserRoute } from '@pharos/contract/account'
-import type { User } from '@pharos/contract/session'
+import { updateUserRoute } from '@pharos/contract/session/account'
+import type { User } from '@pharos/contract/session/session'
 import { call } from '../api/call.ts'
 import { session } from '../api/session.ts'
 import { useUser } from '../api/use-session.ts'

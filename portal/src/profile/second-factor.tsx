@@ -7,7 +7,7 @@ import {
   deleteTotpRoute,
   getSecondFactorRoute,
   type TotpEnrolment,
-} from '@pharos/contract/second-factor'
+} from '@pharos/contract/session/second-factor'
 import { useDisclosure } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -1,6 +1,6 @@
 // The user's open sessions by device; each can be signed out.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
-import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos/contract/account'
+import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos/contract/session/account'
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'

@@ -1,9 +1,9 @@
 // The address and the password that the user signs in with. A new address counts once its link is followed.
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
-import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/account'
-import type { User } from '@pharos/contract/session'
-import { passwordHint } from '@pharos/contract/password'
+import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/session/account'
+import type { User } from '@pharos/contract/session/session'
+import { passwordHint } from '@pharos/contract/session/password'
 import { call } from '../api/call.ts'
 import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 // The texts of the profile: details, sign-in, second factor, display, sessions, notification settings.
-import { mailPauseMinutes, type Digest } from '@pharos/contract/notification'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import { mailPauseMinutes, type Digest } from '@pharos/contract/messages/notification'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 
 const digests: Record<Digest, string> = {
   immediate: `At once, then at most every ${mailPauseMinutes} minutes`,

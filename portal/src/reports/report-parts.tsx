@@ -1,9 +1,9 @@
 // Attacks, services and changes of the report. Times are in the time zone of the report.
 import { Text } from '@mantine/core'
-import { billedText, overageText } from '@pharos/contract/bill-text'
-import { classificationLabel } from '@pharos/contract/classification'
-import type { MonthlyReport, ReportChange, ReportService } from '@pharos/contract/report'
-import { peakText, rateOrDash, reportChangeTexts } from '@pharos/contract/report-text'
+import { billedText, overageText } from '@pharos/contract/inventory/bill-text'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import type { MonthlyReport, ReportChange, ReportService } from '@pharos/contract/messages/report'
+import { peakText, rateOrDash, reportChangeTexts } from '@pharos/contract/messages/report-text'
 import { useNavigate } from '@tanstack/react-router'
 import { formatCount } from '../charts/units.ts'
 import { AttackBars } from '../events/attacks-by-day.tsx'

@@ -1,8 +1,8 @@
 // The traffic of the report: rates with their 95th percentile, and the largest shares.
 import { Text } from '@mantine/core'
 import { formatRate } from '@pharos/contract/rate'
-import type { MonthlyReport } from '@pharos/contract/report'
-import { noTrafficTexts, rateOrDash } from '@pharos/contract/report-text'
+import type { MonthlyReport } from '@pharos/contract/messages/report'
+import { noTrafficTexts, rateOrDash } from '@pharos/contract/messages/report-text'
 import { Bars } from '../charts/bars.tsx'
 import { Chart } from '../charts/chart.tsx'
 import { Figure } from '../ui/figure.tsx'

@@ -1,7 +1,7 @@
 // The report of a month, as the server makes it for this page, for the PDF and for mails. Printing leaves out the frame.
 import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
-import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '@pharos/contract/report'
-import { monthText } from '@pharos/contract/report-text'
+import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '@pharos/contract/messages/report'
+import { monthText } from '@pharos/contract/messages/report-text'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'

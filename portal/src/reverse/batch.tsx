@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
-import { ptrRecordsAtOnce, updatePtrRecordsRoute, type PtrResult } from '@pharos/contract/dns-ptr'
+import { ptrRecordsAtOnce, updatePtrRecordsRoute, type PtrResult } from '@pharos/contract/dns/ptr'
 import type { ResponseOf } from '@pharos/contract/route'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type SyntheticEvent } from 'react'

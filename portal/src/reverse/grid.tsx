@@ -1,6 +1,6 @@
 // The addresses of a network as a grid, filled where they have a name. Pressing one edits it in place; arrow keys move.
 import { Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
-import type { PtrRecord } from '@pharos/contract/dns-ptr'
+import type { PtrRecord } from '@pharos/contract/dns/ptr'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type KeyboardEvent, type SyntheticEvent } from 'react'
 import { useGrant } from '../api/use-grant.ts'

@@ -1,6 +1,6 @@
 // The names of a network as a table, for IPv6 and for reading; each can be edited.
 import { Button, Modal, Table, Text } from '@mantine/core'
-import type { PtrRecord } from '@pharos/contract/dns-ptr'
+import type { PtrRecord } from '@pharos/contract/dns/ptr'
 import { useState } from 'react'
 import { useGrant } from '../api/use-grant.ts'
 import { Dialog } from '../ui/dialog.tsx'

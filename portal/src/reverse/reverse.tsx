@@ -1,6 +1,6 @@
 // Reverse DNS: the addresses of a network as a grid with their names, many names at once, and templates for whole networks.
 import { Group, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core'
-import { listPtrRecordsRoute } from '@pharos/contract/dns-ptr'
+import { listPtrRecordsRoute } from '@pharos/contract/dns/ptr'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'

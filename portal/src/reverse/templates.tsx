@@ -7,7 +7,7 @@ import {
   updatePtrRecordsRoute,
   type PtrOverwrite,
   type PtrTemplate,
-} from '@pharos/contract/dns-ptr'
+} from '@pharos/contract/dns/ptr'
 import type { ResponseOf } from '@pharos/contract/route'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'

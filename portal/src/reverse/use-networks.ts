@@ -1,6 +1,6 @@
 // The networks of the team: prefixes of the inventory, and announcements where the team has them.
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { listPrefixesRoute } from '@pharos/contract/prefix'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, useAnswer } from '../api/queries.ts'
 import { useHasModule } from '../api/use-grant.ts'

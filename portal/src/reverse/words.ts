@@ -1,5 +1,5 @@
 // The texts of reverse DNS, in one place to review and translate.
-import type { PtrOverwrite, PtrResult } from '@pharos/contract/dns-ptr'
+import type { PtrOverwrite, PtrResult } from '@pharos/contract/dns/ptr'
 
 const number = (n: number): string => n.toLocaleString('en')
 const count = (n: number, one: string, several: string): string => `${number(n)} ${n === 1 ? one : several}`

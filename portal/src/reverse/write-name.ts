@@ -1,5 +1,5 @@
 // Writes the name of one address.
-import { updatePtrRecordsRoute } from '@pharos/contract/dns-ptr'
+import { updatePtrRecordsRoute } from '@pharos/contract/dns/ptr'
 import { call } from '../api/call.ts'
 import { invalidateZones } from '../zones/zone-queries.ts'
 

@@ -1,6 +1,6 @@
 // The page that the link of a confirmation e-mail opens. It confirms at once: following the link is the proof.
 import { Alert, Skeleton } from '@mantine/core'
-import { confirmEmailRoute } from '@pharos/contract/account'
+import { confirmEmailRoute } from '@pharos/contract/session/account'
 import { useQuery } from '@tanstack/react-query'
 import { callAsGuest } from '../api/call.ts'
 import { ButtonLink } from '../ui/link.tsx'

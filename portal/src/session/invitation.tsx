@@ -1,8 +1,12 @@
 // The page that the link of an invitation opens: the team that invites, and a new account if there is none yet.
 import { Alert, Skeleton, Text } from '@mantine/core'
-import { acceptInvitationRoute, showInvitationRoute, type Invitation } from '@pharos/contract/invitation'
+import {
+  acceptInvitationRoute,
+  showInvitationRoute,
+  type Invitation,
+} from '@pharos/contract/session/invitation'
 import { describeRoles, rolesText } from '@pharos/contract/role'
-import { passwordHint } from '@pharos/contract/password'
+import { passwordHint } from '@pharos/contract/session/password'
 import { useQuery } from '@tanstack/react-query'
 import { callAsGuest } from '../api/call.ts'
 import { password, text } from '../ui/form-text-widgets.tsx'

@@ -1,7 +1,7 @@
 // A forgotten password: requesting the e-mail, and the page that its link opens.
 import { Alert, Text } from '@mantine/core'
-import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/account'
-import { passwordHint } from '@pharos/contract/password'
+import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/session/account'
+import { passwordHint } from '@pharos/contract/session/password'
 import { callAsGuest } from '../api/call.ts'
 import { email, password } from '../ui/form-text-widgets.tsx'
 import { Field, Form, useRequestForm } from '../ui/form.tsx'

@@ -1,7 +1,7 @@
 // The team that the user cannot open without a second factor: the server rejects requests with a separate code, and
 // the team is stored until it opens.
 import { ProblemError } from '@pharos/contract/client'
-import { getTeamRoute } from '@pharos/contract/team'
+import { getTeamRoute } from '@pharos/contract/team/team'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { queryClient, teamIdNow } from '../api/queries.ts'

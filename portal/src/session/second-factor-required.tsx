@@ -1,6 +1,6 @@
 // Shown in place of the pages of a team that requires a second factor, to a user without one: sets it up.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
-import { getSecondFactorRoute } from '@pharos/contract/second-factor'
+import { getSecondFactorRoute } from '@pharos/contract/session/second-factor'
 import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'

@@ -1,9 +1,9 @@
 // The numbers beside the entries of the sidebar. A count that is not known is not shown: it is never 0 by default.
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import type { CallInput } from '@pharos/contract/client'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import type { Route } from '@pharos/contract/route'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { useQuery } from '@tanstack/react-query'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'

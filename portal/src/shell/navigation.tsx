@@ -1,6 +1,6 @@
 // The sidebar's entries in their groups, and the bottom bar of phones.
 import { NavLink, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'

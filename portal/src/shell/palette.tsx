@@ -9,7 +9,7 @@ import {
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
 import { searchKinds, searchRoute, type SearchHit } from '@pharos/contract/search'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import {
   IconBroadcast,
   IconId,

@@ -1,6 +1,6 @@
 // The foot of the sidebar: the signed-in person, with their profile, the theme and signing out.
 import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { Avatar } from '../ui/avatar.tsx'

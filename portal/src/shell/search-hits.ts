@@ -1,6 +1,6 @@
 // Where a hit of the search is shown in the portal.
 import type { SearchHit, SearchKind } from '@pharos/contract/search'
-import { classificationLabel } from '@pharos/contract/classification'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import { formatTime, type Zone } from '../ui/time.tsx'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 

@@ -8,7 +8,7 @@ import {
   IconSearch,
   IconSettings,
 } from '@tabler/icons-react'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { Link, Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'

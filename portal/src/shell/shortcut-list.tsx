@@ -1,6 +1,6 @@
 // The keyboard shortcuts, in a dialog.
 import { Kbd, Modal, Table } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { useMay } from '../api/use-grant.ts'
 import { pagesOf } from '../pages.tsx'
 import { words } from './words.ts'

@@ -1,6 +1,6 @@
 // Keyboard shortcuts: a single key, `g` and a key within a second, or Ctrl-K for the palette. None while the user types.
 // The palette and the list of shortcuts are loaded once the browser is idle. Keys that are typed before the palette has the focus become its query.
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useMay } from '../api/use-grant.ts'

@@ -1,6 +1,6 @@
 // The frame of pages that share a sidebar entry, the team's: a title, and a tab for each page.
 import { Tabs } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../api/use-grant.ts'

@@ -1,6 +1,6 @@
 // The head of the sidebar: the current team, and the choice of another one for users who are in several.
 import { Menu, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { session } from '../api/session.ts'

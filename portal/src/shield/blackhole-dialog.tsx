@@ -16,7 +16,7 @@ import {
   listBlackholesRoute,
   type Blackhole,
   type BlackholeOnHost,
-} from '@pharos/contract/blackhole'
+} from '@pharos/contract/shield/blackhole'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type SyntheticEvent } from 'react'

@@ -1,6 +1,6 @@
 // A black hole: its state in each region as observed on the routers, the time until its end, and the button that ends it.
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { deleteBlackholeRoute, listBlackholesRoute, type Blackhole } from '@pharos/contract/blackhole'
+import { deleteBlackholeRoute, listBlackholesRoute, type Blackhole } from '@pharos/contract/shield/blackhole'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

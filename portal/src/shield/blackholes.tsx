@@ -1,6 +1,6 @@
 // The black holes of the team: on the page of shield, and for one host on the page of an attack.
 import { Button, Stack, Text } from '@mantine/core'
-import { listBlackholesRoute, type Blackhole } from '@pharos/contract/blackhole'
+import { listBlackholesRoute, type Blackhole } from '@pharos/contract/shield/blackhole'
 import { useState, type ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'

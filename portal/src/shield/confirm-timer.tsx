@@ -1,7 +1,7 @@
 // Above every page while a list is not confirmed: how long until the earlier rules are restored, and what to do. The time is
 // that of the server, so that it survives a reload.
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield'
+import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield/shield'
 import { IconClockShield } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useAnswer } from '../api/queries.ts'

@@ -1,7 +1,7 @@
 // The effect that a list would have had on the traffic of the last hour: the shares of attack and of normal traffic by octets, packets and
 // connections, how old the newest flows are, and the limits of the estimate. Without flow records the effect is unknown, never none.
 import { Alert, Text } from '@mantine/core'
-import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { formatRate } from '../ui/rate.ts'
 import { largestShare, shareText, sharesText, type Shares } from './share-text.ts'
 import { words } from './words.ts'

@@ -1,5 +1,5 @@
 // How fast the counters of rules rise, from the readings of the server that the polls of the portal return. Pure.
-import type { ShieldRule } from '@pharos/contract/shield'
+import type { ShieldRule } from '@pharos/contract/shield/shield'
 
 type Reading = {
   /** The packets at `readMs`, from which the next rate is counted. */

@@ -1,5 +1,5 @@
 // The state of a list as a pill.
-import type { ShieldList } from '@pharos/contract/shield'
+import type { ShieldList } from '@pharos/contract/shield/shield'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 

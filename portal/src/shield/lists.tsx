@@ -1,8 +1,8 @@
 // The rule lists of the team, one for each prefix, and the start of a new one.
 import { Autocomplete, Button, Group } from '@mantine/core'
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { listPrefixesRoute } from '@pharos/contract/prefix'
-import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
+import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield/shield'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'

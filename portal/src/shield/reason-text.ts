@@ -1,6 +1,6 @@
 // Why a rule or a list has its status, as a sentence. The API names other rules by their sequence; here they have the place that the list
 // shows. Pure.
-import type { ShieldList, ShieldRule } from '@pharos/contract/shield'
+import type { ShieldList, ShieldRule } from '@pharos/contract/shield/shield'
 import { words } from './words.ts'
 
 const { reasons: texts } = words

@@ -2,7 +2,11 @@
 // be confirmed. The plan and its effect are the server's dry run.
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, Alert } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import { updateShieldRulesRoute, type NewShieldRule, type ShieldRulesAnswer } from '@pharos/contract/shield'
+import {
+  updateShieldRulesRoute,
+  type NewShieldRule,
+  type ShieldRulesAnswer,
+} from '@pharos/contract/shield/shield'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'

@@ -1,6 +1,6 @@
 // The rules of a list while they are edited: order and content before and after, and what differs. Pure.
 import { networkText } from '@pharos/contract/network-text'
-import type { NewShieldRule, ShieldList, ShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule, ShieldList, ShieldRule } from '@pharos/contract/shield/shield'
 
 /** The content of a rule, all fields set; null is any. */
 export type RuleContent = Required<Omit<NewShieldRule, 'sequence'>>

@@ -1,6 +1,6 @@
 // The form of one rule. Its limits come from the schema of the request; the server checks the whole list before it is applied.
 import { Autocomplete, Button, Group, Modal, SegmentedControl, Select, Stack, Input } from '@mantine/core'
-import { NewShieldRule } from '@pharos/contract/shield'
+import { NewShieldRule } from '@pharos/contract/shield/shield'
 import { useState } from 'react'
 import { rate } from '../profile/rate-field.tsx'
 import { number, select } from '../ui/form-widgets.tsx'

@@ -1,6 +1,6 @@
 // The rules of a list in order. A rule is moved by dragging its handle, with the arrow keys on it, or from its menu.
 import { ActionIcon, Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import type { ShieldRule, ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldRule, ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { IconDots, IconGripVertical } from '@tabler/icons-react'
 import { useRef, useState, type DragEvent, type KeyboardEvent } from 'react'
 import { formatRate } from '../ui/rate.ts'

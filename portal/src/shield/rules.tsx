@@ -2,7 +2,7 @@
 // a whole after a review.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield'
+import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield/shield'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'

@@ -1,8 +1,8 @@
 // Rules that would stop an attack: what each catches of it and of normal traffic, and the way to apply them with a timer. Also the
 // rules that are in place for the target, with what they match now.
 import { Button, Skeleton, Text } from '@mantine/core'
-import { listShieldListsRoute, listShieldRulesRoute, type ShieldRule } from '@pharos/contract/shield'
-import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield-suggestion'
+import { listShieldListsRoute, listShieldRulesRoute, type ShieldRule } from '@pharos/contract/shield/shield'
+import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield/suggestion'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import { answerOf, useAnswer } from '../api/queries.ts'

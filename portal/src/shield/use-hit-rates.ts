@@ -1,5 +1,5 @@
 // How fast the counters of rules rise while a page shows them.
-import type { ShieldRule } from '@pharos/contract/shield'
+import type { ShieldRule } from '@pharos/contract/shield/shield'
 import { useEffect, useMemo, useState } from 'react'
 import { ratesOf, readingsAfter, type Readings } from './hit-rates.ts'
 

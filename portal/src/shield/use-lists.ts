@@ -7,8 +7,8 @@ import {
   type NewShieldRule,
   type ShieldList,
   type ShieldRule,
-} from '@pharos/contract/shield'
-import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+} from '@pharos/contract/shield/shield'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
 import { useMemo } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'

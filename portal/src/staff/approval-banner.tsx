@@ -1,6 +1,6 @@
 // Shows staff on every page that changes are paused until they decide.
 import { Alert } from '@mantine/core'
-import { listApprovalsRoute } from '@pharos/contract/approval'
+import { listApprovalsRoute } from '@pharos/contract/operator/approval'
 import { IconGavel } from '@tabler/icons-react'
 import { useLocation } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'

@@ -1,7 +1,7 @@
 // An approval: what would change and why it waits, what the rules of a list would have done, and the decision, or the one that was made.
 import { Skeleton, Stack, Text } from '@mantine/core'
-import { getApprovalRoute, type ApprovalDetails, type ApprovalItem } from '@pharos/contract/approval'
-import { neverApproved } from '@pharos/contract/approval-reason'
+import { getApprovalRoute, type ApprovalDetails, type ApprovalItem } from '@pharos/contract/operator/approval'
+import { neverApproved } from '@pharos/contract/reason/approval-reason'
 import { useAnswer } from '../api/queries.ts'
 import { Effect } from '../shield/effect.tsx'
 import { contentOf } from '../shield/rule-draft.ts'

@@ -1,6 +1,6 @@
 // An ASN of a customer that only staff can verify: the evidence, and the decision with a reason for the customer.
 import { Stack, Table } from '@mantine/core'
-import { revokeAsnOfTeamRoute, verifyAsnOfTeamRoute, type AsnOfTeam } from '@pharos/contract/inventory'
+import { revokeAsnOfTeamRoute, verifyAsnOfTeamRoute, type AsnOfTeam } from '@pharos/contract/inventory/asn'
 import { ProofPill } from '../asns/proof-labels.tsx'
 import { words as asnWords } from '../asns/words.ts'
 import { call } from '../api/call.ts'

@@ -1,7 +1,7 @@
 // The attacks on all customers, each once however many detectors report it.
 import { Group } from '@mantine/core'
-import { classificationLabel } from '@pharos/contract/classification'
-import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/incident'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import { listStaffIncidentsRoute, type StaffIncident } from '@pharos/contract/events/incident'
 import { detectorName } from '../events/detector-name.ts'
 import { durationOf } from '../events/event-duration.ts'
 import { networkText } from '../events/network-text.ts'

@@ -1,7 +1,7 @@
 // The closed bills of all customers: what is invoiced, which bills need a decision, and what corrections changed.
 import { Stack, Text } from '@mantine/core'
-import { listStaffBillsRoute, type StaffBill } from '@pharos/contract/admin-bill'
-import { billedText } from '@pharos/contract/bill-text'
+import { listStaffBillsRoute, type StaffBill } from '@pharos/contract/operator/bill'
+import { billedText } from '@pharos/contract/inventory/bill-text'
 import { modelOf, summaryOf } from '../inventory/bill-figures.ts'
 import { monthText, pastMonths } from '../inventory/bill-month.ts'
 import { creditText, PriceLines } from '../inventory/bill-price.tsx'

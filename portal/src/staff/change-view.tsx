@@ -1,6 +1,6 @@
 // A request whose changes are paused: who asked, what happens in which region, where the prefixes stay announced, why it waits.
 import { Group, Stack, Table, Text } from '@mantine/core'
-import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip'
+import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip/announcement'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'

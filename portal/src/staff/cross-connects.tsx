@@ -7,7 +7,7 @@ import {
   moveCrossConnectRoute,
   type CrossConnectStatus,
   type StaffCrossConnect,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { CrossConnectPill, crossConnectColor } from '../inventory/cross-connect-state.tsx'

@@ -1,6 +1,6 @@
 // Shows staff on every page that they are in a customer's team, and leads back to their own.
 import { Button } from '@mantine/core'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { IconUserShield } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { session } from '../api/session.ts'

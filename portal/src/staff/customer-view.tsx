@@ -1,6 +1,6 @@
 // One customer in facts, and the way into their team.
 import { Button } from '@mantine/core'
-import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
+import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useNavigate, type LinkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { session } from '../api/session.ts'

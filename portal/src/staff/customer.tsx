@@ -1,7 +1,11 @@
 // One customer: figures that lead to what they count, and their announcements, which staff may suspend and resume.
 import { Skeleton, Title } from '@mantine/core'
-import { getCustomerRoute, type Customer } from '@pharos/contract/admin-team'
-import { announcementStatuses, listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip'
+import { getCustomerRoute, type Customer } from '@pharos/contract/operator/team'
+import {
+  announcementStatuses,
+  listAnnouncementsOfTeamRoute,
+  type Announcement,
+} from '@pharos/contract/byoip/announcement'
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'

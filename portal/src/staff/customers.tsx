@@ -1,6 +1,6 @@
 // The customers of the provider: what each has, and what of it waits for staff.
 import { Group, Stack } from '@mantine/core'
-import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
+import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/operator/team'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { timeColumn } from '../ui/cells.tsx'

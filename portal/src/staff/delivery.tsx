@@ -1,7 +1,11 @@
 // One delivery of a detector: its result, notes on what could not be read, and the body as received.
 import { Code, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
-import { getDeliveryRoute, type IngestDeliveryDetail, type IngestState } from '@pharos/contract/delivery'
-import type { NoteSeverity } from '@pharos/contract/delivery-note'
+import {
+  getDeliveryRoute,
+  type IngestDeliveryDetail,
+  type IngestState,
+} from '@pharos/contract/events/delivery'
+import type { NoteSeverity } from '@pharos/contract/events/delivery-note'
 import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'

@@ -7,7 +7,7 @@ import {
   recentDeliveriesMax,
   type DetectorSource,
   type IngestDelivery,
-} from '@pharos/contract/delivery'
+} from '@pharos/contract/events/delivery'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'

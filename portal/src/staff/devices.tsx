@@ -6,8 +6,8 @@ import {
   maintainDeviceRoute,
   pollDeviceRoute,
   type StaffDevice,
-} from '@pharos/contract/admin-device'
-import { deviceStatuses } from '@pharos/contract/device'
+} from '@pharos/contract/operator/device'
+import { deviceStatuses } from '@pharos/contract/inventory/device'
 import { IconDots } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // Drains a router before maintenance, and undrains it afterwards.
 import { Button, Text } from '@mantine/core'
-import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/admin-region'
+import { drainRouterRoute, listAdminRegionsRoute, undrainRouterRoute } from '@pharos/contract/operator/region'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -4,7 +4,7 @@ import {
   giveUpFormerRouterRoute,
   listFormerRoutersRoute,
   type FormerRouter,
-} from '@pharos/contract/former-router'
+} from '@pharos/contract/byoip/former-router'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'

@@ -1,7 +1,7 @@
 // The health of regions and routers: unknown stays unknown, and never counts as healthy.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AdminRegion, RegionRouter } from '@pharos/contract/admin-region'
+import type { AdminRegion, RegionRouter } from '@pharos/contract/operator/region'
 import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult } from './health.ts'
 
 const router = (result: boolean | null, state: 'established' | 'active' = 'established'): RegionRouter => ({

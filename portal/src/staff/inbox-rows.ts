@@ -1,8 +1,8 @@
 // The decisions that wait for the provider's staff: approvals, those of routes by request, letters to review, and ASNs that only staff can verify.
-import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/approval'
-import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
-import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
-import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
+import { getApprovalRoute, listApprovalsRoute, type Approval } from '@pharos/contract/operator/approval'
+import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
+import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory/asn'
+import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/byoip/letter'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, invalidate } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // The pages of a letter as pictures rendered by the server, so that staff need not open an untrusted file.
 import { ActionIcon, Group, Skeleton, Text } from '@mantine/core'
-import { getLetterPageToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
+import { getLetterPageToReviewRoute, type ReviewedLetter } from '@pharos/contract/byoip/letter'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

@@ -6,7 +6,7 @@ import {
   getLetterToReviewRoute,
   rejectLetterRoute,
   type ReviewedLetter,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // One letter of authorization, in review or decided.
 import { Skeleton } from '@mantine/core'
-import { getLetterToReviewRoute } from '@pharos/contract/letter'
+import { getLetterToReviewRoute } from '@pharos/contract/byoip/letter'
 import { useParams } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'

@@ -1,5 +1,5 @@
 // Letters of authorization of all customers: those to review, or all.
-import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
+import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/byoip/letter'
 import { timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'

@@ -1,5 +1,5 @@
 // The note of a decision, for other staff, and the request that makes the decision.
-import { approveChangesRoute, rejectChangesRoute } from '@pharos/contract/approval'
+import { approveChangesRoute, rejectChangesRoute } from '@pharos/contract/operator/approval'
 import { call } from '../api/call.ts'
 import { textarea } from '../ui/form-widgets.tsx'
 import { words } from './words.ts'

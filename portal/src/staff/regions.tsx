@@ -1,6 +1,6 @@
 // Regions and their routers: how many are healthy, the last observed state of each, and draining a router before maintenance.
 import { Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
-import { listAdminRegionsRoute, type AdminRegion, type RegionRouter } from '@pharos/contract/admin-region'
+import { listAdminRegionsRoute, type AdminRegion, type RegionRouter } from '@pharos/contract/operator/region'
 import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'

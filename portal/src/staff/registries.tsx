@@ -1,6 +1,6 @@
 // The registries that the checks of announcements read: how fresh each source is, and what is wrong with it.
 import { Alert, Skeleton, Table } from '@mantine/core'
-import { listRegistriesRoute, type RegistrySource, type RegistryState } from '@pharos/contract/admin-team'
+import { listRegistriesRoute, type RegistrySource, type RegistryState } from '@pharos/contract/operator/team'
 import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'

@@ -1,6 +1,6 @@
 // The texts of a row of the inbox: whose request it is, who asked, and for what. Pure.
-import type { Approval } from '@pharos/contract/approval'
-import type { ReasonOf } from '@pharos/contract/approval-reason'
+import type { Approval } from '@pharos/contract/operator/approval'
+import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import type { InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
 import { listed, prefixesText, regionsText, words } from './words.ts'

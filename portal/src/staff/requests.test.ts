@@ -1,7 +1,7 @@
 // Requests from approvals about routes: one per customer and person over all regions, and what a decision covers besides.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Approval, ApprovalItem } from '@pharos/contract/approval'
+import type { Approval, ApprovalItem } from '@pharos/contract/operator/approval'
 import { regionsIn, remainingIn, requestsOf } from './requests.ts'
 
 const at = (minute: number): string => `2026-04-01T09:0${minute}:00.000Z`

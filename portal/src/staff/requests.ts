@@ -1,5 +1,5 @@
 // The requests behind approvals about routes: one for each customer and person, over all regions whose changes are paused. Pure.
-import type { Approval, ApprovalItem } from '@pharos/contract/approval'
+import type { Approval, ApprovalItem } from '@pharos/contract/operator/approval'
 
 export type RequestPrefix = {
   readonly cidr: string

@@ -1,6 +1,6 @@
 // Shows staff on every page that nothing is sent until they decide what a restored database differs in.
 import { Alert } from '@mantine/core'
-import { listRestoresRoute } from '@pharos/contract/restore'
+import { listRestoresRoute } from '@pharos/contract/operator/restore'
 import { IconDatabaseExclamation } from '@tabler/icons-react'
 import { useLocation } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'

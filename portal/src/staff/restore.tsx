@@ -11,7 +11,7 @@ import {
   type RestoreAction,
   type RestoreArea,
   type RestoreItem,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'

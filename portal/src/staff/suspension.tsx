@@ -5,7 +5,7 @@ import {
   resumeAnnouncementRoute,
   suspendAnnouncementRoute,
   type Announcement,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'

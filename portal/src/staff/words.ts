@@ -1,8 +1,8 @@
 // The texts of the provider's staff pages.
-import type { RegistrySource, RegistryState } from '@pharos/contract/admin-team'
-import type { ApprovalChange, ApprovalState } from '@pharos/contract/approval'
-import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/approval-reason'
-import type { LetterStatus } from '@pharos/contract/letter'
+import type { RegistrySource, RegistryState } from '@pharos/contract/operator/team'
+import type { ApprovalChange, ApprovalState } from '@pharos/contract/operator/approval'
+import type { ApprovalAreaName, ReasonOf } from '@pharos/contract/reason/approval-reason'
+import type { LetterStatus } from '@pharos/contract/byoip/letter'
 
 /** Returns the count with its noun. */
 const counted = (count: number, one: string, several: string): string =>

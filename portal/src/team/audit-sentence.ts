@@ -1,5 +1,5 @@
 // Entries of the audit log as sentences: who did what to which thing. Pure.
-import type { AuditEntry } from '@pharos/contract/audit'
+import type { AuditEntry } from '@pharos/contract/team/audit'
 import { entryText, targetText } from './audit-words.ts'
 
 type Recorded = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 // Entries of the audit log as people read them: the action by its key, and what changed by the names of fields. Pure.
-import type { AuditEntry } from '@pharos/contract/audit'
+import type { AuditEntry } from '@pharos/contract/team/audit'
 
 /** Verbs of actions, in the past tense; the noun follows. */
 const verbs: Readonly<Record<string, string>> = {

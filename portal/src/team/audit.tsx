@@ -1,8 +1,8 @@
 // The audit log of the team: who changed what, when and from where.
 import { Skeleton, Stack, Text } from '@mantine/core'
-import { getAuditEntryRoute, listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
-import { listRegionsRoute } from '@pharos/contract/byoip'
-import { listMembersRoute, type Member } from '@pharos/contract/member'
+import { getAuditEntryRoute, listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/team/audit'
+import { listRegionsRoute } from '@pharos/contract/byoip/announcement'
+import { listMembersRoute, type Member } from '@pharos/contract/team/member'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'

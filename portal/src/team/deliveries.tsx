@@ -8,7 +8,7 @@ import {
   sentTypes,
   type Delivery,
   type DeliveryState,
-} from '@pharos/contract/webhook'
+} from '@pharos/contract/messages/webhook'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { call } from '../api/call.ts'

@@ -7,7 +7,7 @@ import {
   updateDomainRoute,
   verifyDomainRoute,
   type Domain,
-} from '@pharos/contract/domain'
+} from '@pharos/contract/team/domain'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Fragment } from 'react'

@@ -1,6 +1,6 @@
 // The API tokens of a member who is about to be removed: they are revoked, or moved to a service account first.
 import { List as Items, Text } from '@mantine/core'
-import { listTokensRoute, transferTokenRoute } from '@pharos/contract/token'
+import { listTokensRoute, transferTokenRoute } from '@pharos/contract/team/token'
 import { call } from '../api/call.ts'
 import { useAnswer } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'

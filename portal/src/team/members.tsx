@@ -8,10 +8,10 @@ import {
   resendInvitationRoute,
   updateMemberRoute,
   type Member,
-} from '@pharos/contract/member'
+} from '@pharos/contract/team/member'
 import { describeRoles, roleLabels, roles, rolesText, type Role } from '@pharos/contract/role'
-import { getSessionTokenRoute } from '@pharos/contract/session'
-import { getTeamRoute } from '@pharos/contract/team'
+import { getSessionTokenRoute } from '@pharos/contract/session/session'
+import { getTeamRoute } from '@pharos/contract/team/team'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { call } from '../api/call.ts'

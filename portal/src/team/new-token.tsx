@@ -1,7 +1,7 @@
 // Creating an API token: what it is for, what it may do, where it works, how long. Its secret is shown once, with a request that
 // tries it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { createTokenRoute, listTokensRoute } from '@pharos/contract/token'
+import { createTokenRoute, listTokensRoute } from '@pharos/contract/team/token'
 import { adminNeeds, type Scope } from '@pharos/contract/scope'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 // The field for a service account of the team. The value is its id as text, empty for none.
 import { Select } from '@mantine/core'
-import { listServiceAccountsRoute } from '@pharos/contract/service-account'
+import { listServiceAccountsRoute } from '@pharos/contract/team/service-account'
 import { useAnswer } from '../api/queries.ts'
 import { inputProps } from '../ui/form-text-widgets.tsx'
 import type { FieldDeclaration, WidgetProps } from '../ui/form.tsx'

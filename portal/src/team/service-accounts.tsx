@@ -7,7 +7,7 @@ import {
   listServiceAccountsRoute,
   updateServiceAccountRoute,
   type ServiceAccount,
-} from '@pharos/contract/service-account'
+} from '@pharos/contract/team/service-account'
 import { IconPlus } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

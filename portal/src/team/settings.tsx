@@ -1,7 +1,7 @@
 // The settings of the team: name, contacts and time zone, and whether members need two-factor authentication.
 import { Skeleton } from '@mantine/core'
 import { defaultRoles, roleLabels } from '@pharos/contract/role'
-import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
+import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team/team'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'

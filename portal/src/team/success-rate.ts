@@ -1,5 +1,5 @@
 // The share of a webhook's deliveries that arrived. Pure.
-import type { Delivery } from '@pharos/contract/webhook'
+import type { Delivery } from '@pharos/contract/messages/webhook'
 
 export type SuccessRate = { readonly percent: number; readonly count: number }
 

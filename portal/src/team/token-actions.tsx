@@ -7,7 +7,7 @@ import {
   rotateTokenRoute,
   updateTokenRoute,
   type Token,
-} from '@pharos/contract/token'
+} from '@pharos/contract/team/token'
 import { IconKey } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

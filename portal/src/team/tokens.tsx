@@ -1,6 +1,6 @@
 // The team's API tokens. The secret of a token is shown once, right after it was created.
 import { describeResources } from '@pharos/contract/resource-limit'
-import { listTokensRoute, type Token } from '@pharos/contract/token'
+import { listTokensRoute, type Token } from '@pharos/contract/team/token'
 import { actionsColumn, Dimmed, monoColumn, RowActions, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'

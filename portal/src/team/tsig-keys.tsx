@@ -7,7 +7,7 @@ import {
   tsigKeyAlgorithms,
   type CreatedTsigKey,
   type TsigKey,
-} from '@pharos/contract/dns-tsig'
+} from '@pharos/contract/dns/tsig'
 import { describeResources, type ZoneResources } from '@pharos/contract/resource-limit'
 import { IconPlus } from '@tabler/icons-react'
 import { call } from '../api/call.ts'

@@ -1,6 +1,6 @@
 // The fields of a webhook, and its secret, which is shown once.
 import { Alert } from '@mantine/core'
-import { messageTypes, type MessageType } from '@pharos/contract/webhook-message'
+import { messageTypes, type MessageType } from '@pharos/contract/messages/webhook-message'
 import { text } from '../ui/form-text-widgets.tsx'
 import { checkboxes } from '../ui/form-widgets.tsx'
 import { Secret } from '../ui/secret.tsx'

@@ -1,5 +1,5 @@
 // Whether a webhook is enabled and delivers.
-import { listWebhookDeliveriesRoute, type Webhook } from '@pharos/contract/webhook'
+import { listWebhookDeliveriesRoute, type Webhook } from '@pharos/contract/messages/webhook'
 import { useAnswer } from '../api/queries.ts'
 import { Spark } from '../charts/spark.tsx'
 import { StatePill } from '../ui/status.tsx'

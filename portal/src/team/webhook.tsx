@@ -9,7 +9,7 @@ import {
   testWebhookRoute,
   updateWebhookRoute,
   type Webhook,
-} from '@pharos/contract/webhook'
+} from '@pharos/contract/messages/webhook'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'

@@ -1,6 +1,6 @@
 // The team's webhooks. The page of a webhook has its deliveries.
 import { Button } from '@mantine/core'
-import { createWebhookRoute, listWebhooksRoute, type Webhook } from '@pharos/contract/webhook'
+import { createWebhookRoute, listWebhooksRoute, type Webhook } from '@pharos/contract/messages/webhook'
 import { IconWebhook } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'

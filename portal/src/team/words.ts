@@ -1,9 +1,9 @@
 // The texts of the team's pages: members, settings, domains, API tokens, webhooks, audit log.
-import type { MessageType } from '@pharos/contract/webhook-message'
-import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { MessageType } from '@pharos/contract/messages/webhook-message'
+import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import { roleLabels } from '@pharos/contract/role'
 import type { AdminNeed, Scope } from '@pharos/contract/scope'
-import type { DeliveryState, SentType, Webhook } from '@pharos/contract/webhook'
+import type { DeliveryState, SentType, Webhook } from '@pharos/contract/messages/webhook'
 
 type Named = { readonly label: string; readonly help: string }
 

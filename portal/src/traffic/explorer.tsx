@@ -1,7 +1,11 @@
 // The traffic explorer: a query over its picture over its table. The address holds the whole view, with times relative to now.
 import { Button, CloseButton, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { exportFlowTimeseriesRoute, getFlowTimeseriesRoute, type FlowTimeseries } from '@pharos/contract/flow'
+import {
+  exportFlowTimeseriesRoute,
+  getFlowTimeseriesRoute,
+  type FlowTimeseries,
+} from '@pharos/contract/flow/flow'
 import { IconDownload, IconTerminal } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'

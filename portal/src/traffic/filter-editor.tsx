@@ -10,7 +10,7 @@ import {
   type OptionsFilter,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/filter-key'
+import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/events/filter-key'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState, type SyntheticEvent } from 'react'
 import { answerOverLastOf } from '../api/queries.ts'

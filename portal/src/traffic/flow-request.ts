@@ -1,5 +1,5 @@
 // The request of a traffic view for a time span, and the command of curl that sends it. Pure.
-import type { FlowGraphRequest, FlowTimeseriesRequest } from '@pharos/contract/flow'
+import type { FlowGraphRequest, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import type { Span } from '../ui/time-range.ts'
 import type { ChartKind, FlowFilter, TrafficView } from './traffic-view.ts'
 

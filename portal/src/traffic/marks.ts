@@ -1,7 +1,7 @@
 // Attacks, and announcements that were enabled or disabled, as marks of a chart of traffic.
-import { listAnnouncementHistoryRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { classificationLabel } from '@pharos/contract/classification'
-import { listIncidentsRoute } from '@pharos/contract/incident'
+import { listAnnouncementHistoryRoute, listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
+import { classificationLabel } from '@pharos/contract/events/classification'
+import { listIncidentsRoute } from '@pharos/contract/events/incident'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, queryClient, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
 import { useSeenModules } from '../api/use-grant.ts'

@@ -1,6 +1,6 @@
 // The drawing of a traffic view: stacked, as lines, as parts of the sum, one small chart for each group, as a heatmap, or as a flow diagram.
 import { Skeleton, Text } from '@mantine/core'
-import type { FlowGraphRequest, FlowTimeseries } from '@pharos/contract/flow'
+import type { FlowGraphRequest, FlowTimeseries } from '@pharos/contract/flow/flow'
 import type { ChartMark, ChartProps, ChartSeries } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
 import { colorVariable } from '../charts/inks.ts'

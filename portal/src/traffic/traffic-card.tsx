@@ -1,7 +1,7 @@
 // The traffic of one thing on its own page: a prefix, an announcement, a port, an address, or all of the team, by direction or by
 // protocol, with a link to the explorer with the same view.
 import { SegmentedControl } from '@mantine/core'
-import type { FlowTimeseries } from '@pharos/contract/flow'
+import type { FlowTimeseries } from '@pharos/contract/flow/flow'
 import { useMemo, useState } from 'react'
 import { Chart } from '../charts/chart.tsx'
 import type { ChartMark } from '../charts/chart-props.ts'

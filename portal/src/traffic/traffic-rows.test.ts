@@ -1,7 +1,7 @@
 // Rows, shares and flow diagrams of traffic.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { FlowGraph } from '@pharos/contract/flow'
+import type { FlowGraph } from '@pharos/contract/flow/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import fc from 'fast-check'
 import { bandsOf, dimensionsOf, percentOf, rowsOf, sumOf } from './traffic-rows.ts'

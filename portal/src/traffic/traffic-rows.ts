@@ -1,5 +1,5 @@
 // The series of an answer as rows of the explorer: named, colored, with their share. Pure.
-import type { FlowGraph, FlowNode } from '@pharos/contract/flow'
+import type { FlowGraph, FlowNode } from '@pharos/contract/flow/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import type { ChartColor } from '../charts/chart-props.ts'
 import type { Unit } from '../charts/units.ts'

@@ -5,8 +5,8 @@ import {
   type FlowGraphRequest,
   type FlowTimeseries,
   type FlowTimeseriesRequest,
-} from '@pharos/contract/flow'
-import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/filter-key'
+} from '@pharos/contract/flow/flow'
+import { getFilterKeysRoute, type FilterKey } from '@pharos/contract/events/filter-key'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOverLastOf, useAnswer } from '../api/queries.ts'

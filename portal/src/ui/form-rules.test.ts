@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { changePasswordRoute } from '@pharos/contract/account'
-import { updateTeamRoute } from '@pharos/contract/team'
-import { createTokenRoute, updateTokenRoute } from '@pharos/contract/token'
-import { createWebhookRoute } from '@pharos/contract/webhook'
+import { changePasswordRoute } from '@pharos/contract/session/account'
+import { updateTeamRoute } from '@pharos/contract/team/team'
+import { createTokenRoute, updateTokenRoute } from '@pharos/contract/team/token'
+import { createWebhookRoute } from '@pharos/contract/messages/webhook'
 import { findBreach, rulesOf } from './form-rules.ts'
 
 describe('rules of a form', () => {

@@ -1,6 +1,6 @@
 // States as a dot and a word; the meaning does not depend on the color.
-import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
-import type { EventStatus } from '@pharos/contract/analysis'
+import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip/announcement'
+import type { EventStatus } from '@pharos/contract/events/event'
 import type { ReactNode } from 'react'
 import classes from './status.module.css'
 

@@ -1,7 +1,7 @@
 // What to do when another customer has a name: the TXT record to create, checked from here.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import { addDomainRoute, listDomainsRoute, verifyDomainRoute } from '@pharos/contract/domain'
+import { addDomainRoute, listDomainsRoute, verifyDomainRoute } from '@pharos/contract/team/domain'
 import { useMutation } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { call } from '../api/call.ts'

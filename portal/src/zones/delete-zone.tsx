@@ -1,7 +1,7 @@
 // Asks for the name of the zone before it is deleted; while the parent zone points here, deleting it needs a further choice.
 import { Checkbox, Modal, Stack, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import { deleteZoneRoute, type Zone } from '@pharos/contract/dns-zone'
+import { deleteZoneRoute, type Zone } from '@pharos/contract/dns/zone'
 import { Button, Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'

@@ -1,6 +1,6 @@
 // A zone that was deleted in the last seven days, and the way back.
 import { Alert, Button, Group, Stack } from '@mantine/core'
-import { restoreZoneRoute, type Zone } from '@pharos/contract/dns-zone'
+import { restoreZoneRoute, type Zone } from '@pharos/contract/dns/zone'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { useGrant } from '../api/use-grant.ts'

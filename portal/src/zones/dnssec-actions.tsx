@@ -1,8 +1,8 @@
 // The actions of DNSSEC: enable, roll the key over, disable, and keep it after all.
 import { Button, Text } from '@mantine/core'
-import { disableDnssecRoute, enableDnssecRoute, rollOverDnssecKeyRoute } from '@pharos/contract/dns-dnssec'
-import { dnssecAlgorithms, type DnssecAlgorithm } from '@pharos/contract/dns-term'
-import type { Zone } from '@pharos/contract/dns-zone'
+import { disableDnssecRoute, enableDnssecRoute, rollOverDnssecKeyRoute } from '@pharos/contract/dns/dnssec'
+import { dnssecAlgorithms, type DnssecAlgorithm } from '@pharos/contract/dns/term'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Dnssec } from '@pharos/contract/dns-dnssec'
+import type { Dnssec } from '@pharos/contract/dns/dnssec'
 import { dsParts, stepsOf } from './dnssec-steps.ts'
 
 const dnssec = (changes: Partial<Dnssec>): Dnssec => ({

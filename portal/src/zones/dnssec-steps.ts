@@ -1,6 +1,6 @@
 // The way of DNSSEC in steps, from what the API answers: signed, on the name servers, DS at the parent, validated; and the way back: DS
 // deleted, caches expired, unsigned. Pure.
-import type { Dnssec } from '@pharos/contract/dns-dnssec'
+import type { Dnssec } from '@pharos/contract/dns/dnssec'
 import { words } from './words.ts'
 
 const { dnssecPage: texts } = words

@@ -1,7 +1,7 @@
 // DNSSEC of a zone: how far it is and what comes next, the DS records for the registrar, what the parent zone shows, the keys.
 import { Skeleton, Stack, Table, Text } from '@mantine/core'
-import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dns-dnssec'
-import type { Zone } from '@pharos/contract/dns-zone'
+import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dns/dnssec'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { useAnswer } from '../api/queries.ts'
 import { useGrant } from '../api/use-grant.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'

@@ -1,6 +1,6 @@
 // The zone as a file of the browser.
-import { exportZoneRoute } from '@pharos/contract/dns-import'
-import type { Zone } from '@pharos/contract/dns-zone'
+import { exportZoneRoute } from '@pharos/contract/dns/import'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { call } from '../api/call.ts'
 import { download } from '../ui/export-file.ts'
 import { notifyProblem } from '../ui/notify.ts'

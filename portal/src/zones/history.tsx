@@ -6,9 +6,9 @@ import {
   listZoneVersionsRoute,
   rollBackZoneRoute,
   type ZoneVersion,
-} from '@pharos/contract/dns-version'
-import type { ZoneChanges } from '@pharos/contract/dns-recordset'
-import type { Zone } from '@pharos/contract/dns-zone'
+} from '@pharos/contract/dns/version'
+import type { ZoneChanges } from '@pharos/contract/dns/recordset'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMemberNames } from '../announcements/use-member-names.ts'

@@ -1,6 +1,6 @@
 // The report of an import before it is applied: errors with their lines, what would change, and every line that is not applied.
 import { Button, Stack, Table, Text } from '@mantine/core'
-import type { ImportResult } from '@pharos/contract/dns-import'
+import type { ImportResult } from '@pharos/contract/dns/import'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import type { LineError } from './import-errors.ts'

@@ -1,6 +1,6 @@
 // Where an import comes from: a zone file that is dropped, chosen or pasted, or another name server by zone transfer.
 import { Autocomplete, FileInput, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
+import { listTsigKeysRoute } from '@pharos/contract/dns/tsig'
 import { IconFileImport } from '@tabler/icons-react'
 import { useAnswer } from '../api/queries.ts'
 import { DropZone } from '../ui/drop-zone.tsx'

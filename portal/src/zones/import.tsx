@@ -6,8 +6,8 @@ import {
   zoneFileBytesMax,
   type ImportMode,
   type ImportResult,
-} from '@pharos/contract/dns-import'
-import type { Zone } from '@pharos/contract/dns-zone'
+} from '@pharos/contract/dns/import'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
 // Creating a zone: edited here, or copied from other name servers.
-import { createZoneRoute, zoneKinds, type ZoneKind } from '@pharos/contract/dns-zone'
+import { createZoneRoute, zoneKinds, type ZoneKind } from '@pharos/contract/dns/zone'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { FormPage } from '../ui/form-page.tsx'

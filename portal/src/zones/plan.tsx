@@ -1,6 +1,6 @@
 // The effect of a change of record sets, before it is applied and afterwards in the history: line by line, added and removed records.
 import { Text } from '@mantine/core'
-import type { RecordSet, ZoneChanges } from '@pharos/contract/dns-recordset'
+import type { RecordSet, ZoneChanges } from '@pharos/contract/dns/recordset'
 import { ttlText } from './record-drafts.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { RecordSet } from '@pharos/contract/dns-recordset'
+import type { RecordSet } from '@pharos/contract/dns/recordset'
 import {
   draftOf,
   isBlank,

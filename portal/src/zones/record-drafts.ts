@@ -1,6 +1,6 @@
 // The changes of record sets that are not applied yet: what a row becomes, what the request contains, and at which row an error of
 // the answer belongs. Pure.
-import type { RecordSet } from '@pharos/contract/dns-recordset'
+import type { RecordSet } from '@pharos/contract/dns/recordset'
 import type { ProblemError } from '@pharos/contract/problem'
 import { words } from './words.ts'
 

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import type { RecordSet, RecordSetAlias } from '@pharos/contract/dns-recordset'
+import type { RecordSet, RecordSetAlias } from '@pharos/contract/dns/recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'

@@ -12,9 +12,9 @@ import {
   Text,
   VisuallyHidden,
 } from '@mantine/core'
-import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
-import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
-import type { Zone } from '@pharos/contract/dns-zone'
+import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns/recordset'
+import { getZoneSettingsRoute } from '@pharos/contract/dns/settings'
+import type { Zone } from '@pharos/contract/dns/zone'
 import {
   IconChevronDown,
   IconChevronLeft,

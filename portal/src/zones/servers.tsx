@@ -1,7 +1,7 @@
 // The servers of the zone: the serial of each name server beside the published one and how long it took to get it, the delegation at the
 // parent, and commands that show the same in a terminal.
 import { Stack, Table, Text } from '@mantine/core'
-import type { Zone } from '@pharos/contract/dns-zone'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { OrDash } from '../ui/cells.tsx'
 import { CopyBlock } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'

@@ -1,13 +1,13 @@
 // The settings of a zone: TTLs, SOA, transfers, safety. The whole set is sent with the ETag of what was read.
 import { Skeleton } from '@mantine/core'
-import { listTsigKeysRoute, type TsigKey } from '@pharos/contract/dns-tsig'
+import { listTsigKeysRoute, type TsigKey } from '@pharos/contract/dns/tsig'
 import {
   getZoneSettingsRoute,
   settingLimits,
   updateZoneSettingsRoute,
   type ZoneSettings,
-} from '@pharos/contract/dns-settings'
-import type { Zone } from '@pharos/contract/dns-zone'
+} from '@pharos/contract/dns/settings'
+import type { Zone } from '@pharos/contract/dns/zone'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { call } from '../api/call.ts'

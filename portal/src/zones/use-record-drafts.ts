@@ -1,9 +1,9 @@
 // The changes of a zone's record sets while they are edited: a row is checked when it is left, review shows the plan of the server,
 // apply sends exactly that, undo rolls the new version back.
 import { ProblemError } from '@pharos/contract/client'
-import { changeRecordSetsRoute, type RecordSet, type ZoneChanges } from '@pharos/contract/dns-recordset'
-import { recordSetsAtOnce } from '@pharos/contract/dns-term'
-import { rollBackZoneRoute } from '@pharos/contract/dns-version'
+import { changeRecordSetsRoute, type RecordSet, type ZoneChanges } from '@pharos/contract/dns/recordset'
+import { recordSetsAtOnce } from '@pharos/contract/dns/term'
+import { rollBackZoneRoute } from '@pharos/contract/dns/version'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { call, resultOf } from '../api/call.ts'

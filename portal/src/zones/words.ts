@@ -1,8 +1,8 @@
 // The texts of DNS zones, in one place to review and translate.
-import type { DnssecState } from '@pharos/contract/dns-term'
-import type { IgnoredReason, ImportMode } from '@pharos/contract/dns-import'
-import type { DomainCheckResult } from '@pharos/contract/domain'
-import type { DelegationStatus, ServerZoneState, ZoneKind, ZoneStatus } from '@pharos/contract/dns-zone'
+import type { DnssecState } from '@pharos/contract/dns/term'
+import type { IgnoredReason, ImportMode } from '@pharos/contract/dns/import'
+import type { DomainCheckResult } from '@pharos/contract/team/domain'
+import type { DelegationStatus, ServerZoneState, ZoneKind, ZoneStatus } from '@pharos/contract/dns/zone'
 
 const number = (n: number): string => n.toLocaleString('en')
 const count = (n: number, one: string, several: string): string => `${number(n)} ${n === 1 ? one : several}`

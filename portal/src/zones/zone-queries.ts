@@ -1,10 +1,10 @@
 // Requests of the pages of zones, and the answers that a change of a zone makes out of date.
-import { getDnssecRoute } from '@pharos/contract/dns-dnssec'
-import { listPtrRecordsRoute, listPtrTemplatesRoute } from '@pharos/contract/dns-ptr'
-import { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
-import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
-import { listZoneVersionsRoute } from '@pharos/contract/dns-version'
-import { getZoneRoute, listZonesRoute } from '@pharos/contract/dns-zone'
+import { getDnssecRoute } from '@pharos/contract/dns/dnssec'
+import { listPtrRecordsRoute, listPtrTemplatesRoute } from '@pharos/contract/dns/ptr'
+import { listRecordSetsRoute } from '@pharos/contract/dns/recordset'
+import { getZoneSettingsRoute } from '@pharos/contract/dns/settings'
+import { listZoneVersionsRoute } from '@pharos/contract/dns/version'
+import { getZoneRoute, listZonesRoute } from '@pharos/contract/dns/zone'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 

@@ -1,6 +1,6 @@
 // The states of a zone as people read them: publication, DNSSEC, and who serves the newest version.
-import type { DnssecState } from '@pharos/contract/dns-term'
-import type { ServerZoneState, Zone, ZoneStatus } from '@pharos/contract/dns-zone'
+import type { DnssecState } from '@pharos/contract/dns/term'
+import type { ServerZoneState, Zone, ZoneStatus } from '@pharos/contract/dns/zone'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 

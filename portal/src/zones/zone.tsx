@@ -2,7 +2,7 @@
 import { Alert, Button, Menu, Skeleton, Tabs } from '@mantine/core'
 import { useClipboard, useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
-import { getZoneRoute, type Zone } from '@pharos/contract/dns-zone'
+import { getZoneRoute, type Zone } from '@pharos/contract/dns/zone'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

@@ -1,7 +1,7 @@
 // The team's zones: published state, DNSSEC, serial, and how many name servers have the newest version.
 import { Group } from '@mantine/core'
-import { dnssecStates } from '@pharos/contract/dns-term'
-import { listZonesRoute, zoneKinds, zoneStatuses, type Zone } from '@pharos/contract/dns-zone'
+import { dnssecStates } from '@pharos/contract/dns/term'
+import { listZonesRoute, zoneKinds, zoneStatuses, type Zone } from '@pharos/contract/dns/zone'
 import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { onlyWith, useGrant } from '../api/use-grant.ts'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'

@@ -1,6 +1,6 @@
 // Fragments of SQL about approvals for statements of the areas. They know the table, and no area.
 import { sql } from 'kysely'
-import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
+import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 
 /** Approvals `a` that still have an effect: open, or decided and valid. As text, for statements outside of the query builder. */
 export const inForce = `(a.state = 'open' or a.state in ('approved', 'rejected') and coalesce(a.valid_until > now(), true))`

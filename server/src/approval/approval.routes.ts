@@ -4,7 +4,7 @@ import {
   getApprovalRoute,
   listApprovalsRoute,
   rejectChangesRoute,
-} from '@pharos/contract/approval'
+} from '@pharos/contract/operator/approval'
 import { handleStaff, type Mounted } from '../http/mount.ts'
 import { approveChanges, getApproval, listApprovals, rejectChanges, type ApprovalDeps } from './approval.ts'
 

@@ -1,6 +1,10 @@
 // The SQL of approvals. They belong to the provider, not to teams: only loops and staff use them, as the owner of the tables.
-import type { ApprovalState, listApprovalsRoute } from '@pharos/contract/approval'
-import type { ApprovalAreaName, ApprovalFinding, ApprovalReason } from '@pharos/contract/approval-reason'
+import type { ApprovalState, listApprovalsRoute } from '@pharos/contract/operator/approval'
+import type {
+  ApprovalAreaName,
+  ApprovalFinding,
+  ApprovalReason,
+} from '@pharos/contract/reason/approval-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'

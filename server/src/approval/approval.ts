@@ -6,10 +6,10 @@ import {
   type ApprovalDetails,
   type ApprovalItem,
   type listApprovalsRoute,
-} from '@pharos/contract/approval'
-import { approvalDetail, neverApproved, type ApprovalAreaName } from '@pharos/contract/approval-reason'
+} from '@pharos/contract/operator/approval'
+import { approvalDetail, neverApproved, type ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 import type { QueryOf } from '@pharos/contract/route'
-import { approvalMessageItemsMax, type MessageData } from '@pharos/contract/webhook-message'
+import { approvalMessageItemsMax, type MessageData } from '@pharos/contract/messages/webhook-message'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'

@@ -1,7 +1,7 @@
 // The contribution of an area to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
-import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/approval'
-import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
-import type { MessageData } from '@pharos/contract/webhook-message'
+import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/operator/approval'
+import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { WakeName } from '../db/wake.ts'
 import type { ApprovalRow } from './approval.store.ts'

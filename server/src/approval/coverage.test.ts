@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { ApprovalReason } from '@pharos/contract/approval-reason'
+import type { ApprovalReason } from '@pharos/contract/reason/approval-reason'
 import { approvalChange, evidenceOf, itemKey, type StoredItem } from './coverage.ts'
 
 const anyItem: fc.Arbitrary<StoredItem> = fc.oneof(

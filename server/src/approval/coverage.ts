@@ -1,8 +1,8 @@
 // Whether an approval covers a plan. Pure. Staff must not approve what they have not seen: a plan with more, or with something else, needs
 // another approval.
 import { createHash } from 'node:crypto'
-import type { ApprovalChange } from '@pharos/contract/approval'
-import type { ApprovalFinding, ApprovalReason } from '@pharos/contract/approval-reason'
+import type { ApprovalChange } from '@pharos/contract/operator/approval'
+import type { ApprovalFinding, ApprovalReason } from '@pharos/contract/reason/approval-reason'
 
 /**
  * `subset`: an approval covers each of its changes, so that a plan with some of them is covered, and repeats join it. `exact`: it covers

@@ -1,6 +1,6 @@
 // Approvals in tests: opened as their loops do, listed and decided as staff do.
-import type { Approval } from '@pharos/contract/approval'
-import type { ApprovalAreaName, ApprovalReason } from '@pharos/contract/approval-reason'
+import type { Approval } from '@pharos/contract/operator/approval'
+import type { ApprovalAreaName, ApprovalReason } from '@pharos/contract/reason/approval-reason'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { approvalAreas as areas } from './parts.ts'

@@ -1,5 +1,5 @@
 // HTTP routes of the audit log: one line per operation.
-import { getAuditEntryRoute, listAuditEntriesRoute } from '@pharos/contract/audit'
+import { getAuditEntryRoute, listAuditEntriesRoute } from '@pharos/contract/team/audit'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getAudit, listAudit, type AuditDeps } from './audit.ts'
 

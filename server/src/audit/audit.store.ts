@@ -1,6 +1,6 @@
 // The SQL that reads the audit log, as the team. Whether a user is provider staff comes from database functions, which
 // return nothing else about the user to a team.
-import type { listAuditEntriesRoute } from '@pharos/contract/audit'
+import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'

@@ -1,5 +1,5 @@
 // Reads the audit log of a team: one entry, or a page with filters. A team does not see which staff user acted.
-import type { AuditEntry } from '@pharos/contract/audit'
+import type { AuditEntry } from '@pharos/contract/team/audit'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { invalid, notFound, parsePrefixAt } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'

@@ -5,8 +5,8 @@ import {
   type Approval,
   type ApprovalDetails,
   type ApprovalItem,
-} from '@pharos/contract/approval'
-import { approvalAreas as areaNames } from '@pharos/contract/approval-reason'
+} from '@pharos/contract/operator/approval'
+import { approvalAreas as areaNames } from '@pharos/contract/reason/approval-reason'
 import { decideAs, getApproval, listApprovals } from '../approval/approval.ts'
 import { approvalAreas as areas } from '../approval/parts.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'

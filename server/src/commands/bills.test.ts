@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { billFileColumns } from '@pharos/contract/admin-bill'
+import { billFileColumns } from '@pharos/contract/operator/bill'
 import { createTestDatabase } from '../db/testing.ts'
 import { bills } from './bills.ts'
 import { UsageError } from './command.ts'

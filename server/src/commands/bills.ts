@@ -1,6 +1,6 @@
 // `pharos bills`: the closed bills of a month, those that wait for a decision of the provider, and corrections.
 import { parseArgs } from 'node:util'
-import type { StaffBill } from '@pharos/contract/admin-bill'
+import type { StaffBill } from '@pharos/contract/operator/bill'
 import { listReviews } from '../inventory/bill/bill.store.ts'
 import { correctBill, type Correction } from '../inventory/bill/correct-bill.ts'
 import { billFile } from '../inventory/bill/staff-bill.ts'

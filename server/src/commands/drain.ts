@@ -1,6 +1,6 @@
 // `pharos drain` and `pharos undrain`: takes a router of a region out of service and back.
 import { parseArgs } from 'node:util'
-import type { AdminRegion } from '@pharos/contract/admin-region'
+import type { AdminRegion } from '@pharos/contract/operator/region'
 import { checkFreshMs, setDrained } from '../byoip/regions/router.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'

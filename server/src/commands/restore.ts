@@ -10,7 +10,7 @@ import {
   type RestoreAction,
   type RestoreArea,
   type RestoreItem,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import { formatHead } from '../audit/head.ts'
 import { findHead } from '../audit/seal.store.ts'
 import type { Postgres } from '../db/postgres.ts'

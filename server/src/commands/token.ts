@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { scopes as knownScopes, staffScopes } from '@pharos/contract/scope'
 import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
-import { tokenYearsMax, unusedDaysMax } from '@pharos/contract/token'
+import { tokenYearsMax, unusedDaysMax } from '@pharos/contract/team/token'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import {

@@ -1,11 +1,11 @@
 // The HTTP side of DNS: one line per operation. Those of DNSSEC are mounted with the signer.
-import { exportZoneRoute, importZoneRoute } from '@pharos/contract/dns-import'
+import { exportZoneRoute, importZoneRoute } from '@pharos/contract/dns/import'
 import {
   deletePtrTemplateRoute,
   listPtrRecordsRoute,
   listPtrTemplatesRoute,
   updatePtrRecordsRoute,
-} from '@pharos/contract/dns-ptr'
+} from '@pharos/contract/dns/ptr'
 import {
   changeRecordSetsRoute,
   createRecordSetsRoute,
@@ -13,22 +13,22 @@ import {
   getRecordSetRoute,
   listRecordSetsRoute,
   updateRecordSetRoute,
-} from '@pharos/contract/dns-recordset'
-import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
+} from '@pharos/contract/dns/recordset'
+import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns/settings'
 import {
   createTsigKeyRoute,
   deleteTsigKeyRoute,
   getTsigKeyRoute,
   listTsigKeysRoute,
-} from '@pharos/contract/dns-tsig'
-import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '@pharos/contract/dns-version'
+} from '@pharos/contract/dns/tsig'
+import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '@pharos/contract/dns/version'
 import {
   createZoneRoute,
   deleteZoneRoute,
   getZoneRoute,
   listZonesRoute,
   restoreZoneRoute,
-} from '@pharos/contract/dns-zone'
+} from '@pharos/contract/dns/zone'
 import { handle, type Mounted } from '../http/mount.ts'
 import { exportZone } from './import/export-zone.ts'
 import { importZone, type ImportDeps } from './import/import-zone.ts'

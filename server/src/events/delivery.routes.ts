@@ -1,7 +1,7 @@
 // HTTP routes of deliveries, and of the sources that send them.
-import { ingestDeliveryRoute } from '@pharos/contract/analysis'
-import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos/contract/delivery'
-import { addEventAttachmentRoute } from '@pharos/contract/event-attachment'
+import { ingestDeliveryRoute } from '@pharos/contract/events/event'
+import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos/contract/events/delivery'
+import { addEventAttachmentRoute } from '@pharos/contract/events/event-attachment'
 import { handleRaw, handleStaff, type Mounted, type Request } from '../http/mount.ts'
 import { receiveEventFile } from './attachment/event-attachment.ts'
 import { getDelivery, listDeliveries, listDetectorSources } from './ingest/delivery-list.ts'

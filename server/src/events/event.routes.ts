@@ -5,16 +5,16 @@ import {
   listEventsRoute,
   listRelatedEventsRoute,
   reviewEventRoute,
-} from '@pharos/contract/analysis'
-import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
-import { getEventTrafficRoute } from '@pharos/contract/event-traffic'
-import { getFilterKeysRoute } from '@pharos/contract/filter-key'
+} from '@pharos/contract/events/event'
+import { listEventAttachmentsRoute } from '@pharos/contract/events/event-attachment'
+import { getEventTrafficRoute } from '@pharos/contract/events/event-traffic'
+import { getFilterKeysRoute } from '@pharos/contract/events/filter-key'
 import {
   getIncidentRoute,
   getIncidentTimeseriesRoute,
   listIncidentsRoute,
   listStaffIncidentsRoute,
-} from '@pharos/contract/incident'
+} from '@pharos/contract/events/incident'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { listEventAttachments, type EventAttachmentDeps } from './attachment/event-attachment.ts'
 import { getIncidentTimeseries, getRelatedTimeseries, type TimeseriesDeps } from './list/event-timeseries.ts'

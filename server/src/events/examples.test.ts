@@ -1,9 +1,9 @@
 // The examples of deliveries in the OpenAPI document are what the server makes of their bodies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DeliveryValidation } from '@pharos/contract/analysis'
-import type { IngestDeliveryDetail } from '@pharos/contract/delivery'
-import { noteText } from '@pharos/contract/delivery-note'
+import type { DeliveryValidation } from '@pharos/contract/events/event'
+import type { IngestDeliveryDetail } from '@pharos/contract/events/delivery'
+import { noteText } from '@pharos/contract/events/delivery-note'
 import { examples } from '@pharos/contract/examples/index'
 import { renderEvent } from './relate/event-json.ts'
 import { mergeObservation } from './event/event.ts'

@@ -1,5 +1,5 @@
 // The traffic of a team as a graph: which values of the keys it flows through.
-import type { FlowGraph, FlowGraphRequest, FlowNode } from '@pharos/contract/flow'
+import type { FlowGraph, FlowGraphRequest, FlowNode } from '@pharos/contract/flow/flow'
 import type { TeamReader } from '../operation/operation.ts'
 import { lastTime } from '../text/time.ts'
 import { bucketsOf, windowOf } from '../timeseries/buckets.ts'

@@ -1,7 +1,7 @@
 // The keys of flows as SQL: the expression of each key in each table, and the condition of a filter. Expressions come from the
 // tables here and values are parameters, so that no text of a request is ever part of a statement. Pure.
-import { flowKeys, type FilterOperator, type FlowKey } from '@pharos/contract/flow-key'
-import type { FlowFilter } from '@pharos/contract/flow'
+import { flowKeys, type FilterOperator, type FlowKey } from '@pharos/contract/flow/flow-key'
+import type { FlowFilter } from '@pharos/contract/flow/flow'
 import { isDefaultRoute, lastOf, networkOf, overlaps, covers, type Prefix } from '../net/prefix.ts'
 import { parseAddress } from '../net/address.ts'
 import { PrefixError } from '../net/prefix-error.ts'

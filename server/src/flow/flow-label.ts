@@ -1,5 +1,5 @@
 // Values of flow keys as people write them: names of protocols, ports, flags and of what the inventory knows. Pure.
-import type { FlowKey } from '@pharos/contract/flow-key'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { Prefix } from '../net/prefix.ts'
 
 /** Names that flow keys refer to; only those that the caller may see. */

@@ -1,6 +1,6 @@
 // The SQL of the names that keys of flows refer to. Of a team: what it holds now. As the owner, because exporters belong to nobody:
 // the conditions on the team are the only wall.
-import type { FlowKey } from '@pharos/contract/flow-key'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { FlowNames } from './flow-label.ts'

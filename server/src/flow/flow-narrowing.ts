@@ -1,5 +1,5 @@
 // Changes that make a query about flows cheaper: the keys without which sums answer it, and a shorter window. Pure.
-import type { FlowKey } from '@pharos/contract/flow-key'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { ProblemError } from '@pharos/contract/problem'
 import { errorAt, fail, Failure } from '../runtime/error.ts'
 import { familyHas, type FlowFamily } from './flow-key.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { FlowFilter } from '@pharos/contract/flow'
-import { flowKeys, type FlowKey } from '@pharos/contract/flow-key'
+import type { FlowFilter } from '@pharos/contract/flow/flow'
+import { flowKeys, type FlowKey } from '@pharos/contract/flow/flow-key'
 import { Failure } from '../runtime/error.ts'
 import type { FlowNames } from './flow-label.ts'
 import {

@@ -1,7 +1,7 @@
 // Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team. Pure: a request, a
 // clock and what is kept give SQL and parameters.
-import type { FlowKey } from '@pharos/contract/flow-key'
-import type { FlowDirection, FlowFilter, FlowMetric, FlowRank } from '@pharos/contract/flow'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
+import type { FlowDirection, FlowFilter, FlowMetric, FlowRank } from '@pharos/contract/flow/flow'
 import type { Buckets } from '../timeseries/buckets.ts'
 import type { QueryLimits } from './flow-store.ts'
 import {

@@ -1,6 +1,6 @@
 // Rows of the flow store as series. Pure.
-import type { FlowKey } from '@pharos/contract/flow-key'
-import type { FlowMetric } from '@pharos/contract/flow'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
+import type { FlowMetric } from '@pharos/contract/flow/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import { figuresOf } from '../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'

@@ -3,8 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { getFlowGraphRoute, getFlowTimeseriesRoute, type FlowTimeseriesRequest } from '@pharos/contract/flow'
-import { flowKeys, type FlowKey } from '@pharos/contract/flow-key'
+import {
+  getFlowGraphRoute,
+  getFlowTimeseriesRoute,
+  type FlowTimeseriesRequest,
+} from '@pharos/contract/flow/flow'
+import { flowKeys, type FlowKey } from '@pharos/contract/flow/flow-key'
 import { Compile } from 'typebox/compile'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createTestFlowStore, type TestFlowStore } from '../drivers/clickhouse/testing.ts'

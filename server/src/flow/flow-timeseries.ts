@@ -1,7 +1,7 @@
 // The traffic of a team over time, as series and as CSV.
 import { csvLine } from '@pharos/contract/csv'
-import type { FlowKey } from '@pharos/contract/flow-key'
-import type { FlowMetric, FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
+import type { FlowMetric, FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import { Temporal } from 'temporal-polyfill'
 import type { TeamReader } from '../operation/operation.ts'
 import { bucketsOf, keptBucketsOf, windowOf, type Buckets } from '../timeseries/buckets.ts'

@@ -1,5 +1,9 @@
 // HTTP routes of flows: one line per operation.
-import { exportFlowTimeseriesRoute, getFlowGraphRoute, getFlowTimeseriesRoute } from '@pharos/contract/flow'
+import {
+  exportFlowTimeseriesRoute,
+  getFlowGraphRoute,
+  getFlowTimeseriesRoute,
+} from '@pharos/contract/flow/flow'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getFlowGraph } from './flow-graph.ts'
 import { exportFlowTimeseries, getFlowTimeseries } from './flow-timeseries.ts'

@@ -1,5 +1,5 @@
 // Flow records of a port in whole hours, to be compared with what its interface counts, and what is known about their completeness.
-import type { FlowDifference } from '@pharos/contract/port-flows'
+import type { FlowDifference } from '@pharos/contract/inventory/port-flows'
 import { delayFieldsOf } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
 import { asFlowFailure } from './flow-failure.ts'

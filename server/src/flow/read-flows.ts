@@ -1,5 +1,5 @@
 // What every answer about flows needs: whose flows, the statements, and how they were sampled.
-import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow'
+import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import type { Db } from '../db/postgres.ts'
 import type { TeamReader } from '../operation/operation.ts'
 import { fail, invalid } from '../runtime/error.ts'

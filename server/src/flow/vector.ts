@@ -1,5 +1,5 @@
 // The kinds of traffic that the detector counts separately towards a destination under suspicion. Each is a class of the dictionary of events.
-import type { Classification } from '@pharos/contract/classification'
+import type { Classification } from '@pharos/contract/events/classification'
 
 /** By index; index 0 is all traffic of a destination together. */
 export const vectors = [

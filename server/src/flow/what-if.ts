@@ -1,7 +1,7 @@
 // Evaluates a list of rules on flows of the past: one statement finds for each flow the first rule that concerns it, and a second one the
 // services of the last day that a rule takes. It is an estimate, whose limits are in its notes. It must not decide whether the result is
 // acceptable.
-import type { ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldWhatIf } from '@pharos/contract/shield/shield'
 import type { Db } from '../db/postgres.ts'
 import type { FilterAction } from '../net/filter-rule.ts'
 import type { FlowMatch } from '../net/flow-match.ts'

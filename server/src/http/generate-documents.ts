@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { apiDocument } from '@pharos/contract/document/document'
 import { surfaceOf } from '@pharos/contract/document/openapi-surface'
-import { rolesDocument } from '@pharos/contract/roles-document'
+import { rolesDocument } from '@pharos/contract/document/roles-document'
 import { version } from '../runtime/version.ts'
 
 const files = [

@@ -13,7 +13,7 @@ import {
   Strict,
   Time,
 } from '@pharos/contract/scalar'
-import { TeamInPath } from '@pharos/contract/team'
+import { TeamInPath } from '@pharos/contract/team/team'
 import { Type } from 'typebox'
 import fc from 'fast-check'
 import { codePoint } from '../runtime/testing-code-point.ts'

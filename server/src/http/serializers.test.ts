@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answersOf } from '@pharos/contract/answers'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { Type } from 'typebox'
 import { serializerOf, withoutValidators } from './serializers.ts'
 

@@ -1,7 +1,7 @@
 // Explains fields of an answer that a caller sends back to an operation that does not take them, as programs do that keep the
 // whole record.
 import type { Route } from '@pharos/contract/route'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import type { TSchema } from 'typebox'
 
 type ObjectSchema = { readonly properties?: Readonly<Record<string, TSchema>> }

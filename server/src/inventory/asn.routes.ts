@@ -6,7 +6,7 @@ import {
   revokeAsnOfTeamRoute,
   verifyAsnRoute,
   verifyAsnOfTeamRoute,
-} from '@pharos/contract/inventory'
+} from '@pharos/contract/inventory/asn'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { getAsn, listAsns } from './holding/asn.ts'
 import { listAllAsns, revokeForTeam, verifyForTeam, type AsnDecisionDeps } from './holding/asn-decision.ts'

@@ -1,6 +1,6 @@
 // The HTTP side of cross connects, attachments, and devices and bills for staff: one line per operation.
-import { exportStaffBillsRoute, listStaffBillsRoute } from '@pharos/contract/admin-bill'
-import { listStaffDevicesRoute, maintainDeviceRoute, pollDeviceRoute } from '@pharos/contract/admin-device'
+import { exportStaffBillsRoute, listStaffBillsRoute } from '@pharos/contract/operator/bill'
+import { listStaffDevicesRoute, maintainDeviceRoute, pollDeviceRoute } from '@pharos/contract/operator/device'
 import {
   addDeviceAttachmentRoute,
   deleteAttachmentRoute,
@@ -8,14 +8,14 @@ import {
   getStaffAttachmentRoute,
   listDeviceAttachmentsRoute,
   listStaffAttachmentsRoute,
-} from '@pharos/contract/attachment'
+} from '@pharos/contract/inventory/attachment'
 import {
   getCrossConnectRoute,
   listCrossConnectsRoute,
   listStaffCrossConnectsRoute,
   moveCrossConnectRoute,
   uploadCrossConnectLetterRoute,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import { handle, handleGuest, handleStaff, type Mounted } from '../http/mount.ts'
 import {
   addDeviceAttachment,

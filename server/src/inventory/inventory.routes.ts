@@ -3,20 +3,20 @@ import {
   getBillingSamplesRoute,
   listBillablePortsRoute,
   listBillingPeriodsRoute,
-} from '@pharos/contract/bill'
+} from '@pharos/contract/inventory/bill'
 import {
   getDeviceMetricsRoute,
   getDeviceRoute,
   groupDevicesRoute,
   listDevicesRoute,
   listInterfacesRoute,
-} from '@pharos/contract/device'
-import { getInventoryMetricsRoute } from '@pharos/contract/inventory-metrics'
-import { getPortRoute, listPortsRoute } from '@pharos/contract/port'
-import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/prefix'
-import { getServiceRoute, listServicesRoute } from '@pharos/contract/service'
-import { getTransceiverMetricsRoute } from '@pharos/contract/transceiver'
-import { getPortUsageRoute } from '@pharos/contract/usage'
+} from '@pharos/contract/inventory/device'
+import { getInventoryMetricsRoute } from '@pharos/contract/inventory/metrics'
+import { getPortRoute, listPortsRoute } from '@pharos/contract/inventory/port'
+import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/inventory/prefix'
+import { getServiceRoute, listServicesRoute } from '@pharos/contract/inventory/service'
+import { getTransceiverMetricsRoute } from '@pharos/contract/inventory/transceiver'
+import { getPortUsageRoute } from '@pharos/contract/inventory/usage'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './bill/billable-port.ts'

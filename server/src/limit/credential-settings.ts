@@ -1,6 +1,6 @@
 // Settings that API tokens and TSIG keys have in common: networks and expiry, with every error and its place. Pure.
 import type { ProblemError } from '@pharos/contract/problem'
-import { tokenYearsMax } from '@pharos/contract/token'
+import { tokenYearsMax } from '@pharos/contract/team/token'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { errorAt, failWith, prefixErrorAt } from '../runtime/error.ts'

@@ -1,7 +1,7 @@
 // Queues mails: a row is inserted in the transaction that causes the mail, and a loop sends it later. Callers pass a
 // template and its content; templates.ts defines the text.
-import type { ApprovalChange } from '@pharos/contract/approval'
-import type { ApprovalAreaName } from '@pharos/contract/approval-reason'
+import type { ApprovalChange } from '@pharos/contract/operator/approval'
+import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 import type { Role } from '@pharos/contract/role'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'

@@ -1,6 +1,6 @@
 // Writes notifications: reads the outbox from the last position, and the letters. Position, notifications and the messages to the
 // streams of their users are one transaction, so that everything is reported once, whichever process runs and dies.
-import type { TeamNotificationKind } from '@pharos/contract/notification-text'
+import type { TeamNotificationKind } from '@pharos/contract/messages/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
 import { reportRefused, type RefusedRow } from '../db/write-rows.ts'
 import { writePersonalMessages } from '../outbox/outbox.ts'

@@ -1,6 +1,6 @@
 // Composes the content of a mail from the notifications that wait. Pure.
 import { counted } from '@pharos/contract/counted'
-import { notificationText, type NotificationKind } from '@pharos/contract/notification-text'
+import { notificationText, type NotificationKind } from '@pharos/contract/messages/notification-text'
 import type { MailContents } from '../mail/mail.ts'
 import { defangLine } from '../mail/defang.ts'
 import { resourceOf } from './resource.ts'

@@ -1,6 +1,6 @@
 // The SQL of a user's feed, as the owner: every statement names the user and the team.
-import type { listNotificationsRoute, NotificationsChangedData } from '@pharos/contract/notification'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { listNotificationsRoute, NotificationsChangedData } from '@pharos/contract/messages/notification'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns } from '../db/columns.ts'

@@ -3,8 +3,8 @@ import {
   type listNotificationsRoute,
   type Notification,
   type NotificationsChangedData,
-} from '@pharos/contract/notification'
-import { notificationText } from '@pharos/contract/notification-text'
+} from '@pharos/contract/messages/notification'
+import { notificationText } from '@pharos/contract/messages/notification-text'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'

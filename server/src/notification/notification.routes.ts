@@ -4,7 +4,7 @@ import {
   listNotificationsRoute,
   readNotificationsRoute,
   updateNotificationSettingsRoute,
-} from '@pharos/contract/notification'
+} from '@pharos/contract/messages/notification'
 import type { Db } from '../db/postgres.ts'
 import { handle, type Mounted } from '../http/mount.ts'
 import { listNotifications, readNotifications } from './feed.ts'

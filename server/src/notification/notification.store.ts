@@ -1,7 +1,7 @@
 // The SQL that writes notifications and their mails, as the owner: one run reads the outbox of all teams.
 import { rolesWith } from '@pharos/contract/role'
 import { sql } from 'kysely'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
 import { rolesOfMember } from '../db/roles.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { notificationText } from '@pharos/contract/notification-text'
+import { notificationText } from '@pharos/contract/messages/notification-text'
 import { notificationsOf, occurrencesOf, type Recipient, type ReportedMessage } from './recipient.ts'
 import { settingsOf, type RecipientSettings } from './settings.ts'
 

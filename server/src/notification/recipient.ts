@@ -1,7 +1,7 @@
 // Decides who is notified of a message of the outbox, and whether by mail. Pure.
-import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/notification-text'
+import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/messages/notification-text'
 import { hasGrant, type Role } from '@pharos/contract/role'
-import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
+import type { MessageData, MessageType } from '@pharos/contract/messages/webhook-message'
 import type { moduleOf } from '../outbox/message.ts'
 import type { RecipientSettings } from './settings.ts'
 

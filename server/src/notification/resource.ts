@@ -1,6 +1,6 @@
 // The record that a notification is about. Pure.
-import type { Notification } from '@pharos/contract/notification'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { Notification } from '@pharos/contract/messages/notification'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 
 type Resource = Notification['resource']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digests } from '@pharos/contract/notification'
+import { digests } from '@pharos/contract/messages/notification'
 import { nextMailAt } from './schedule.ts'
 
 const at = (text: string) => new Date(`2026-04-01T${text}Z`)

@@ -1,5 +1,5 @@
 // Decides when the next mail of notifications is sent. Pure.
-import { mailPauseMinutes, type Digest } from '@pharos/contract/notification'
+import { mailPauseMinutes, type Digest } from '@pharos/contract/messages/notification'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

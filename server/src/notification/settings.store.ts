@@ -1,7 +1,7 @@
 // The SQL of notification settings, of the feed's readers, and of the mails that wait. Every statement names the user and the team.
 import { sql } from 'kysely'
-import type { Digest } from '@pharos/contract/notification'
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { Digest } from '@pharos/contract/messages/notification'
+import type { NotificationKind } from '@pharos/contract/messages/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
 
 export type SavedSettings = {

@@ -1,11 +1,11 @@
 // The notification settings of a user: in each team, and for employees of the provider those of staff. A user who saved none has
 // the defaults, which report what needs a person and nothing else.
-import type { Digest, NotificationSettings } from '@pharos/contract/notification'
+import type { Digest, NotificationSettings } from '@pharos/contract/messages/notification'
 import {
   staffNotificationKinds,
   teamNotificationKinds,
   type NotificationKind,
-} from '@pharos/contract/notification-text'
+} from '@pharos/contract/messages/notification-text'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'

@@ -1,8 +1,8 @@
 // The format of messages: the module that a type belongs to, and the JSON text that the stream sends.
 // Pure.
-import type { StreamType } from '@pharos/contract/stream'
-import type { OperatorMessageType } from '@pharos/contract/webhook-message'
-import type { PersonalMessageType } from '@pharos/contract/notification'
+import type { StreamType } from '@pharos/contract/messages/stream'
+import type { OperatorMessageType } from '@pharos/contract/messages/webhook-message'
+import type { PersonalMessageType } from '@pharos/contract/messages/notification'
 
 type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 

@@ -1,9 +1,9 @@
 // The outbox: messages to teams and to the operator, written in the transaction of the change that they report, for the
 // stream and for webhooks. This is the only module that writes the table; which changes are reported is decided next to
 // the statements that write them.
-import type { RegionsChanged, StreamType } from '@pharos/contract/stream'
-import type { NotificationsChangedData, PersonalMessageType } from '@pharos/contract/notification'
-import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
+import type { RegionsChanged, StreamType } from '@pharos/contract/messages/stream'
+import type { NotificationsChangedData, PersonalMessageType } from '@pharos/contract/messages/notification'
+import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/messages/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
 import { moduleOf } from './message.ts'

@@ -1,5 +1,5 @@
 // Messages for tests of the readers of the outbox. Not imported by the product.
-import type { MessageType } from '@pharos/contract/webhook-message'
+import type { MessageType } from '@pharos/contract/messages/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import { writeMessages } from './outbox.ts'
 

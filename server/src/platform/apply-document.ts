@@ -1,6 +1,6 @@
 // A platform document over HTTP: the planner and the transaction of `pharos apply`. It must not read files, and takes no secrets:
 // a digest of the body is stored for its Idempotency-Key.
-import type { applyPlatformRoute, PlatformPlan } from '@pharos/contract/platform'
+import type { applyPlatformRoute, PlatformPlan } from '@pharos/contract/operator/platform'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf } from '../db/audit.ts'

@@ -1,6 +1,6 @@
 // Wires the platform: its operations, and the import from NetBox, a loop of the reconciler role on one process, if it is configured. Many
 // deletions need an approval, and everything of that plan waits with them.
-import { serviceTypes } from '@pharos/contract/service'
+import { serviceTypes } from '@pharos/contract/inventory/service'
 import { endApproval, findDecision, planApprovals } from '../approval/plan-approvals.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'

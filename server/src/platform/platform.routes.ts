@@ -1,5 +1,5 @@
 // The HTTP side of the platform document.
-import { applyPlatformRoute } from '@pharos/contract/platform'
+import { applyPlatformRoute } from '@pharos/contract/operator/platform'
 import { handleStaff, type Mounted } from '../http/mount.ts'
 import { applyDocument, type ApplyDeps } from './apply-document.ts'
 

@@ -1,5 +1,5 @@
 // The api role: the HTTP server with the operations of every module.
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import type { FastifyInstance } from 'fastify'
 import * as approval from '../approval/parts.ts'
 import * as audit from '../audit/parts.ts'

@@ -1,5 +1,5 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
-import { serviceTypes } from '@pharos/contract/service'
+import { serviceTypes } from '@pharos/contract/inventory/service'
 import { parseFlowAddress } from '../collector/parts.ts'
 import { parseClickHouseUrl } from '../drivers/clickhouse/url.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'

@@ -1,12 +1,12 @@
 // The pages of a monthly report. The same report results in the same bytes. Loaded in its thread only: see report-thread.ts.
-import { billedText, overageText } from '@pharos/contract/bill-text'
+import { billedText, overageText } from '@pharos/contract/inventory/bill-text'
 import { counted } from '@pharos/contract/counted'
-import { peakBands, type PeakBand } from '@pharos/contract/analysis'
-import { classificationLabel } from '@pharos/contract/classification'
+import { peakBands, type PeakBand } from '@pharos/contract/events/event'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import { formatDuration } from '@pharos/contract/duration'
 import { networkText } from '@pharos/contract/network-text'
 import { formatRate } from '@pharos/contract/rate'
-import type { MonthlyReport, ReportAttack, ReportShare } from '@pharos/contract/report'
+import type { MonthlyReport, ReportAttack, ReportShare } from '@pharos/contract/messages/report'
 import {
   monthText,
   noTrafficTexts,
@@ -14,7 +14,7 @@ import {
   peakText,
   rateOrDash,
   reportChangeTexts,
-} from '@pharos/contract/report-text'
+} from '@pharos/contract/messages/report-text'
 import type { Series } from '@pharos/contract/timeseries'
 import { Temporal } from 'temporal-polyfill'
 import { drawAreas, drawShares, drawStackedBars, shareHeight } from './report-chart.ts'

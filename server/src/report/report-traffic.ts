@@ -1,6 +1,6 @@
 // The traffic of a month, from flow records. A store that is missing or down is a state of the report, not its failure.
-import type { FlowKey } from '@pharos/contract/flow-key'
-import type { ReportShare, ReportTraffic } from '@pharos/contract/report'
+import type { FlowKey } from '@pharos/contract/flow/flow-key'
+import type { ReportShare, ReportTraffic } from '@pharos/contract/messages/report'
 import type { Series } from '@pharos/contract/timeseries'
 import { getFlowTimeseries } from '../flow/flow-timeseries.ts'
 import type { FlowDeps } from '../flow/read-flows.ts'

@@ -1,5 +1,5 @@
 // HTTP routes of the monthly report.
-import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '@pharos/contract/report'
+import { downloadMonthlyReportRoute, getMonthlyReportRoute } from '@pharos/contract/messages/report'
 import { handle, type Mounted } from '../http/mount.ts'
 import { downloadMonthlyReport, getMonthlyReport, type ReportRouteDeps } from './report.ts'
 

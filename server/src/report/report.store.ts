@@ -1,5 +1,5 @@
 // The SQL of the monthly report: the team, and the changes of a time. As the team.
-import type { ReportChangeKind } from '@pharos/contract/report'
+import type { ReportChangeKind } from '@pharos/contract/messages/report'
 import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
 

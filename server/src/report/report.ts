@@ -1,16 +1,16 @@
 // Makes the report of a month of a team, for the API, the PDF and the mail. It reads with the operations that the API has for each
 // part, so that a figure of the report is the figure of its page.
-import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import {
   reportAttacksMax,
   reportChangesMax,
   type MonthlyReport,
   type ReportAttacks,
   type ReportService,
-} from '@pharos/contract/report'
+} from '@pharos/contract/messages/report'
 import type { Permission } from '@pharos/contract/route'
-import { listServicesRoute } from '@pharos/contract/service'
-import { listShieldRulesRoute } from '@pharos/contract/shield'
+import { listServicesRoute } from '@pharos/contract/inventory/service'
+import { listShieldRulesRoute } from '@pharos/contract/shield/shield'
 import { Temporal } from 'temporal-polyfill'
 import { getIncidentTimeseries } from '../events/list/event-timeseries.ts'
 import { listIncidentKinds, listIncidents } from '../events/list/incident-list.ts'

@@ -2,8 +2,8 @@
 // stored with the mails: any number of processes and restarts send each report once.
 import { networkText } from '@pharos/contract/network-text'
 import { formatRate } from '@pharos/contract/rate'
-import type { MonthlyReport } from '@pharos/contract/report'
-import { monthText, noTrafficTexts } from '@pharos/contract/report-text'
+import type { MonthlyReport } from '@pharos/contract/messages/report'
+import { monthText, noTrafficTexts } from '@pharos/contract/messages/report-text'
 import type { Permission } from '@pharos/contract/route'
 import { Temporal } from 'temporal-polyfill'
 import { billingMonth, monthOf } from '../inventory/usage/billing-month.ts'

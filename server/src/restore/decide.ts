@@ -8,7 +8,7 @@ import {
   type Restore,
   type RestoreAction,
   type RestoreArea,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'

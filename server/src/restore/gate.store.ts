@@ -1,5 +1,5 @@
 // The SQL of the gate: what a process compares with its witness, and the restore that it opens. As the owner of the tables.
-import type { RestoreReason } from '@pharos/contract/restore'
+import type { RestoreReason } from '@pharos/contract/operator/restore'
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'

@@ -1,7 +1,7 @@
 // The mail to staff about a restore: the only mail that is sent while it is open.
 import type { Trx } from '../db/postgres.ts'
 import { queueStaffMail, type StaffMailDeps } from '../mail/staff-mail.ts'
-import { restoreReasons } from '@pharos/contract/restore'
+import { restoreReasons } from '@pharos/contract/operator/restore'
 import { notFound } from '../runtime/error.ts'
 import { findRestore } from './restore.store.ts'
 

@@ -5,7 +5,7 @@ import {
   getRestoreRoute,
   listRestoreItemsRoute,
   listRestoresRoute,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import { handleStaff, type Mounted } from '../http/mount.ts'
 import { closeRestore, decideRestore, type DecideDeps } from './decide.ts'
 import { getRestore, listRestoreItems, listRestores } from './restore.ts'

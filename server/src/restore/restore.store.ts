@@ -8,7 +8,7 @@ import type {
   RestoreAction,
   RestoreArea,
   RestoreReason,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'

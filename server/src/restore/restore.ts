@@ -6,7 +6,7 @@ import {
   type listRestoresRoute,
   type Restore,
   type RestoreItem,
-} from '@pharos/contract/restore'
+} from '@pharos/contract/operator/restore'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'

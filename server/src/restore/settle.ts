@@ -1,5 +1,5 @@
 // The port between a decided restore and the domains: how the decisions of an area become changes of its rows.
-import type { RestoreAction } from '@pharos/contract/restore'
+import type { RestoreAction } from '@pharos/contract/operator/restore'
 import type { AuditEntry } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 

@@ -1,6 +1,6 @@
 // The messages of the API, each once: below the problem code the condition, and for it the text: what is wrong, then what
 // to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
-import type { BillingMethod } from '@pharos/contract/billing-rules'
+import type { BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { counted } from '@pharos/contract/counted'
 import type { ProblemCode } from '@pharos/contract/problem'
 

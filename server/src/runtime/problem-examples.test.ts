@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
-import { problemExample } from '@pharos/contract/problem-schema'
+import { problemExample } from '@pharos/contract/document/problem-schema'
 import { errorAt, fail, failWith, invalid, type Failure } from './error.ts'
 import { invalidTexts } from './messages.ts'
 

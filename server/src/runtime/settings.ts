@@ -2,7 +2,7 @@
 // setting, its line in pharos.yaml, the table in docs/operating/settings.md and the type Config are derived from it.
 // Regions, teams and sources are not settings: they are in the platform file.
 import { Type, type Static } from 'typebox'
-import { authorizationKinds } from '@pharos/contract/announcement-checks'
+import { authorizationKinds } from '@pharos/contract/byoip/announcement-checks'
 import { describeExpected } from '../text/schema-error.ts'
 
 type Meaning = { readonly description: string; readonly secret?: true }

@@ -1,5 +1,5 @@
 // The HTTP side of invitations, for the holder of a link.
-import { acceptInvitationRoute, showInvitationRoute } from '@pharos/contract/invitation'
+import { acceptInvitationRoute, showInvitationRoute } from '@pharos/contract/session/invitation'
 import { handleGuest, type Mounted } from '../http/mount.ts'
 import { acceptInvitation, showInvitation, type InvitationDeps } from './accept-invitation.ts'
 

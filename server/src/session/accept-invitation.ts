@@ -1,7 +1,7 @@
 // Accepts the invitation of a link. The link proves access to the mailbox and nothing more: an account is created if none
 // exists, but no session, so that signing in still requires the second factor.
 import { orderedRoles } from '@pharos/contract/role'
-import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
+import type { AcceptedInvitation, Invitation } from '@pharos/contract/session/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { ClientLimiter } from '../runtime/client-limiter.ts'

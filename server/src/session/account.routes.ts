@@ -8,7 +8,7 @@ import {
   requestPasswordResetRoute,
   resetPasswordRoute,
   updateUserRoute,
-} from '@pharos/contract/account'
+} from '@pharos/contract/session/account'
 import { handle, handleGuest, type Mounted } from '../http/mount.ts'
 import { changeEmail, type ChangeEmailDeps } from './change-email.ts'
 import { changePassword, type ChangePasswordDeps } from './change-password.ts'

@@ -1,6 +1,6 @@
 // The account of a user in the database: address, password, profile.
 import { sql } from 'kysely'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import type { Db, Trx } from '../db/postgres.ts'
 import { errorCode } from '../db/errno.ts'
 

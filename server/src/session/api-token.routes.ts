@@ -7,7 +7,7 @@ import {
   deleteTokenRoute,
   rotateTokenRoute,
   transferTokenRoute,
-} from '@pharos/contract/token'
+} from '@pharos/contract/team/token'
 import { handle, type Mounted } from '../http/mount.ts'
 import {
   createToken,

@@ -1,7 +1,7 @@
 // The SQL of API tokens for their team and the operator: create, change, revoke. The check of a presented token is in
 // credentials.store.ts. No statement here reads the MAC of a secret: the team's database role may not.
 import type { QueryOf } from '@pharos/contract/route'
-import type { listTokensRoute } from '@pharos/contract/token'
+import type { listTokensRoute } from '@pharos/contract/team/token'
 import { sql } from 'kysely'
 import { camelColumns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'

@@ -11,7 +11,7 @@ import {
   type rotateTokenRoute,
   type Token,
   type transferTokenRoute,
-} from '@pharos/contract/token'
+} from '@pharos/contract/team/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'

@@ -1,5 +1,5 @@
 // Changes the user's password, which requires the current one. Revokes every session and deletes the mail tokens of the account.
-import type { SessionTokens } from '@pharos/contract/session'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import { auditOf } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 import { fail, invalid } from '../runtime/error.ts'

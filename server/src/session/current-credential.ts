@@ -1,6 +1,6 @@
 // Describes the current credential, and its user if it is an access token. Contains no secret.
 import type { ResponseOf } from '@pharos/contract/route'
-import type { getSessionTokenRoute } from '@pharos/contract/session'
+import type { getSessionTokenRoute } from '@pharos/contract/session/session'
 import type { Scope } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'

@@ -3,7 +3,7 @@
 import type { ProblemError } from '@pharos/contract/problem'
 import { resourcesOfScope, type Resources } from '@pharos/contract/resource-limit'
 import type { Scope } from '@pharos/contract/scope'
-import { tokenDaysByDefault } from '@pharos/contract/token'
+import { tokenDaysByDefault } from '@pharos/contract/team/token'
 import { collect } from '../runtime/collect.ts'
 import { parseCredentialExpiry, parseCredentialNetworks } from '../limit/credential-settings.ts'
 import { covers, parsePrefix, type Prefix } from '../net/prefix.ts'

@@ -1,5 +1,5 @@
 // Lists the user's active sessions and revokes one of them.
-import type { listSessionsRoute, OpenSession } from '@pharos/contract/account'
+import type { listSessionsRoute, OpenSession } from '@pharos/contract/session/account'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { passwordLength } from '@pharos/contract/password'
+import { passwordLength } from '@pharos/contract/session/password'
 import * as fc from 'fast-check'
 import {
   normalisePassword,

@@ -3,7 +3,7 @@
 //
 // A password is Unicode text, normalised to NFC before it is hashed or compared, so that it is the same whichever
 // keyboard composed its accents. Its length is counted in code points.
-import { passwordLength, passwordLengthText } from '@pharos/contract/password'
+import { passwordLength, passwordLengthText } from '@pharos/contract/session/password'
 import { createThreadPool } from '../runtime/thread-pool.ts'
 import { findWeakness, type StrengthJob, type Weakness } from './password-strength.ts'
 

@@ -1,5 +1,5 @@
 // The profile of the user's own account.
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { runOwnerChange, type ChangeAnswer } from '../db/run-change.ts'

@@ -1,7 +1,7 @@
 // Refreshes a session. The usual case is one statement (rotate.ts); only if that finds nothing to rotate is the session
 // read: a token that was presented before gets its successor again, or the session is revoked. Both are audited, except
 // repeats within 30 s.
-import type { SessionTokens } from '@pharos/contract/session'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'

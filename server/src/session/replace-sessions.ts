@@ -1,6 +1,6 @@
 // A change of the credentials that a user signs in with revokes every session of the user. The caller continues in a new
 // session: copies of the old refresh token are then invalid.
-import type { SessionTokens } from '@pharos/contract/session'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import type { Trx } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'

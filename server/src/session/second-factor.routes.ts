@@ -5,7 +5,7 @@ import {
   createTotpRoute,
   deleteTotpRoute,
   getSecondFactorRoute,
-} from '@pharos/contract/second-factor'
+} from '@pharos/contract/session/second-factor'
 import { handle, type Mounted } from '../http/mount.ts'
 import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 import {

@@ -1,7 +1,7 @@
 // Sets up, disables and repairs the second factor of the user's own account. Every change is audited and the user notified
 // by mail, in its transaction, and every session is revoked: the caller continues in a new one.
-import type { SecondFactor, TotpEnrolment } from '@pharos/contract/second-factor'
-import type { SessionTokens } from '@pharos/contract/session'
+import type { SecondFactor, TotpEnrolment } from '@pharos/contract/session/second-factor'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail, type MailContents } from '../mail/mail.ts'

@@ -4,7 +4,7 @@ import {
   getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
-} from '@pharos/contract/session'
+} from '@pharos/contract/session/session'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'

@@ -1,8 +1,8 @@
 // Sessions in the database. Every function works on the sessions of one user; a session's id is only in its tokens.
 import { sql } from 'kysely'
-import type { listSessionsRoute } from '@pharos/contract/account'
+import type { listSessionsRoute } from '@pharos/contract/session/account'
 import type { QueryOf } from '@pharos/contract/route'
-import type { User } from '@pharos/contract/session'
+import type { User } from '@pharos/contract/session/session'
 import { camelColumns, type RowOf } from '../db/columns.ts'
 import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'

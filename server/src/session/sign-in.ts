@@ -1,5 +1,5 @@
 // Signs in with e-mail address and password, and switches the team of a session.
-import type { SessionTokens } from '@pharos/contract/session'
+import type { SessionTokens } from '@pharos/contract/session/session'
 import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'

@@ -1,6 +1,6 @@
 // The common reply of sign-in, refresh and team switch: an access token, a refresh token, the user.
 import { hash } from 'node:crypto'
-import type { SessionTokens, User } from '@pharos/contract/session'
+import type { SessionTokens, User } from '@pharos/contract/session/session'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
 import { formatRefreshToken } from './refresh-token.ts'

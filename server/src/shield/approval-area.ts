@@ -1,6 +1,6 @@
 // Approvals about shield rules: lists that a scrubber applies, and rules that it loses. An approval covers exactly its evidence, and the scrubbers
 // keep what they have until then.
-import type { ApprovalDetails } from '@pharos/contract/approval'
+import type { ApprovalDetails } from '@pharos/contract/operator/approval'
 import type { ApprovalArea } from '../approval/area.ts'
 import type { PlannedApproval } from '../approval/coverage.ts'
 import { listDecisions, planApprovals } from '../approval/plan-approvals.ts'

@@ -1,5 +1,5 @@
 // The packets of an attack as far as detectors report them, as matches that rules are compared with. Pure.
-import type { ParsedData } from '@pharos/contract/analysis'
+import type { ParsedData } from '@pharos/contract/events/event'
 import { tcpFlagBits, protocolNumbers, type FlowMatch } from '../net/flow-match.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'

@@ -1,5 +1,5 @@
 // What a scrubber cannot apply of a list that is about to be stored, beside the team's lists for prefixes around it and inside it. Pure.
-import { shieldReasonText } from '@pharos/contract/shield-reason'
+import { shieldReasonText } from '@pharos/contract/reason/shield-reason'
 import type { Prefix } from '../net/prefix.ts'
 import { compileLists, type CompileRefusal, type CompileRefusalCode, type OrderedList } from './compile.ts'
 import { reasonOfRefusal } from './refusal-reason.ts'

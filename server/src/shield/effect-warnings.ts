@@ -1,6 +1,6 @@
 // Warnings about what a list would have done with flows of the past: normal traffic that it drops, services that it takes, connections that a
 // limit refuses. Pure.
-import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { listWarning, ruleWarning } from './shield-rule.ts'
 
 /** The largest share of the normal traffic that is dropped, in percent, and what it is a share of. */

@@ -4,7 +4,7 @@ import type {
   listShieldRulesRoute,
   ShieldList,
   ShieldRule,
-} from '@pharos/contract/shield'
+} from '@pharos/contract/shield/shield'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { etagOf } from '../operation/etag.ts'

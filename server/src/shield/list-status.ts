@@ -1,5 +1,5 @@
 // The status of lists and rules from what every scrubber holds. Pure.
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { ListState, Shown } from './reconcile.store.ts'
 
 type Attrs = Shown['attrs']

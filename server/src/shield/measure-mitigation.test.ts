@@ -1,7 +1,7 @@
 // The part of attacks that rules drop, on a real store: by flows with the first match and with limits, and by the counters of scrubbers.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { NewShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createTestFlowStore, type TestFlowStore } from '../drivers/clickhouse/testing.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'

@@ -1,6 +1,6 @@
 // The part of attacks that the rules of scrubbers drop: by the flows of the last minute towards the targets and the first rule that matches, or by
 // the counters of scrubbers. mark-mitigations.ts decides whether that is a mitigation.
-import type { EventMarkSource } from '@pharos/contract/analysis'
+import type { EventMarkSource } from '@pharos/contract/events/event'
 import type { FilterRule } from '../net/filter-rule.ts'
 import { lengthOf, type Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'

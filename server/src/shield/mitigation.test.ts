@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { NewShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import type { Attack } from './attack-match.ts'
 import { createMitigation, type HeldList } from './mitigation.ts'

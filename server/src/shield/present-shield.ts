@@ -1,6 +1,6 @@
 // Rules and lists as the API shows them. Pure.
-import type { NewShieldRule, ShieldList, ShieldRule, ShieldRulesAnswer } from '@pharos/contract/shield'
-import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
+import type { NewShieldRule, ShieldList, ShieldRule, ShieldRulesAnswer } from '@pharos/contract/shield/shield'
+import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/contract/reason/shield-reason'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
 

@@ -1,6 +1,6 @@
 // The guard of a scrubber: what of a plan may be applied, by evidence that the plan was not made from. Taking rules away lets an attack
 // in and adding rules drops traffic, so that both need a reason in the database. Pure.
-import type { ReasonOf } from '@pharos/contract/approval-reason'
+import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { evidenceOf, type PlannedApproval } from '../approval/coverage.ts'
 import { filterRuleText, type FilterRule, roundedAction } from '../net/filter-rule.ts'
 import { coversMatch, type FlowMatch, halvesOfMatch, matchText } from '../net/flow-match.ts'

@@ -1,7 +1,7 @@
 // The SQL of the loops of shield: desired lists, what scrubbers hold, and hits. As the owner: the loops act for every team.
 import { sql } from 'kysely'
-import type { ShieldAction } from '@pharos/contract/shield'
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { ShieldAction } from '@pharos/contract/shield/shield'
+import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import { rulesOfReason } from '../approval/approval-sql.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'

@@ -1,7 +1,7 @@
 // One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
 // reads it again. It fails static: on any doubt the scrubber keeps what it has.
-import type { Difference } from '@pharos/contract/restore'
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { Difference } from '@pharos/contract/operator/restore'
+import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'

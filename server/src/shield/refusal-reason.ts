@@ -1,5 +1,5 @@
 // The reason that is shown for a list which cannot be compiled for a scrubber. Pure.
-import type { ShieldFeature, ShieldReason } from '@pharos/contract/shield-reason'
+import type { ShieldFeature, ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { CompileRefusal, CompileRefusalCode } from './compile.ts'
 import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 

@@ -1,6 +1,6 @@
 // Restores the last confirmed version of a list: at once by request, or when the time to confirm is over. Scrubbers follow by their own loops.
 import type { BodyOf } from '@pharos/contract/route'
-import type { revertShieldListRoute, ShieldRulesAnswer } from '@pharos/contract/shield'
+import type { revertShieldListRoute, ShieldRulesAnswer } from '@pharos/contract/shield/shield'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'

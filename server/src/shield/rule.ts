@@ -1,6 +1,6 @@
 // A rule of shield in the vocabulary of the contract, and its parse into the canonical conditions that scrubbers apply. It decides
 // nothing about order, limits or teams. The fields map to FlowSpec (RFC 8955, RFC 8956), so that any router can apply them.
-import type { ShieldRule } from '@pharos/contract/shield'
+import type { ShieldRule } from '@pharos/contract/shield/shield'
 import { familyOf } from '../net/address.ts'
 import type { Family } from '../net/bits.ts'
 import type { FilterAction } from '../net/filter-rule.ts'

@@ -5,8 +5,8 @@ import type {
   listShieldRulesRoute,
   ShieldAction,
   ShieldRuleStatus,
-} from '@pharos/contract/shield'
-import type { ShieldReason } from '@pharos/contract/shield-reason'
+} from '@pharos/contract/shield/shield'
+import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, withExpressions, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'

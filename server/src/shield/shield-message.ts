@@ -1,6 +1,6 @@
 // Messages to the team about its lists, for the stream and webhooks.
-import { shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
-import type { ShieldListChange } from '@pharos/contract/webhook-message'
+import { shieldReasonText, type ShieldReason } from '@pharos/contract/reason/shield-reason'
+import type { ShieldListChange } from '@pharos/contract/messages/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { writeMessages } from '../outbox/outbox.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { NewShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import { matchesPacket } from '../net/flow-match.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { flowPackets } from '../net/testing-flow.ts'

@@ -1,6 +1,6 @@
 // A rule of a list as the team wrote it: parsed from a request, compared with stored ones, and warned about. Pure.
-import type { NewShieldRule, ShieldAction, ShieldWarning } from '@pharos/contract/shield'
-import { shieldWarningText, type ShieldWarningCode } from '@pharos/contract/shield-reason'
+import type { NewShieldRule, ShieldAction, ShieldWarning } from '@pharos/contract/shield/shield'
+import { shieldWarningText, type ShieldWarningCode } from '@pharos/contract/reason/shield-reason'
 import type { ProblemError } from '@pharos/contract/problem'
 import { filterRuleText, type FilterAction } from '../net/filter-rule.ts'
 import { coversMatch, matchText, type FlowMatch } from '../net/flow-match.ts'

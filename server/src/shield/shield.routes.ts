@@ -5,8 +5,8 @@ import {
   revertShieldListRoute,
   simulateShieldRoute,
   updateShieldRulesRoute,
-} from '@pharos/contract/shield'
-import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+} from '@pharos/contract/shield/shield'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
 import { handle, type Mounted } from '../http/mount.ts'
 import { listShieldLists, listShieldRules } from './list-shield.ts'
 import { revertShieldList } from './revert-shield.ts'

@@ -1,5 +1,5 @@
 // Estimates the effect of a list on flows of the past. Stores nothing.
-import type { simulateShieldRoute } from '@pharos/contract/shield'
+import type { simulateShieldRoute } from '@pharos/contract/shield/shield'
 import type { BodyOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import type { Operation } from '../operation/operation.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield/suggestion'
 import { Compile } from 'typebox/compile'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createTestFlowStore, type TestFlowStore } from '../drivers/clickhouse/testing.ts'

@@ -1,11 +1,11 @@
 // Suggests rules against the attack of an event, in front of the rules that the prefix has, with what the list would have done.
 // Stores nothing.
-import type { NewShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import type {
   ShieldSuggestion,
   ShieldSuggestions,
   suggestShieldRulesRoute,
-} from '@pharos/contract/shield-suggestion'
+} from '@pharos/contract/shield/suggestion'
 import type { BodyOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { coversMatch } from '../net/flow-match.ts'

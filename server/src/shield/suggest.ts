@@ -1,7 +1,7 @@
 // Chooses rules against an attack: as few as possible that together match most of it and spare the usual traffic by octets, packets and flows;
 // what cannot be told from usual traffic gets a limit. Pure. Cells are traffic by the set of candidates that it meets, so that overlaps count
 // once.
-import type { NewShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import type { Measure } from './suggest-query.ts'
 
 /** The conditions of a candidate in the vocabulary of a rule. */

@@ -5,8 +5,8 @@ import {
   type ShieldRulesUpdate,
   type ShieldWarning,
   type ShieldWhatIf,
-} from '@pharos/contract/shield'
-import { shieldMeasureTexts, type ShieldReason } from '@pharos/contract/shield-reason'
+} from '@pharos/contract/shield/shield'
+import { shieldMeasureTexts, type ShieldReason } from '@pharos/contract/reason/shield-reason'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { runPreparedChange, type ChangeAnswer, type ChangeResult } from '../db/run-change.ts'

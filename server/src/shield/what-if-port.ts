@@ -1,5 +1,5 @@
 // The port to the estimate of what a list would have done with flows of the past. It must not decide whether that is acceptable.
-import type { ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldWhatIf } from '@pharos/contract/shield/shield'
 import type { Prefix } from '../net/prefix.ts'
 import type { ParsedRule } from './shield-rule.ts'
 

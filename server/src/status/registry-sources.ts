@@ -1,5 +1,5 @@
 // The registry sources for staff: what all running processes report, and the sources of this process that none reports.
-import { registryStates, type RegistrySource, type RegistryState } from '@pharos/contract/admin-team'
+import { registryStates, type RegistrySource, type RegistryState } from '@pharos/contract/operator/team'
 import type { Db } from '../db/postgres.ts'
 import type { Irr } from '../registry/irr.ts'
 import type { Rpki } from '../registry/rpki.ts'

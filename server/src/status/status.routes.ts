@@ -1,5 +1,5 @@
 // The operations of staff about the state of the installation.
-import { listRegistriesRoute } from '@pharos/contract/admin-team'
+import { listRegistriesRoute } from '@pharos/contract/operator/team'
 import { handleStaff, type Mounted } from '../http/mount.ts'
 import { listRegistries, type RegistryDeps } from './registry-sources.ts'
 

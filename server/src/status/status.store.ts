@@ -1,6 +1,6 @@
 // The SQL of `pharos status` and of the reports of processes. Each statement reads an index or a few rows, except
 // the count of rows by region.
-import type { RegistryState } from '@pharos/contract/admin-team'
+import type { RegistryState } from '@pharos/contract/operator/team'
 import { sql } from 'kysely'
 import { lockClass } from '../db/lock-class.ts'
 import { isUnread } from '../inventory/assignment/device-state.store.ts'

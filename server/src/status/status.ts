@@ -1,8 +1,8 @@
 // The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
 // attention. It asks no router, registry or process itself.
 import { counted } from '@pharos/contract/counted'
-import type { FormerRouter } from '@pharos/contract/former-router'
-import { ratioText } from '@pharos/contract/notification-text'
+import type { FormerRouter } from '@pharos/contract/byoip/former-router'
+import { ratioText } from '@pharos/contract/messages/notification-text'
 import { sql } from 'kysely'
 import { readFormerRouters } from '../byoip/regions/former-router.ts'
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/regions/router.ts'

@@ -1,11 +1,11 @@
 // Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
-import type { PersonalMessageType } from '@pharos/contract/notification'
+import type { PersonalMessageType } from '@pharos/contract/messages/notification'
 import {
   streamMessageTypes,
   streamTypes,
   type StreamMessageType,
   type StreamType,
-} from '@pharos/contract/stream'
+} from '@pharos/contract/messages/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { messageText, moduleOf } from '../outbox/message.ts'
 import { lacksGrant, mayDo } from '../operation/grant.ts'

@@ -1,5 +1,5 @@
 // HTTP route of the stream.
-import { followStreamRoute, type StreamMessageType } from '@pharos/contract/stream'
+import { followStreamRoute, type StreamMessageType } from '@pharos/contract/messages/stream'
 import { handleStream, type Mounted } from '../http/mount.ts'
 import { followStream as follow, type StreamDeps } from './follow-stream.ts'
 

@@ -1,7 +1,7 @@
 // The SQL that reads the outbox for the stream, up to the oldest running transaction, so that no message can appear
 // before one that was already read.
 import { sql } from 'kysely'
-import type { StreamMessageType } from '@pharos/contract/stream'
+import type { StreamMessageType } from '@pharos/contract/messages/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Horizon, Position } from './position.ts'
 

@@ -1,6 +1,6 @@
 // Changes the roles of a member, or removes the member with everything they hold in the team. For an invitation: changes its
 // roles, or revokes it.
-import type { Member } from '@pharos/contract/member'
+import type { Member } from '@pharos/contract/team/member'
 import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'

@@ -1,5 +1,5 @@
 // The SQL of the customers for staff: every team, with counts. It runs as the owner.
-import type { listCustomersRoute } from '@pharos/contract/admin-team'
+import type { listCustomersRoute } from '@pharos/contract/operator/team'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'

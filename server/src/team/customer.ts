@@ -1,5 +1,5 @@
 // The customers of the provider, as staff see them: what each has, and what of it waits for staff.
-import type { Customer, listCustomersRoute } from '@pharos/contract/admin-team'
+import type { Customer, listCustomersRoute } from '@pharos/contract/operator/team'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'

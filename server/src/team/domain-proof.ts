@@ -1,6 +1,6 @@
 // The record that verifies a domain, and one DNS check of it. It stores nothing and does not decide on the verification.
 import { createHmac } from 'node:crypto'
-import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'

@@ -1,6 +1,6 @@
 // The state of a team's verification of a domain after a check, and the time of the next one: pure. Three daily checks in a row
 // without the record end it; a check without an answer changes nothing.
-import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import type { RecordState } from './domain-proof.ts'
 
 const minuteMs = 60_000

@@ -6,7 +6,7 @@ import {
   removeDomainRoute,
   updateDomainRoute,
   verifyDomainRoute,
-} from '@pharos/contract/domain'
+} from '@pharos/contract/team/domain'
 import { handle, type Mounted } from '../http/mount.ts'
 import {
   addDomain,

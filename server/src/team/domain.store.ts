@@ -1,6 +1,6 @@
 // The SQL of domains. Every statement is limited to a team, except those that find the domains that are due.
 import { sql, type RawBuilder } from 'kysely'
-import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/domain'
+import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/team/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, type RowOf } from '../db/columns.ts'
 import { claimRows } from '../db/due-work.ts'

@@ -1,5 +1,5 @@
 // The domains of a team: list, add with the record to create, change, check on request, remove.
-import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
+import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/team/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, runPreparedChange, type ChangeAnswer } from '../db/run-change.ts'

@@ -1,7 +1,7 @@
 // The sessions and API tokens of a user in a team, and the invitations that the user sent. They end with the
 // membership or with the admin role, whether the team or the operator decides.
 import { grants, hasGrant, isForAdminTokens, type Grant, type Role } from '@pharos/contract/role'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { scopes, type Scope } from '@pharos/contract/scope'
 import type { Trx } from '../db/postgres.ts'
 import { deleteInvitationsBy } from './invitation.store.ts'

@@ -1,6 +1,6 @@
 // Invites members by mail. A user becomes a member only by following the link, and the answer is the same whether or not an
 // account has the address.
-import type { Member } from '@pharos/contract/member'
+import type { Member } from '@pharos/contract/team/member'
 import { orderedRoles, type Role } from '@pharos/contract/role'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'

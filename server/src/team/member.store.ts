@@ -1,6 +1,6 @@
 // The SQL of a team's members and its invitations, as one kind of row: reads, updates and deletes. Every statement is
 // limited to the team.
-import type { listMembersRoute } from '@pharos/contract/member'
+import type { listMembersRoute } from '@pharos/contract/team/member'
 import type { Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Scope } from '@pharos/contract/scope'

@@ -1,5 +1,5 @@
 // The members and invitations of a team, as its members see them.
-import type { listMembersRoute, Member } from '@pharos/contract/member'
+import type { listMembersRoute, Member } from '@pharos/contract/team/member'
 import { orderedRoles } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
 import { notFound } from '../runtime/error.ts'

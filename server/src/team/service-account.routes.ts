@@ -5,7 +5,7 @@ import {
   getServiceAccountRoute,
   listServiceAccountsRoute,
   updateServiceAccountRoute,
-} from '@pharos/contract/service-account'
+} from '@pharos/contract/team/service-account'
 import { handle, type Mounted } from '../http/mount.ts'
 import {
   createServiceAccount,

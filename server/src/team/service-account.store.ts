@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Role } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
-import type { listServiceAccountsRoute } from '@pharos/contract/service-account'
+import type { listServiceAccountsRoute } from '@pharos/contract/team/service-account'
 import { columns, type RowOf } from '../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'

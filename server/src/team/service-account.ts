@@ -6,7 +6,7 @@ import type {
   listServiceAccountsRoute,
   ServiceAccount,
   updateServiceAccountRoute,
-} from '@pharos/contract/service-account'
+} from '@pharos/contract/team/service-account'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'

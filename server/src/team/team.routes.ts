@@ -1,5 +1,5 @@
 // The HTTP side of teams and their members: one line per operation.
-import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/admin-team'
+import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/operator/team'
 import {
   addMemberRoute,
   getMemberRoute,
@@ -7,9 +7,9 @@ import {
   removeMemberRoute,
   resendInvitationRoute,
   updateMemberRoute,
-} from '@pharos/contract/member'
-import { listRolesRoute } from '@pharos/contract/role-list'
-import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team'
+} from '@pharos/contract/team/member'
+import { listRolesRoute } from '@pharos/contract/team/role-list'
+import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team/team'
 import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'
 import { getCustomer, listCustomers, type CustomerDeps } from './customer.ts'

@@ -1,6 +1,6 @@
 // The SQL of teams: read, lock, save.
 import type { QueryOf } from '@pharos/contract/route'
-import type { listTeamsRoute } from '@pharos/contract/team'
+import type { listTeamsRoute } from '@pharos/contract/team/team'
 import type { DefaultRole, Role } from '@pharos/contract/role'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, jsonOf, type RowOf } from '../db/columns.ts'

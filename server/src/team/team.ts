@@ -1,7 +1,7 @@
 // A team as its members see it, and the list of teams that the actor can switch to.
 import { orderedRoles } from '@pharos/contract/role'
 import type { QueryOf } from '@pharos/contract/route'
-import type { AvailableTeam, listTeamsRoute, Team } from '@pharos/contract/team'
+import type { AvailableTeam, listTeamsRoute, Team } from '@pharos/contract/team/team'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'

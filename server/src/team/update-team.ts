@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defaultRoles } from '@pharos/contract/role'
 import { grantsNeeded } from '@pharos/contract/route'
-import { updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
+import { updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team/team'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import { Enumeration, Nullable, Optional, Strict, Time } from '@pharos/contract/scalar'
 import { Line } from '@pharos/contract/text'
 import fc, { type Arbitrary } from 'fast-check'

@@ -2,7 +2,7 @@
 // message that contains no regular expression, and an example or a clear rule of what is allowed.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { routes } from '@pharos/contract/routes'
+import { routes } from '@pharos/contract/document/routes'
 import type { TObject, TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
 import { createPathReader, createQueryReader } from '../http/query.ts'

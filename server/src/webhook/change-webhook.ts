@@ -1,7 +1,7 @@
 // Creates and changes webhooks. The secret is returned only in the response that creates it; the copy of that response
 // kept for idempotent repeats is sealed, like the secret itself.
-import type { MessageType } from '@pharos/contract/webhook-message'
-import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
+import type { MessageType } from '@pharos/contract/messages/webhook-message'
+import type { Webhook, WebhookWithSecret } from '@pharos/contract/messages/webhook'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'

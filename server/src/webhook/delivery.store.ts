@@ -1,6 +1,6 @@
 // The SQL for a team that reads its deliveries and sends them again.
 import type { QueryOf } from '@pharos/contract/route'
-import type { DeliveryState, listWebhookDeliveriesRoute, SentType } from '@pharos/contract/webhook'
+import type { DeliveryState, listWebhookDeliveriesRoute, SentType } from '@pharos/contract/messages/webhook'
 import { sql } from 'kysely'
 import { columns, withExpressions, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'

@@ -5,7 +5,7 @@ import {
   type Delivery,
   type DeliveryDetail,
   type listWebhookDeliveriesRoute,
-} from '@pharos/contract/webhook'
+} from '@pharos/contract/messages/webhook'
 import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres } from '../db/postgres.ts'

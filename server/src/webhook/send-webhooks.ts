@@ -7,7 +7,7 @@ import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { attemptOf, attemptToSend } from './attempt.ts'
 import { cancelDeliveries, saveAttempt } from './delivery.store.ts'
-import { testType } from '@pharos/contract/webhook'
+import { testType } from '@pharos/contract/messages/webhook'
 import { afterAttempt, errorOf, mustBeDisabled, isGone, restAfter } from './schedule.ts'
 import {
   claimDueWebhooks,

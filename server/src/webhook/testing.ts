@@ -1,6 +1,6 @@
 // Webhooks and deliveries for tests. Not imported by the product.
-import type { DeliveryState } from '@pharos/contract/webhook'
-import { messageTypes } from '@pharos/contract/webhook-message'
+import type { DeliveryState } from '@pharos/contract/messages/webhook'
+import { messageTypes } from '@pharos/contract/messages/webhook-message'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'

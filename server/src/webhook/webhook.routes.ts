@@ -10,7 +10,7 @@ import {
   rotateWebhookSecretRoute,
   testWebhookRoute,
   updateWebhookRoute,
-} from '@pharos/contract/webhook'
+} from '@pharos/contract/messages/webhook'
 import { handle, type Mounted } from '../http/mount.ts'
 import {
   createWebhook,

@@ -1,7 +1,7 @@
 // The SQL of webhooks as their team creates and changes them. Sending is in send.store.ts.
-import type { MessageType } from '@pharos/contract/webhook-message'
+import type { MessageType } from '@pharos/contract/messages/webhook-message'
 import type { QueryOf } from '@pharos/contract/route'
-import type { DisabledReason, listWebhooksRoute } from '@pharos/contract/webhook'
+import type { DisabledReason, listWebhooksRoute } from '@pharos/contract/messages/webhook'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'

@@ -1,6 +1,6 @@
 // Reads webhooks of a team, and builds the response that every operation on one returns. It never contains the secret.
 import type { QueryOf } from '@pharos/contract/route'
-import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
+import type { listWebhooksRoute, Webhook } from '@pharos/contract/messages/webhook'
 import type { ChangeAnswer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'

@@ -1,5 +1,5 @@
 // The operations of devices, ports, services, bills, cross connects and attachments.
-import type { CrossConnectStatus } from '@pharos/contract/cross-connect'
+import type { CrossConnectStatus } from '@pharos/contract/inventory/cross-connect'
 import { sql } from 'kysely'
 import type { Holder } from './fixtures.ts'
 import type { FormPart } from './letters.ts'

@@ -13,7 +13,7 @@ import {
   resumeAnnouncementRoute,
   suspendAnnouncementRoute,
   listRegionsRoute,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
 import { deleteAnnouncement, restoreAnnouncement, type DeleteDeps } from './delete-announcement.ts'

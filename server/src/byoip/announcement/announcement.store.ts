@@ -5,8 +5,8 @@ import type {
   AnnouncementCondition,
   AnnouncementStatus,
   listAnnouncementsRoute,
-} from '@pharos/contract/byoip'
-import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
+} from '@pharos/contract/byoip/announcement'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'

@@ -1,6 +1,6 @@
 // Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run is
 // the preflight: the same, but it waits longer for the routing registries and stores nothing.
-import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
+import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
@@ -22,7 +22,7 @@ import {
 } from './create-announcements.store.ts'
 import { writeHistory } from './history.store.ts'
 import type { Irr } from '../../registry/irr.ts'
-import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
+import type { AuthorizationKind } from '@pharos/contract/byoip/announcement-checks'
 import { evaluateAuthorization } from '../validation/authorization.ts'
 import {
   evaluateAsn,

@@ -1,5 +1,5 @@
 // Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
-import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip'
+import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../../db/run-change.ts'

@@ -1,6 +1,6 @@
 // The SQL of the history of announcements. Append only.
-import type { HistoryKind } from '@pharos/contract/announcement-checks'
-import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { HistoryKind } from '@pharos/contract/byoip/announcement-checks'
+import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -1,6 +1,6 @@
 // Reads the history of an announcement. Changes nothing.
-import type { HistoryEntry, HistoryKind } from '@pharos/contract/announcement-checks'
-import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { HistoryEntry, HistoryKind } from '@pharos/contract/byoip/announcement-checks'
+import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'

@@ -5,7 +5,7 @@ import {
   type AnnouncementCounts,
   type AnnouncementStatus,
   type listAnnouncementsOfTeamRoute,
-} from '@pharos/contract/byoip'
+} from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'

@@ -1,6 +1,6 @@
 // The rules for new announcements that need only the request; returns every error with its location. Pure; rules that need
 // the database are in create-announcements.ts.
-import type { NewAnnouncement } from '@pharos/contract/byoip'
+import type { NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
 import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'
 import { bogonOf } from '../../net/bogon.ts'

@@ -1,7 +1,7 @@
 // Changes an announcement, its regions and its details: the rules of PATCH as one pure function, and its use case. Stores the desired state
 // and wakes the reconciler; must not connect to a router and must not wait for one.
-import type { HistoryKind } from '@pharos/contract/announcement-checks'
-import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip'
+import type { HistoryKind } from '@pharos/contract/byoip/announcement-checks'
+import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 import { neededRole } from '@pharos/contract/role'

@@ -3,9 +3,13 @@ import type {
   AnnouncementDetails,
   AuthorizationProof,
   Validation,
-} from '@pharos/contract/announcement-checks'
-import type { Announcement as Wire, RegionEvidence, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
-import { regionReasonText, type RegionReason } from '@pharos/contract/region-reason'
+} from '@pharos/contract/byoip/announcement-checks'
+import type {
+  Announcement as Wire,
+  RegionEvidence,
+  RegionStateOfAnnouncement,
+} from '@pharos/contract/byoip/announcement'
+import { regionReasonText, type RegionReason } from '@pharos/contract/reason/region-reason'
 import { lengthOf, networkOf, type Prefix } from '../../net/prefix.ts'
 import {
   isDesired,

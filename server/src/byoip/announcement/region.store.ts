@@ -1,5 +1,5 @@
 // The SQL of regions as teams may list them.
-import type { listRegionsRoute } from '@pharos/contract/byoip'
+import type { listRegionsRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

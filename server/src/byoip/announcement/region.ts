@@ -1,5 +1,5 @@
 // The regions where teams may announce, as the API lists them. The settings of their routers are never shown.
-import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
+import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip/announcement'
 import { invalid } from '../../runtime/error.ts'
 import { nearestName } from '../../text/did-you-mean.ts'
 import type { QueryOf } from '@pharos/contract/route'

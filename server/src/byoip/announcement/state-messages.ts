@@ -1,7 +1,7 @@
 // Explains why an announcement is not as desired, and who can act: computed from its checks and regions for each response. Pure;
-// stores nothing. The sentences are in contract/src/state-message.ts.
-import type { StateMessage } from '@pharos/contract/announcement-checks'
-import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
+// stores nothing. The sentences are in contract/src/reason/state-message.ts.
+import type { StateMessage } from '@pharos/contract/reason/state-message'
+import { stateMessageText, type StateMessageTag } from '@pharos/contract/reason/state-message'
 import { isDesired, type Announcement } from '../status/announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
 import type { ShownVisibility } from '../visibility/present-visibility.ts'

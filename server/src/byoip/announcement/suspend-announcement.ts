@@ -1,7 +1,7 @@
 // Suspending and resuming by the operator's staff, and by the policy of the validator: stored as intent, applied by the
 // reconciler behind its guard.
-import type { SuspendedBy } from '@pharos/contract/announcement-checks'
-import type { Announcement as Wire } from '@pharos/contract/byoip'
+import type { SuspendedBy } from '@pharos/contract/byoip/announcement-checks'
+import type { Announcement as Wire } from '@pharos/contract/byoip/announcement'
 import { sql } from 'kysely'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

@@ -4,7 +4,7 @@ import {
   deleteBlackholeRoute,
   getBlackholeRoute,
   listBlackholesRoute,
-} from '@pharos/contract/blackhole'
+} from '@pharos/contract/shield/blackhole'
 import { handle, type Mounted } from '../../http/mount.ts'
 import {
   createBlackhole,

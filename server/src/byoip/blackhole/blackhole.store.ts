@@ -1,7 +1,7 @@
 // The SQL of black holes for their team. Every statement names the team.
-import type { listBlackholesRoute } from '@pharos/contract/blackhole'
-import type { RegionState } from '@pharos/contract/byoip'
-import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
+import type { listBlackholesRoute } from '@pharos/contract/shield/blackhole'
+import type { RegionState } from '@pharos/contract/byoip/announcement'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

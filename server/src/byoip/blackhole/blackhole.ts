@@ -8,9 +8,9 @@ import {
   type listBlackholesRoute,
   type NewBlackhole,
   type BlackholeStatus,
-} from '@pharos/contract/blackhole'
+} from '@pharos/contract/shield/blackhole'
 import type { QueryOf } from '@pharos/contract/route'
-import type { ShieldWhatIf } from '@pharos/contract/shield'
+import type { ShieldWhatIf } from '@pharos/contract/shield/shield'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, runPreparedChange, type ChangeAnswer, type ChangeResult } from '../../db/run-change.ts'
@@ -37,7 +37,7 @@ import {
   type BlackholeRow,
   type RegionRow,
 } from './blackhole.store.ts'
-import { regionReasonText } from '@pharos/contract/region-reason'
+import { regionReasonText } from '@pharos/contract/reason/region-reason'
 
 type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
 

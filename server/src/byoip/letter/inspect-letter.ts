@@ -1,7 +1,7 @@
 // Checks whether an uploaded file is a valid letter: a PDF, a PNG or a JPEG, by its bytes and not by its name. Code that
 // interprets the content runs in a separate thread with limits of time and memory, since a hostile file could
 // otherwise block the whole process.
-import type { LetterMediaType } from '@pharos/contract/letter'
+import type { LetterMediaType } from '@pharos/contract/byoip/letter'
 import { fail, Failure } from '../../runtime/error.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import {

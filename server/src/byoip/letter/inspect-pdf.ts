@@ -1,6 +1,6 @@
 // Checks that staff can open a PDF: all of its objects are allowed, and all of its pages can be rendered. Runs in a
 // thread only, since a hostile file could otherwise block the whole process: see letter-thread.ts.
-import { letterPagesMax } from '@pharos/contract/letter'
+import { letterPagesMax } from '@pharos/contract/byoip/letter'
 import { damaged, type LetterRejection } from './letter-refusal.ts'
 import { openPages } from './letter-pages.ts'
 import { refusalOfEnds } from './pdf-ends.ts'

@@ -1,7 +1,7 @@
 // Renders a letter's pages as images, so that a reviewer need not open the file. Runs in a thread only: see
 // letter-thread.ts.
 import { createCanvas, loadImage, type Canvas } from '@napi-rs/canvas'
-import type { LetterMediaType } from '@pharos/contract/letter'
+import type { LetterMediaType } from '@pharos/contract/byoip/letter'
 import { pixelsMax } from './letter-refusal.ts'
 
 export type Pages = {

@@ -1,5 +1,5 @@
 // Why a letter's file is rejected: a code, and the sentences that explain it. Pure.
-import { letterPagesMax, type LetterRefusalCode } from '@pharos/contract/letter'
+import { letterPagesMax, type LetterRefusalCode } from '@pharos/contract/byoip/letter'
 import { failWith, type Failure } from '../../runtime/error.ts'
 
 export type LetterRejection = {

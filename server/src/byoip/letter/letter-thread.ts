@@ -1,6 +1,6 @@
 // The thread that inspects one letter or renders one of its pages: it receives the bytes, returns the result, and ends.
 import { workerData } from 'node:worker_threads'
-import type { LetterMediaType } from '@pharos/contract/letter'
+import type { LetterMediaType } from '@pharos/contract/byoip/letter'
 import { answerFromThread } from '../../runtime/thread.ts'
 import { openPages } from './letter-pages.ts'
 

@@ -1,5 +1,5 @@
 // Decides whether the letters of one announcement authorize it, and if not, why. Pure.
-import type { LetterStatus } from '@pharos/contract/letter'
+import type { LetterStatus } from '@pharos/contract/byoip/letter'
 import { noLetter, type LetterVerdict } from '../validation/check-rules.ts'
 import { explain, type Explanation } from '../validation/validation.ts'
 

@@ -11,7 +11,7 @@ import {
   listLettersToReviewRoute,
   rejectLetterRoute,
   uploadLetterRoute,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import {
   draftLetter,

@@ -1,11 +1,11 @@
 // The SQL of letters of authorization, for a team and for staff. Files are read and written only on upload and download.
-import type { ValidationState } from '@pharos/contract/announcement-checks'
+import type { ValidationState } from '@pharos/contract/byoip/announcement-checks'
 import type {
   LetterMediaType,
   LetterStatus,
   listLettersRoute,
   listLettersToReviewRoute,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { actorNameOf } from '../../db/actor-name.ts'

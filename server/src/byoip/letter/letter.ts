@@ -6,7 +6,7 @@ import type {
   Letter as Wire,
   listLettersRoute,
   LetterMediaType,
-} from '@pharos/contract/letter'
+} from '@pharos/contract/byoip/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runPreparedChange, type ChangeAnswer } from '../../db/run-change.ts'

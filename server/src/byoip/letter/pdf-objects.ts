@@ -1,6 +1,6 @@
 // Reads all objects of a PDF with the parser of pdf.js and checks their content: scripts, attached files, actions that
 // leave the document. Runs in a thread only: see letter-thread.ts.
-import type { LetterRefusalCode } from '@pharos/contract/letter'
+import type { LetterRefusalCode } from '@pharos/contract/byoip/letter'
 import { damaged, pixelsMax, type LetterRejection } from './letter-refusal.ts'
 import { internals, type Dict, type Stream, type XRef } from './pdf-library.ts'
 

@@ -1,6 +1,10 @@
 // Review of letters of authorization by the provider's staff: list, read and decide. A decision is final; after a rejection
 // the team uploads another letter.
-import type { LetterStatus, listLettersToReviewRoute, ReviewedLetter as Wire } from '@pharos/contract/letter'
+import type {
+  LetterStatus,
+  listLettersToReviewRoute,
+  ReviewedLetter as Wire,
+} from '@pharos/contract/byoip/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

@@ -1,5 +1,5 @@
 // The SQL of approvals about routes: the teams behind their routes, and who asked for the changes. As the owner, of all teams.
-import type { ApprovalItem } from '@pharos/contract/approval'
+import type { ApprovalItem } from '@pharos/contract/operator/approval'
 import { sql } from 'kysely'
 import { actorNameOf } from '../../db/actor-name.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { blackholesPerRegion, blackholesPerTeam } from '@pharos/contract/blackhole'
+import { blackholesPerRegion, blackholesPerTeam } from '@pharos/contract/shield/blackhole'
 import * as fc from 'fast-check'
 import { parsePrefix } from '../../net/prefix.ts'
 import { guardPlans, changesForRouter, type GuardContext } from './guard.ts'

@@ -1,5 +1,5 @@
 // Routes of black holes: a single host with the community BLACKHOLE, whose packets routers discard. Pure.
-import { blackholesPerRegion, blackholesPerTeam } from '@pharos/contract/blackhole'
+import { blackholesPerRegion, blackholesPerTeam } from '@pharos/contract/shield/blackhole'
 import { blackholeCommunity } from '../../net/community.ts'
 import { lengthOf, type Prefix } from '../../net/prefix.ts'
 import type { Route } from './speaker.ts'

@@ -1,5 +1,5 @@
 // The differences between the rows of a region and its routers after a restore: the items that staff decide. Pure.
-import type { Difference } from '@pharos/contract/restore'
+import type { Difference } from '@pharos/contract/operator/restore'
 import type { Prefix } from '../../net/prefix.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import { routeText } from './guard.ts'

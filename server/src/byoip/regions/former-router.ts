@@ -1,5 +1,5 @@
 // Former routers for staff: which ones still need to be emptied, and giving one up whose hardware is gone.
-import type { FormerRouter, listFormerRoutersRoute } from '@pharos/contract/former-router'
+import type { FormerRouter, listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

@@ -1,6 +1,6 @@
 // The SQL of former speakers: routers that regions no longer have. `pharos apply` writes them with the change, the reconciler checks and
 // deletes them, and staff may say that one is gone.
-import type { listFormerRoutersRoute } from '@pharos/contract/former-router'
+import type { listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

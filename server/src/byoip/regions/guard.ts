@@ -1,7 +1,7 @@
 // The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin,
 // next hop or communities are applied now, and which wait for approval. Pure. It never holds a new announcement, and never passes a
 // withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make hosts reachable again.
-import type { ApprovalFinding, ReasonOf } from '@pharos/contract/approval-reason'
+import type { ApprovalFinding, ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { removalsMax } from '../../approval/budget.ts'
 import { itemKey, type PlannedApproval, type StoredItem } from '../../approval/coverage.ts'
 import type { Prefix } from '../../net/prefix.ts'

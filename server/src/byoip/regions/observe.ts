@@ -1,6 +1,6 @@
 // Converts the routes on a region's routers after a run into the values that its rows store: the state and, if it is not
 // as desired, the reason. Pure.
-import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { Family } from '../../net/bits.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'

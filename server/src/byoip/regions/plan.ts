@@ -1,7 +1,7 @@
 // The plan for one router: a pure difference between the rows of its region and the routes that it holds. guard.ts decides
 // whether a change is allowed, damping.ts when.
-import type { RegionState } from '@pharos/contract/byoip'
-import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/region-reason'
+import type { RegionState } from '@pharos/contract/byoip/announcement'
+import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/reason/region-reason'
 import { parseAsn } from '../../net/asn.ts'
 import { blackholeCommunity } from '../../net/community.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'

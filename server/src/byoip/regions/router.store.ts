@@ -1,5 +1,5 @@
 // The SQL of regions and routers for staff: the last observations of the reconciler, and which routers are drained.
-import type { listAdminRegionsRoute } from '@pharos/contract/admin-region'
+import type { listAdminRegionsRoute } from '@pharos/contract/operator/region'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -1,7 +1,7 @@
 // Routers of regions for the operator: their state, and draining one before maintenance. This file decides only whether a
 // drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
-import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/admin-region'
-import { sessionReasonText } from '@pharos/contract/session-reason'
+import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/operator/region'
+import { sessionReasonText } from '@pharos/contract/reason/session-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

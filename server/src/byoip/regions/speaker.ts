@@ -1,6 +1,6 @@
 // The port to the BGP speaker of one region: which routes it announces for us, and how to change them. Drivers
 // import it by type only. It must not depend on a wire format, an announcement row or a team.
-import type { SessionReason } from '@pharos/contract/session-reason'
+import type { SessionReason } from '@pharos/contract/reason/session-reason'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
+import { announcementStatuses, regionStates } from '@pharos/contract/byoip/announcement'
 import * as fc from 'fast-check'
 import {
   changesKept,

@@ -1,7 +1,7 @@
 // An announcement and its regions: the desired state, the observed state, and the transitions between states. Pure: no SQL,
 // no HTTP, no clock. patch-announcement.ts decides which changes are allowed, reconcile.ts applies them.
-import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
-import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
+import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip/announcement'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Details } from './announcement-details.ts'

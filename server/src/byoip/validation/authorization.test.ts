@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
+import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/byoip/announcement-checks'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'

@@ -1,6 +1,6 @@
 // The check `loa`: whether the holder of the prefix has authorized the announcement, by any of the kinds of proof that the
 // operator accepts. Pure.
-import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
+import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/byoip/announcement-checks'
 import type { CheckTarget, LetterVerdict } from './check-rules.ts'
 import { roaFix } from './check-fix.ts'
 import { rdapFix, txtFix } from './prefix-proof.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { checkReasons, checkReasonText } from '@pharos/contract/check-reason'
-import { stateMessageTags, stateMessageText } from '@pharos/contract/state-message'
+import { checkReasons, checkReasonText } from '@pharos/contract/reason/check-reason'
+import { stateMessageTags, stateMessageText } from '@pharos/contract/reason/state-message'
 
 const attrs = {
   length: 24,

@@ -1,5 +1,5 @@
 // The rules of the checks: from the verdicts of registries and our own rows to results with reasons and fixes. Pure.
-import type { CheckReason } from '@pharos/contract/check-reason'
+import type { CheckReason } from '@pharos/contract/reason/check-reason'
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './check-fix.ts'

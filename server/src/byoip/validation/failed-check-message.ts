@@ -1,6 +1,6 @@
 // Selects the changes of a check that are reported to the team: a check that was valid and no longer is. An unavailable
 // registry is not a failure. Pure.
-import type { MessageData } from '@pharos/contract/webhook-message'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { ValidationName, ValidationState } from './validation.ts'
 

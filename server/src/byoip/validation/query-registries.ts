@@ -1,5 +1,5 @@
 // Queries the routing registries and the proofs that are due, for a batch of announcements. It evaluates no check.
-import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
+import type { AuthorizationKind } from '@pharos/contract/byoip/announcement-checks'
 import { unavailable, type IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { Irr } from '../../registry/irr.ts'
 import type { RdapSource } from '../../registry/rdap-source.ts'

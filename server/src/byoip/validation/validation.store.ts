@@ -1,7 +1,7 @@
 // The SQL of checks: reading announcements with all facts for their checks, and saving the results of a run. The validator
 // works for all teams, as the owner of the tables; queries for a team filter by the team.
-import type { SuspendedBy } from '@pharos/contract/announcement-checks'
-import type { CheckReason } from '@pharos/contract/check-reason'
+import type { SuspendedBy } from '@pharos/contract/byoip/announcement-checks'
+import type { CheckReason } from '@pharos/contract/reason/check-reason'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { validationStates, type ValidationState } from '@pharos/contract/announcement-checks'
+import { validationStates, type ValidationState } from '@pharos/contract/byoip/announcement-checks'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { evaluateAsn, evaluateIrr, evaluateRpki, evaluateSize, vouch } from './check-rules.ts'

@@ -1,13 +1,13 @@
 // The stored checks of an announcement: how a new result replaces a stored one, and the clearance of all checks together.
 // Pure. The rules of each check are in check-rules.ts.
 import { isDeepStrictEqual } from 'node:util'
-import { checkReasonText, type CheckReason } from '@pharos/contract/check-reason'
-import type { ReasonAttrs } from '@pharos/contract/region-reason'
+import { checkReasonText, type CheckReason } from '@pharos/contract/reason/check-reason'
+import type { ReasonAttrs } from '@pharos/contract/reason/region-reason'
 import {
   validationNames,
   type ValidationName,
   type ValidationState,
-} from '@pharos/contract/announcement-checks'
+} from '@pharos/contract/byoip/announcement-checks'
 import type { Clearance } from '../status/announcement.ts'
 
 export { validationNames, type ValidationName, type ValidationState }

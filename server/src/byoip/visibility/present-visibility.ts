@@ -5,7 +5,7 @@ import {
   type SeenRoute,
   type Visibility,
   type VisibilityReason,
-} from '@pharos/contract/visibility'
+} from '@pharos/contract/byoip/visibility'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { unexpectedRoutes } from './visibility.ts'

@@ -1,7 +1,7 @@
 // Selects the changes of visibility that are reported to the team: a zombie, routes of other networks, and an announcement that
 // nobody sees, or nobody through us. Pure. Missing data
 // start and end nothing.
-import type { SeenRoute } from '@pharos/contract/visibility'
+import type { SeenRoute } from '@pharos/contract/byoip/visibility'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { isNotVisible, isOnOtherPath, unexpectedRoutes, type Summary } from './visibility.ts'

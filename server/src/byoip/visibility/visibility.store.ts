@@ -1,6 +1,6 @@
 // The SQL of visibility: the announcements to follow, the summaries, and the state of the sources. The monitor works for all
 // teams, as the owner of the tables; reading for a team filters by the team.
-import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/visibility'
+import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/byoip/visibility'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'

@@ -1,6 +1,6 @@
 // The rules of visibility: the conclusions from the routes of many collectors about one announcement. Pure: no clock, no SQL, no network.
 // A conclusion that the data do not support is null, never false.
-import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/visibility'
+import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/byoip/visibility'
 import type { RegionState } from '../status/announcement.ts'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -1,5 +1,5 @@
 // The reports of the detector about an attack. Pure.
-import { classifications, type Classification } from '@pharos/contract/classification'
+import { classifications, type Classification } from '@pharos/contract/events/classification'
 import type { Limits } from './limits.ts'
 import { lowerOf, type Measure } from './measure.ts'
 import { directionOf, scope, type Direction } from './scopes.ts'

@@ -1,6 +1,6 @@
 // Traffic that the detector must and must not take for an attack, as data for tests and `bench`. The limit is 100 Mbit/s and 20,000 packets a
 // second to a host; a /24 usually has 50 Mbit/s, and a host at most 30.
-import type { Classification } from '@pharos/contract/classification'
+import type { Classification } from '@pharos/contract/events/classification'
 import type { Threshold } from '../../flow/threshold.ts'
 import type { Direction } from './scopes.ts'
 

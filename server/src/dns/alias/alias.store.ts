@@ -1,5 +1,5 @@
 // The SQL of ALIAS records and of the addresses of their targets. The loop and the publication work as the owner, across all teams.
-import type { AliasReason } from '@pharos/contract/alias-reason'
+import type { AliasReason } from '@pharos/contract/reason/alias-reason'
 import { sql } from 'kysely'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'

@@ -1,5 +1,5 @@
 // The addresses that are published for an ALIAS record: what an answer of the resolver makes of them. Pure.
-import type { AliasReason } from '@pharos/contract/alias-reason'
+import type { AliasReason } from '@pharos/contract/reason/alias-reason'
 import { isIPv4 } from 'node:net'
 import { compareOctets } from '../../net/dns/name.ts'
 import { parseRdata } from '../../net/dns/rdata/rdata.ts'

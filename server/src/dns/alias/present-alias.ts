@@ -1,6 +1,6 @@
 // How far an ALIAS record is, as the API returns it. Pure.
-import { aliasReasonText } from '@pharos/contract/alias-reason'
-import type { RecordSetAlias } from '@pharos/contract/dns-recordset'
+import { aliasReasonText } from '@pharos/contract/reason/alias-reason'
+import type { RecordSetAlias } from '@pharos/contract/dns/recordset'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { AliasState } from './alias.store.ts'

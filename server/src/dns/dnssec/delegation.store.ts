@@ -1,6 +1,6 @@
 // The SQL of delegations: which zones are due, and what their parents answered.
 import { sql } from 'kysely'
-import type { DnssecState } from '@pharos/contract/dns-term'
+import type { DnssecState } from '@pharos/contract/dns/term'
 import { claimRows } from '../../db/due-work.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'

@@ -1,6 +1,6 @@
 // The delegation at the parent of a zone: every server is asked for the NS and DS records of the zone. A server that does not answer is never taken for one
 // without DS records.
-import type { DelegationStatus } from '@pharos/contract/dns-zone'
+import type { DelegationStatus } from '@pharos/contract/dns/zone'
 import { compareOctets, nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Message } from '../../net/dns/message.ts'
 import { sameRdata, uniqueRdata } from '../../net/dns/record.ts'

@@ -4,7 +4,7 @@ import {
   enableDnssecRoute,
   getDnssecRoute,
   rollOverDnssecKeyRoute,
-} from '@pharos/contract/dns-dnssec'
+} from '@pharos/contract/dns/dnssec'
 import { handle, type Mounted } from '../../http/mount.ts'
 import {
   disableDnssec,

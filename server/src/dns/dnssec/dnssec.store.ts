@@ -1,6 +1,6 @@
 // The SQL of DNSSEC: the state of a zone, its keys, and what the parent was last seen to answer. Rows of zones are locked by the caller.
 import { sql } from 'kysely'
-import type { DnssecState } from '@pharos/contract/dns-term'
+import type { DnssecState } from '@pharos/contract/dns/term'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { compareOctets, type ZoneName } from '../../net/dns/name.ts'

@@ -1,6 +1,6 @@
 // DNSSEC of a zone as the API shows it: keys, DS records to enter, what the parent shows, and what comes next.
-import type { Dnssec, DnssecKey } from '@pharos/contract/dns-dnssec'
-import { dnssecReasonText } from '@pharos/contract/dnssec-reason'
+import type { Dnssec, DnssecKey } from '@pharos/contract/dns/dnssec'
+import { dnssecReasonText } from '@pharos/contract/reason/dnssec-reason'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'

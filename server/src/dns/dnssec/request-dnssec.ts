@@ -1,6 +1,6 @@
 // The operations of DNSSEC: enable, get, roll over, disable. They store what is asked for; the loop of evaluate-dnssec.ts moves the state when
 // caches and the parent allow it.
-import type { disableDnssecRoute, enableDnssecRoute, Dnssec } from '@pharos/contract/dns-dnssec'
+import type { disableDnssecRoute, enableDnssecRoute, Dnssec } from '@pharos/contract/dns/dnssec'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'

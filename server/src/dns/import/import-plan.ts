@@ -6,8 +6,8 @@ import {
   type ImportMode,
   type ImportResult,
   type ImportWarning,
-} from '@pharos/contract/dns-import'
-import type { ZoneSettings } from '@pharos/contract/dns-settings'
+} from '@pharos/contract/dns/import'
+import type { ZoneSettings } from '@pharos/contract/dns/settings'
 import { isAtOrBelow, type ZoneName } from '../../net/dns/name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordClass, recordType, typeName } from '../../net/dns/type.ts'

@@ -2,7 +2,7 @@
 // the parent has DS records.
 import type { Operation } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
-import type { Dnssec } from '@pharos/contract/dns-dnssec'
+import type { Dnssec } from '@pharos/contract/dns/dnssec'
 import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey } from '../dnssec/request-dnssec.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import { typeName } from '../../net/dns/type.ts'

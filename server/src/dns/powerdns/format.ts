@@ -1,7 +1,7 @@
 // Zones, record sets and keys as PowerDNS 4.9 gives them. Pure. The shapes follow its API description; fields without a meaning here have
 // the value of a server that does not use them.
-import type { DnssecKey } from '@pharos/contract/dns-dnssec'
-import type { Zone as Wire } from '@pharos/contract/dns-zone'
+import type { DnssecKey } from '@pharos/contract/dns/dnssec'
+import type { Zone as Wire } from '@pharos/contract/dns/zone'
 import { isIPv6 } from 'node:net'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'

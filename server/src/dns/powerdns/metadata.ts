@@ -1,5 +1,5 @@
 // Metadata and TSIG keys of the PowerDNS-compatible API: settings of zones under the names that PowerDNS has for them.
-import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'

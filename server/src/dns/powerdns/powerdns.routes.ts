@@ -2,7 +2,7 @@
 // its document; the credential is an API token in X-API-Key.
 import type { Problem } from '@pharos/contract/problem'
 import { route } from '@pharos/contract/route'
-import { dnsAdmin, dnsReading, dnsWriting } from '@pharos/contract/dns-term'
+import { dnsAdmin, dnsReading, dnsWriting } from '@pharos/contract/dns/term'
 import { Type, type TProperties } from 'typebox'
 import { invalid } from '../../runtime/error.ts'
 import type { Facade } from '../../http/facade.ts'

@@ -1,5 +1,5 @@
 // SOA records of clients of PowerDNS as settings of the zone. Pure.
-import { settingLimits, type ZoneSettings, type ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import { settingLimits, type ZoneSettings, type ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import { nameFromWire, skipName, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'

@@ -1,7 +1,7 @@
 // The operations of the PowerDNS-compatible API on zones, each on the operation of Pharos with the same meaning.
-import { dnsAdmin } from '@pharos/contract/dns-term'
-import type { CreatedZone } from '@pharos/contract/dns-zone'
-import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import { dnsAdmin } from '@pharos/contract/dns/term'
+import type { CreatedZone } from '@pharos/contract/dns/zone'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import { createZoneWithSoa, type SoaOfNewZone, type ZoneDeps } from '../zone/create-zone.ts'
 import { deleteZone } from '../zone/delete-zone.ts'

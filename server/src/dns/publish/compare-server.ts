@@ -1,6 +1,6 @@
 // Compares a restored database with a name server that follows the primary: zones with a newer serial there, and members of its catalog zone that
 // the database does not have. It only asks.
-import type { Difference } from '@pharos/contract/restore'
+import type { Difference } from '@pharos/contract/operator/restore'
 import type { Db } from '../../db/postgres.ts'
 import { nameFromWire, type ZoneName } from '../../net/dns/name.ts'
 import { compareSerials, type Serial } from '../../net/dns/serial.ts'

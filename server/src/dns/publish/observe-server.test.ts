@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { stateMessageText } from '@pharos/contract/state-message'
+import { stateMessageText } from '@pharos/contract/reason/state-message'
 import { sql } from 'kysely'
 import { waitFor } from '@pharos/lab/wait'
 import type { Trx } from '../../db/postgres.ts'

@@ -1,6 +1,6 @@
 // The SQL of observation: what name servers should serve, what they do, and the status of zones that follows from it. As the owner, across all
 // teams.
-import type { ZoneStatus } from '@pharos/contract/dns-zone'
+import type { ZoneStatus } from '@pharos/contract/dns/zone'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'

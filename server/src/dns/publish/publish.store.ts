@@ -1,6 +1,6 @@
 // The SQL of publication: what is to be published, what is, and the transaction that replaces one by the other. It works as the owner, across
 // all teams.
-import type { StateMessageTag } from '@pharos/contract/state-message'
+import type { StateMessageTag } from '@pharos/contract/reason/state-message'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake, waking } from '../../db/wake.ts'

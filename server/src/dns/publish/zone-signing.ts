@@ -1,6 +1,6 @@
 // The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
 import { createPrivateKey } from 'node:crypto'
-import type { DnssecState } from '@pharos/contract/dns-term'
+import type { DnssecState } from '@pharos/contract/dns/term'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'

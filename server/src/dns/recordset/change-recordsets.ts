@@ -6,7 +6,7 @@ import type {
   RecordSet as Wire,
   updateRecordSetRoute,
   ZoneChanges,
-} from '@pharos/contract/dns-recordset'
+} from '@pharos/contract/dns/recordset'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'

@@ -1,5 +1,5 @@
 // Reads record sets: one, or a page with filters. Changes nothing.
-import type { listRecordSetsRoute, RecordSet as Wire } from '@pharos/contract/dns-recordset'
+import type { listRecordSetsRoute, RecordSet as Wire } from '@pharos/contract/dns/recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { NameError, parseName, type DomainName } from '../../net/dns/name.ts'

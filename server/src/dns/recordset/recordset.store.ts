@@ -1,6 +1,6 @@
 // The SQL that reads record sets for answers. A page without filters is found by the blocks of the zone, equally fast at any offset.
 import { sql, type RawBuilder } from 'kysely'
-import type { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
+import type { listRecordSetsRoute } from '@pharos/contract/dns/recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'

@@ -6,7 +6,7 @@ import type {
   PtrRecord,
   PtrTemplate,
   updatePtrRecordsRoute,
-} from '@pharos/contract/dns-ptr'
+} from '@pharos/contract/dns/ptr'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'

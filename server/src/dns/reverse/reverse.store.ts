@@ -1,7 +1,7 @@
 // The SQL of reverse DNS: holdings, the zones of names, templates, PTR records of a network. Every statement names the team.
 import { sql } from 'kysely'
-import type { PtrOverwrite, listPtrTemplatesRoute } from '@pharos/contract/dns-ptr'
-import type { RecordSetSource } from '@pharos/contract/dns-recordset'
+import type { PtrOverwrite, listPtrTemplatesRoute } from '@pharos/contract/dns/ptr'
+import type { RecordSetSource } from '@pharos/contract/dns/recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page, type Slice } from '../../db/page.ts'

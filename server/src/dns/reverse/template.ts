@@ -1,5 +1,5 @@
 // Templates of PTR records: patterns, and the records that a network gets from one. Pure.
-import { templateBitsMax } from '@pharos/contract/dns-ptr'
+import { templateBitsMax } from '@pharos/contract/dns/ptr'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Address } from '../../net/address.ts'
 import { widthOf } from '../../net/bits.ts'

@@ -1,6 +1,6 @@
 // The SQL of the settings of a zone.
 import { sql } from 'kysely'
-import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { Trx } from '../../db/postgres.ts'
 import type { Zone } from '../zone/zone.ts'
 

@@ -1,6 +1,6 @@
 // Settings of a zone: the rules, and reading and replacing them. What is stored is what the team has set; the rest are the provider's defaults.
 import { isDeepStrictEqual } from 'node:util'
-import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'

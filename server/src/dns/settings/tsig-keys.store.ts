@@ -1,5 +1,5 @@
 // The SQL of the TSIG keys of a team. Secrets are read by the name servers only (serve/served.store.ts).
-import type { listTsigKeysRoute, TsigKey } from '@pharos/contract/dns-tsig'
+import type { listTsigKeysRoute, TsigKey } from '@pharos/contract/dns/tsig'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -6,7 +6,7 @@ import type {
   createTsigKeyRoute,
   listTsigKeysRoute,
   TsigKey,
-} from '@pharos/contract/dns-tsig'
+} from '@pharos/contract/dns/tsig'
 import type { ZoneResources } from '@pharos/contract/resource-limit'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'

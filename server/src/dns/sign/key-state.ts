@@ -1,6 +1,6 @@
 // The states of DNSSEC of a zone, as a pure function of what was stored and what is observed. A state moves forward only when no resolver can
 // hold anything from a cache that the next state contradicts. All times are Unix seconds, all durations seconds.
-import type { DnssecState } from '@pharos/contract/dns-term'
+import type { DnssecState } from '@pharos/contract/dns/term'
 
 export type KeyState = 'introduced' | 'active' | 'retiring' | 'removed'
 

@@ -1,6 +1,6 @@
 // The SQL of the history of zones. Every statement names the team.
 import { sql } from 'kysely'
-import type { listZoneVersionsRoute } from '@pharos/contract/dns-version'
+import type { listZoneVersionsRoute } from '@pharos/contract/dns/version'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, withExpressions, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'

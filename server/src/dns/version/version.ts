@@ -1,6 +1,6 @@
 // The history of a zone: list its versions, show the difference of one, and roll back to one.
-import type { ZoneChanges } from '@pharos/contract/dns-recordset'
-import type { listZoneVersionsRoute, ZoneVersion, ZoneVersionDiff } from '@pharos/contract/dns-version'
+import type { ZoneChanges } from '@pharos/contract/dns/recordset'
+import type { listZoneVersionsRoute, ZoneVersion, ZoneVersionDiff } from '@pharos/contract/dns/version'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'

@@ -1,6 +1,6 @@
 // How the record sets of one zone change: read what is stored, plan the difference, check what the zone means afterwards, write it with its
 // version, and wake the publish loop. The caller holds the lock of the zone. It does not change the zone above: change-zone.ts does.
-import type { ZoneSettings } from '@pharos/contract/dns-settings'
+import type { ZoneSettings } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'

@@ -1,8 +1,8 @@
 // Creates a zone with the records that follow from its settings and, if given, further record sets, in one transaction.
-import type { createZoneRoute, CreatedZone } from '@pharos/contract/dns-zone'
-import type { DnssecAlgorithm } from '@pharos/contract/dns-term'
-import type { DnssecKey } from '@pharos/contract/dns-dnssec'
-import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { createZoneRoute, CreatedZone } from '@pharos/contract/dns/zone'
+import type { DnssecAlgorithm } from '@pharos/contract/dns/term'
+import type { DnssecKey } from '@pharos/contract/dns/dnssec'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
 import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'

@@ -1,5 +1,5 @@
 // The record sets with which a zone delegates to another one: NS, DS, and the addresses of name servers that are below the cut (glue). Pure.
-import type { DnssecState } from '@pharos/contract/dns-term'
+import type { DnssecState } from '@pharos/contract/dns/term'
 import { isAtOrBelow, nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { parentRequestOf, type KeyState } from '../sign/key-state.ts'

@@ -1,6 +1,6 @@
 // Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone from the catalog of the name
 // servers, and what a restore brings back.
-import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'

@@ -1,5 +1,5 @@
 // Reads zones: one, or a page with filters. Changes nothing.
-import type { getZoneRoute, listZonesRoute, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { getZoneRoute, listZonesRoute, Zone as Wire } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'

@@ -1,8 +1,8 @@
 // Zones, record sets and their differences as answers show them.
-import type { StateMessage } from '@pharos/contract/announcement-checks'
-import { changesShownMax, type RecordSet } from '@pharos/contract/dns-recordset'
-import type { Zone as Wire, ZoneServer } from '@pharos/contract/dns-zone'
-import { stateMessageText } from '@pharos/contract/state-message'
+import type { StateMessage } from '@pharos/contract/reason/state-message'
+import { changesShownMax, type RecordSet } from '@pharos/contract/dns/recordset'
+import type { Zone as Wire, ZoneServer } from '@pharos/contract/dns/zone'
+import { stateMessageText } from '@pharos/contract/reason/state-message'
 import { relativeName } from '../../net/dns/name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'

@@ -1,7 +1,7 @@
 // Record sets of a request: name, type, TTL and records, checked one by one. Pure. What a zone means with all of its sets is checked by
 // zone/change-content.ts.
-import type { NewRecordSet } from '@pharos/contract/dns-recordset'
-import type { ZoneSettings } from '@pharos/contract/dns-settings'
+import type { NewRecordSet } from '@pharos/contract/dns/recordset'
+import type { ZoneSettings } from '@pharos/contract/dns/settings'
 import type { ProblemError } from '@pharos/contract/problem'
 import { isAtOrBelow, relativeName, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { hasTextForm } from '../../net/dns/rdata/rdata.ts'

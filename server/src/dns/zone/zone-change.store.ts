@@ -1,7 +1,7 @@
 // The SQL of a zone's content: read record sets, write a difference with its journal row, version and counters. The caller holds the lock
 // of the zone. Every statement names the zone, which was found by its team.
 import { sql } from 'kysely'
-import type { RecordSetSource } from '@pharos/contract/dns-recordset'
+import type { RecordSetSource } from '@pharos/contract/dns/recordset'
 import { camelColumns, type RowOf } from '../../db/columns.ts'
 import type { Trx } from '../../db/postgres.ts'
 import { executeLater } from '../../db/team-transactions.ts'

@@ -3,7 +3,7 @@
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata, type Rrset } from '../../net/dns/record.ts'
-import type { RecordSetSource } from '@pharos/contract/dns-recordset'
+import type { RecordSetSource } from '@pharos/contract/dns/recordset'
 
 /** A record set as stored. `rdata` is canonical and in canonical order. */
 export type StoredSet = Rrset & {

@@ -1,6 +1,6 @@
 // The status of zones in SQL: what `zoneStatus` returns, for filters, orders and the messages of changes.
 import { sql, type RawBuilder } from 'kysely'
-import type { ZoneStatus } from '@pharos/contract/dns-zone'
+import type { ZoneStatus } from '@pharos/contract/dns/zone'
 import type { Trx } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { writeMessages } from '../../outbox/outbox.ts'

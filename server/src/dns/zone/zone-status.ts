@@ -1,8 +1,8 @@
 // The one status of a zone: the worst of what its parts say, each with the reason. Pure. `statusOfZone` of zone-status.store.ts is the same in SQL, for
 // filters and for the messages of changes; a test compares both over all combinations.
-import type { DnssecState } from '@pharos/contract/dns-term'
-import type { DelegationStatus, ZoneStatus } from '@pharos/contract/dns-zone'
-import type { StateMessageTag } from '@pharos/contract/state-message'
+import type { DnssecState } from '@pharos/contract/dns/term'
+import type { DelegationStatus, ZoneStatus } from '@pharos/contract/dns/zone'
+import type { StateMessageTag } from '@pharos/contract/reason/state-message'
 
 type Attrs = Readonly<Record<string, unknown>>
 

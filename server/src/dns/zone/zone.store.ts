@@ -1,8 +1,8 @@
 // The SQL of zones: list, find, lock, insert, delete. Every statement names the team; `null` is the operator.
 import { sql, type RawBuilder } from 'kysely'
-import type { AliasReason } from '@pharos/contract/alias-reason'
-import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
-import type { DelegationStatus, listZonesRoute, Primary, ServerZoneState } from '@pharos/contract/dns-zone'
+import type { AliasReason } from '@pharos/contract/reason/alias-reason'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
+import type { DelegationStatus, listZonesRoute, Primary, ServerZoneState } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'

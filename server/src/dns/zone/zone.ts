@@ -1,7 +1,7 @@
 // A zone as the operations know it: the row, its settings with the provider's defaults, and the records that follow from them.
-import type { DnssecState } from '@pharos/contract/dns-term'
-import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
-import type { ZoneKind, ZoneStatus } from '@pharos/contract/dns-zone'
+import type { DnssecState } from '@pharos/contract/dns/term'
+import type { ZoneSettings, ZoneSettingsUpdate } from '@pharos/contract/dns/settings'
+import type { ZoneKind, ZoneStatus } from '@pharos/contract/dns/zone'
 import { nameToWire, parseName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { DesiredSet } from './zone-change.ts'

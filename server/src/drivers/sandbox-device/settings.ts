@@ -1,5 +1,5 @@
 // The settings of a simulated device in the platform file.
-import { bgpStates } from '@pharos/contract/bgp-session'
+import { bgpStates } from '@pharos/contract/inventory/bgp-session'
 import { Type, type Static } from 'typebox'
 import { settingsCheck } from '../driver/setting-problems.ts'
 

@@ -1,7 +1,7 @@
 // The BGP sessions of a device, from the first of these MIBs that it implements: BGP4-V2-MIB-JUNIPER, ARISTA-BGP4V2-MIB, CISCO-BGP4-MIB
 // (cbgpPeer2Table), and BGP4-MIB (RFC 4273), which has IPv4 neighbors and no prefixes. The sessions of VRFs of Cisco are in a table of their
 // own (cbgpPeer3Table), which has no prefixes.
-import type { BgpState } from '@pharos/contract/bgp-session'
+import type { BgpState } from '@pharos/contract/inventory/bgp-session'
 import type { SeenBgpSession } from '../../inventory/collect/device-source.ts'
 import { parseAddress } from '../../net/address.ts'
 import { cell, readFirst } from './columns.ts'

@@ -1,5 +1,5 @@
 // The SQL of the attachments of events. The caller has found out what the team may see of the event.
-import type { AttachmentKind } from '@pharos/contract/attachment'
+import type { AttachmentKind } from '@pharos/contract/inventory/attachment'
 import { sql } from 'kysely'
 import { attachmentColumns } from '../../inventory/attachment/attachment.ts'
 import { withExpressions, type RowOf } from '../../db/columns.ts'

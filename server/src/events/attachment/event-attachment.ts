@@ -1,11 +1,11 @@
 // Attachments of events: detectors push them, teams list and download what they may see of them.
 import { createHash } from 'node:crypto'
-import type { Attachment } from '@pharos/contract/attachment'
+import type { Attachment } from '@pharos/contract/inventory/attachment'
 import {
   eventFilesMax,
   type AcceptedEventFile,
   type listEventAttachmentsRoute,
-} from '@pharos/contract/event-attachment'
+} from '@pharos/contract/events/event-attachment'
 import type { QueryOf } from '@pharos/contract/route'
 import {
   presentAttachment,

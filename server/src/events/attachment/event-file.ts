@@ -1,5 +1,5 @@
 // What is kept of a file that a detector pushes, and which part of it a team may see. Pure.
-import type { AttachmentKind, AttachmentMediaType } from '@pharos/contract/attachment'
+import type { AttachmentKind, AttachmentMediaType } from '@pharos/contract/inventory/attachment'
 import { detectFile } from '../../inventory/attachment/detect-file.ts'
 import { covers, overlaps } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -1,7 +1,7 @@
 // Stores the packets of an attack that the collector has kept, as files of its event: some minutes after the start, and at the end. Several
 // collectors may have some; the first that has any writes the file.
 import { createHash } from 'node:crypto'
-import { eventFilesMax } from '@pharos/contract/event-attachment'
+import { eventFilesMax } from '@pharos/contract/events/event-attachment'
 import type { Db } from '../../db/postgres.ts'
 import { countEventFiles, insertEventFile, listEventFiles, lockEventFiles } from './event-attachment.store.ts'
 

@@ -1,5 +1,5 @@
 // Which UDP source ports are those of amplified responses. The classes themselves are the contract's.
-import type { Classification } from '@pharos/contract/classification'
+import type { Classification } from '@pharos/contract/events/classification'
 
 /** Services whose responses are larger than the request, by the UDP source port of the responses. */
 const amplifiers: Readonly<Record<number, Classification>> = {

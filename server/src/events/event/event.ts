@@ -1,14 +1,14 @@
 // An event, and the content of one delivery about it: an observation. Merging observations gives the same event in any
 // order and for any number of repeats. Pure: no database, no clock; team-part.ts decides what a team may see.
 import { hash } from 'node:crypto'
-import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/analysis'
+import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/events/event'
 import type {
   EventFlag,
   EventSignal,
   EventStatus,
   ParsedData,
   TimelineSample,
-} from '@pharos/contract/analysis'
+} from '@pharos/contract/events/event'
 import type { Address } from '../../net/address.ts'
 import { comparePrefixes, lengthOf } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -1,5 +1,5 @@
 // Summarises a sample of packets of an attack: senders, and source and destination ports. Pure, independent of the protocol.
-import type { ParsedData } from '@pharos/contract/analysis'
+import type { ParsedData } from '@pharos/contract/events/event'
 import type { Address } from '../../net/address.ts'
 
 /** One line of a sample, already multiplied by its sampling rate. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { eventSignals, timelineMax } from '@pharos/contract/analysis'
-import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
+import { eventSignals, timelineMax } from '@pharos/contract/events/event'
+import type { EventSignal, TimelineSample } from '@pharos/contract/events/event'
 import { mergeTimelines } from './timeline.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 

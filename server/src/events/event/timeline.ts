@@ -1,7 +1,7 @@
 // The timeline of an event: signals and rates of its deliveries. Of many deliveries a sample is kept, chosen so that
 // merging gives the same result in any order, any grouping and for any number of repeats. Pure.
-import { eventSignals, timelineMax } from '@pharos/contract/analysis'
-import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
+import { eventSignals, timelineMax } from '@pharos/contract/events/event'
+import type { EventSignal, TimelineSample } from '@pharos/contract/events/event'
 import { byText } from './merge-rules.ts'
 
 /** Number of ordinary samples; the first of each signal and the two peaks are always kept. */

@@ -6,8 +6,8 @@ import type {
   getDeliveryRoute,
   listDeliveriesRoute,
   listSourcesRoute,
-} from '@pharos/contract/delivery'
-import { noteText } from '@pharos/contract/delivery-note'
+} from '@pharos/contract/events/delivery'
+import { noteText } from '@pharos/contract/events/delivery-note'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { StaffOperation } from '../../operation/operation.ts'
 import { fail, notFound } from '../../runtime/error.ts'

@@ -1,7 +1,7 @@
 // The SQL of deliveries: the bodies as detectors sent them, byte for byte, and their state.
 import { createHash } from 'node:crypto'
-import type { listDeliveriesRoute } from '@pharos/contract/delivery'
-import type { StoredNote } from '@pharos/contract/delivery-note'
+import type { listDeliveriesRoute } from '@pharos/contract/events/delivery'
+import type { StoredNote } from '@pharos/contract/events/delivery-note'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, withExpressions, type RowOf } from '../../db/columns.ts'

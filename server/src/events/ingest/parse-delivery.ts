@@ -1,6 +1,6 @@
 // Reads deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored deliveries
 // and for those that are only validated.
-import { noteFragment, type StoredNote } from '@pharos/contract/delivery-note'
+import { noteFragment, type StoredNote } from '@pharos/contract/events/delivery-note'
 import { hash } from 'node:crypto'
 import { eventId, stampOf } from '../event/event.ts'
 import type { EventSource, Observation } from '../event/event.ts'

@@ -1,5 +1,9 @@
 // The SQL of the list of sources with the state of their deliveries.
-import { recentDeliveriesMax, type IngestState, type listSourcesRoute } from '@pharos/contract/delivery'
+import {
+  recentDeliveriesMax,
+  type IngestState,
+  type listSourcesRoute,
+} from '@pharos/contract/events/delivery'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, withExpressions, type RowOf } from '../../db/columns.ts'

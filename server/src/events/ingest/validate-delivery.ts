@@ -3,8 +3,8 @@ import {
   validatedEventsMax,
   type DeliveryValidation,
   type RelatedEventDetail,
-} from '@pharos/contract/analysis'
-import { noteText } from '@pharos/contract/delivery-note'
+} from '@pharos/contract/events/event'
+import { noteText } from '@pharos/contract/events/delivery-note'
 import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
 import { renderEvent } from '../relate/event-json.ts'
 import { mergeObservation, type Event } from '../event/event.ts'

@@ -1,6 +1,10 @@
 // Parses the query of a list of events. Pure.
-import type { EventFlag, EventStatus, listRelatedEventsRoute } from '@pharos/contract/analysis'
-import { classificationKeys, classifications, type Classification } from '@pharos/contract/classification'
+import type { EventFlag, EventStatus, listRelatedEventsRoute } from '@pharos/contract/events/event'
+import {
+  classificationKeys,
+  classifications,
+  type Classification,
+} from '@pharos/contract/events/classification'
 import type { QueryOf } from '@pharos/contract/route'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../../net/prefix.ts'

@@ -1,7 +1,7 @@
 // The SQL of the time series of a team's events that the rollup does not answer (see rollup-series.ts). Events that share their first and last bucket are merged before they are
 // spread over the buckets between, because most events are within one bucket.
-import type { EventGrouping, EventMetric } from '@pharos/contract/analysis'
-import { peakBands } from '@pharos/contract/analysis'
+import type { EventGrouping, EventMetric } from '@pharos/contract/events/event'
+import { peakBands } from '@pharos/contract/events/event'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { incidentsIn } from './incident-list.store.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { getRelatedTimeseriesRoute, type EventMetric } from '@pharos/contract/analysis'
+import { getRelatedTimeseriesRoute, type EventMetric } from '@pharos/contract/events/event'
 import { Compile } from 'typebox/compile'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'

@@ -5,9 +5,9 @@ import {
   type EventMetric,
   type getRelatedTimeseriesRoute,
   type PeakBand,
-} from '@pharos/contract/analysis'
-import type { getIncidentTimeseriesRoute } from '@pharos/contract/incident'
-import { classificationLabel } from '@pharos/contract/classification'
+} from '@pharos/contract/events/event'
+import type { getIncidentTimeseriesRoute } from '@pharos/contract/events/incident'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../../db/postgres.ts'

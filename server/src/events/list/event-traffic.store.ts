@@ -1,7 +1,7 @@
 // The SQL of the traffic of an event: its time, and the networks and samples that the team sees. Row-level security shows the event itself only
 // to teams that hold all of its networks.
 import { sql } from 'kysely'
-import type { TimelineSample } from '@pharos/contract/analysis'
+import type { TimelineSample } from '@pharos/contract/events/event'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { getEventTrafficRoute, type EventTraffic } from '@pharos/contract/event-traffic'
+import { getEventTrafficRoute, type EventTraffic } from '@pharos/contract/events/event-traffic'
 import { Compile } from 'typebox/compile'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { encodeNativeBlock } from '../../drivers/clickhouse/native-block.ts'

@@ -1,12 +1,12 @@
 // The traffic towards the target of an event over time, what the team's shield rules dropped of it, and what passed.
-import type { TimelineSample } from '@pharos/contract/analysis'
+import type { TimelineSample } from '@pharos/contract/events/event'
 import {
   eventTrafficParts,
   type EventTraffic,
   type EventTrafficMetric,
   type EventTrafficPart,
   type getEventTrafficRoute,
-} from '@pharos/contract/event-traffic'
+} from '@pharos/contract/events/event-traffic'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'

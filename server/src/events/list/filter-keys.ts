@@ -1,14 +1,14 @@
 // The keys of flows and of security events for a query builder, with the values that complete an input.
-import { eventFlags, eventGroupings, eventStatuses, peakBands } from '@pharos/contract/analysis'
-import { classificationKeys, classificationLabel } from '@pharos/contract/classification'
+import { eventFlags, eventGroupings, eventStatuses, peakBands } from '@pharos/contract/events/event'
+import { classificationKeys, classificationLabel } from '@pharos/contract/events/classification'
 import {
   filterValuesMax,
   type FilterDataset,
   type FilterKey,
   type FilterValueChoice,
   type getFilterKeysRoute,
-} from '@pharos/contract/filter-key'
-import { flowKeyNames, flowKeys, type FlowKey } from '@pharos/contract/flow-key'
+} from '@pharos/contract/events/filter-key'
+import { flowKeyNames, flowKeys, type FlowKey } from '@pharos/contract/flow/flow-key'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure, invalid } from '../../runtime/error.ts'

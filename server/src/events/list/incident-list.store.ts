@@ -1,7 +1,7 @@
 // The SQL that reads incidents. Nothing about them is stored but which events they have: an event alone is read as the incident that it is, and
 // the figures of the few others are computed from their events.
 import { sql } from 'kysely'
-import { incidentEventsMax } from '@pharos/contract/incident'
+import { incidentEventsMax } from '@pharos/contract/events/incident'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { statusBits } from '../relate/event-json.ts'

@@ -1,12 +1,12 @@
 // The lists and the detail of incidents.
-import { eventFlags, eventStatuses, type EventStatus, type RelatedEvent } from '@pharos/contract/analysis'
+import { eventFlags, eventStatuses, type EventStatus, type RelatedEvent } from '@pharos/contract/events/event'
 import type {
   getIncidentRoute,
   Incident,
   IncidentConfidence,
   IncidentDetail,
   listIncidentsRoute,
-} from '@pharos/contract/incident'
+} from '@pharos/contract/events/incident'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix } from '../../net/prefix.ts'

@@ -8,9 +8,9 @@ import {
   eventStatuses,
   listRelatedEventsRoute,
   relatedEventOrderings,
-} from '@pharos/contract/analysis'
-import type { EventFlag, EventStatus } from '@pharos/contract/analysis'
-import { classificationLabel } from '@pharos/contract/classification'
+} from '@pharos/contract/events/event'
+import type { EventFlag, EventStatus } from '@pharos/contract/events/event'
+import { classificationLabel } from '@pharos/contract/events/classification'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { overlaps, parsePrefix } from '../../net/prefix.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'

@@ -5,7 +5,7 @@ import type {
   listEventsRoute,
   listRelatedEventsRoute,
   RelatedEvent,
-} from '@pharos/contract/analysis'
+} from '@pharos/contract/events/event'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import type { MessageData } from '@pharos/contract/webhook-message'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createOwnershipCache } from '../../inventory/holding/ownership.ts'
 import { ingestDeliveries } from '../ingest/ingest.ts'

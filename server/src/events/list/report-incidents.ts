@@ -1,6 +1,6 @@
 // Messages about incidents. They follow from the messages about their events, which decide what is news: after these are committed, so that the
 // ingest of events does not wait for them, and the changes of a batch are one message.
-import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
+import type { MessageData, MessageType } from '@pharos/contract/messages/webhook-message'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
 import { directionOfFlags, flagsOf } from '../relate/event-json.ts'

@@ -1,5 +1,9 @@
 // Changes what a team has decided about an event, and shows it in the team's lists.
-import { eventCommentsMax, type RelatedEventDetail, type reviewEventRoute } from '@pharos/contract/analysis'
+import {
+  eventCommentsMax,
+  type RelatedEventDetail,
+  type reviewEventRoute,
+} from '@pharos/contract/events/event'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'

@@ -1,6 +1,6 @@
 // What a team decides about an event: whether it was an attack, that it is acknowledged, comments. Deliveries never change it, and only the
 // team sees it.
-import type { EventReview } from '@pharos/contract/analysis'
+import type { EventReview } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Actor } from '../../operation/operation.ts'
 import { findReview, listComments, type CommentRow, type StoredReview } from '../relate/review.store.ts'

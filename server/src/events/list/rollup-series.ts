@@ -1,6 +1,6 @@
 // The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts reads events one by one where the
 // rollup has no answer.
-import type { EventMetric } from '@pharos/contract/analysis'
+import type { EventMetric } from '@pharos/contract/events/event'
 import type { SeriesQuery, SeriesRow } from './series-query.ts'
 
 const quarterMs = 900_000

@@ -1,5 +1,5 @@
 // The question and the rows of a time series of a team's events. Types only.
-import type { EventGrouping, EventMetric } from '@pharos/contract/analysis'
+import type { EventGrouping, EventMetric } from '@pharos/contract/events/event'
 import type { EventQuery } from './event-query.ts'
 
 export type SeriesRow = {

@@ -1,5 +1,5 @@
 // The incidents of all teams, for staff: each as its team sees it.
-import type { listStaffIncidentsRoute } from '@pharos/contract/incident'
+import type { listStaffIncidentsRoute } from '@pharos/contract/events/incident'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { eventsOf, presentIncident } from './incident-list.ts'

@@ -1,8 +1,8 @@
 // Renders an event as the JSON of the API when the event is written, and stores it as text: a page of the list is a
 // concatenation of these texts. The detail contains the same text, so that the two cannot differ.
-import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
-import type { EventFlag, EventStatus, RelatedEvent, Relationship } from '@pharos/contract/analysis'
-import type { IncidentDirection } from '@pharos/contract/incident'
+import { eventFlags, eventStatuses } from '@pharos/contract/events/event'
+import type { EventFlag, EventStatus, RelatedEvent, Relationship } from '@pharos/contract/events/event'
+import type { IncidentDirection } from '@pharos/contract/events/incident'
 import type { Location } from '../../inventory/holding/holding.ts'
 import type { Event } from '../event/event.ts'
 

@@ -1,6 +1,6 @@
 // The SQL of marks: statuses and flags that Pharos sets for a team's view of an event.
 import { sql } from 'kysely'
-import type { EventMark, EventMarkSource } from '@pharos/contract/analysis'
+import type { EventMark, EventMarkSource } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
 
 /** Since when each mark is set, in ISO 8601. */

@@ -1,6 +1,6 @@
 // Marks: what Pharos itself does about an event of a team, shown as statuses and flags beside those of the detector. A mark is a fact that a
 // loop has observed; deliveries never change it.
-import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/events/event'
 import type { Db, Trx } from '../../db/postgres.ts'
 import {
   type findMarks,

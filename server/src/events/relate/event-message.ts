@@ -1,6 +1,6 @@
 // Decides which changes of a team's events are reported, and builds the messages. Late or replayed deliveries and
 // prefixes added later produce past events, which are not reported. Pure.
-import type { MessageType } from '@pharos/contract/webhook-message'
+import type { MessageType } from '@pharos/contract/messages/webhook-message'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import { flagsOf, statusesOf } from './event-json.ts'
 import type { EndedMessage, ListedEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'

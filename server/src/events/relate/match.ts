@@ -1,5 +1,5 @@
 // Matches the networks of an event against the resources of all teams. Pure.
-import type { MatchResource, MatchType } from '@pharos/contract/analysis'
+import type { MatchResource, MatchType } from '@pharos/contract/events/event'
 import type { Ownership } from '../../inventory/holding/ownership.ts'
 import type { Holding, Location } from '../../inventory/holding/holding.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -1,6 +1,6 @@
 // The SQL of relationships between events and the resources of teams. The caller has locked the events.
 import { sql } from 'kysely'
-import type { MatchResource, MatchType } from '@pharos/contract/analysis'
+import type { MatchResource, MatchType } from '@pharos/contract/events/event'
 import { camelColumns } from '../../db/columns.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'

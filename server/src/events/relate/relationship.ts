@@ -1,6 +1,6 @@
 // Why an event concerns a team: the stored matches, and the plan that updates them to the current ones. Ids are kept
 // across updates, because clients store them.
-import type { Relationship } from '@pharos/contract/analysis'
+import type { Relationship } from '@pharos/contract/events/event'
 import type { Ownership } from '../../inventory/holding/ownership.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { analyzeGrown } from '../../db/analyze-grown.ts'

@@ -5,7 +5,7 @@ import {
   eventStatuses,
   type EventFlag,
   type EventStatus,
-} from '@pharos/contract/analysis'
+} from '@pharos/contract/events/event'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { flagBits, flagsOf, statusBits } from './event-json.ts'

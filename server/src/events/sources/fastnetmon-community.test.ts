@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noteText } from '@pharos/contract/delivery-note'
+import { noteText } from '@pharos/contract/events/delivery-note'
 import { mergeObservation } from '../event/event.ts'
 import type { Event } from '../event/event.ts'
 import { fastnetmonCommunity } from './fastnetmon-community.ts'

@@ -1,6 +1,6 @@
 // Derives the concurrent attack vectors of a FastNetMon delivery from its counters per protocol and its sample of
 // packets.
-import type { Classification } from '@pharos/contract/classification'
+import type { Classification } from '@pharos/contract/events/classification'
 import { amplificationOf } from '../event/classification.ts'
 import { dominantOf } from '../event/packets.ts'
 import type { SampledPacket } from '../event/packets.ts'

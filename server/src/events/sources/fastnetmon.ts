@@ -5,8 +5,8 @@
 // It contains no time, so the time of receipt is used; `*_traffic` is in bytes per second; `attack_status` repeats the
 // initial rates. `partial_block` and `partial_unblock` report FlowSpec rules. fastnetmon-community.ts reads the Community
 // edition.
-import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
-import { classifications, type Classification } from '@pharos/contract/classification'
+import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
+import { classifications, type Classification } from '@pharos/contract/events/classification'
 import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, hostPrefix } from '../../net/prefix.ts'

@@ -2,9 +2,9 @@
 // network survive always gives its event, whatever else is changed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RelatedEventDetail } from '@pharos/contract/analysis'
+import { RelatedEventDetail } from '@pharos/contract/events/event'
 import { Compile } from 'typebox/compile'
-import { deliveryNoteCodes, noteText } from '@pharos/contract/delivery-note'
+import { deliveryNoteCodes, noteText } from '@pharos/contract/events/delivery-note'
 import { canonicalJson } from '../event/json.ts'
 import type { Json } from '../event/json.ts'
 import { mergeObservation } from '../event/event.ts'

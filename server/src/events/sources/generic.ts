@@ -18,9 +18,9 @@
 //   words:
 //     status: { firing: [ongoing], resolved: [ended] }
 //     classification: { "DNS Amp": udp.amplification.dns }
-import { eventFlags, eventSignals } from '@pharos/contract/analysis'
-import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
-import { isClassification } from '@pharos/contract/classification'
+import { eventFlags, eventSignals } from '@pharos/contract/events/event'
+import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
+import { isClassification } from '@pharos/contract/events/classification'
 import type { Prefix } from '../../net/prefix.ts'
 import type { EventTexts, Observation, Seen } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'

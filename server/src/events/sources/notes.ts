@@ -1,6 +1,6 @@
 // Collects the notes of one delivery while it is read: a detail that cannot be read is left out and noted, an item of a
 // batch that cannot be read does not lose the others.
-import type { NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/delivery-note'
+import type { NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/events/delivery-note'
 import { cleanText } from '../event/json.ts'
 import { NormaliseError } from './source.ts'
 import type { Notes } from './source.ts'

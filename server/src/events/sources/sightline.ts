@@ -4,8 +4,8 @@
 // github.com/arbor/HookMan (README, "Sightline Alert JSON").
 //
 // `impact_bps` is in bits per second, the greatest so far. Alerts on a managed object as a whole name no address.
-import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
-import { classifications, type Classification } from '@pharos/contract/classification'
+import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
+import { classifications, type Classification } from '@pharos/contract/events/classification'
 import type { Observation } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'
 import type { JsonObject } from '../event/json.ts'

@@ -6,7 +6,7 @@ import {
   type NoteAttrs,
   type NoteSeverity,
   type StoredNote,
-} from '@pharos/contract/delivery-note'
+} from '@pharos/contract/events/delivery-note'
 import type { Observation } from '../event/event.ts'
 
 /** The collector of a delivery's notes, which a normaliser gets; notes.ts implements it. */

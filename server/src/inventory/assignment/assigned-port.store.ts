@@ -1,5 +1,5 @@
 // The SQL of the ports of interfaces with the teams that they belong to now, for messages to those teams.
-import type { InterfaceState } from '@pharos/contract/device'
+import type { InterfaceState } from '@pharos/contract/inventory/device'
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 

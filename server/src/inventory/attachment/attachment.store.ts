@@ -3,7 +3,7 @@ import type {
   AttachmentKind,
   AttachmentMediaType,
   listDeviceAttachmentsRoute,
-} from '@pharos/contract/attachment'
+} from '@pharos/contract/inventory/attachment'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -5,7 +5,7 @@ import type {
   getAttachmentFileRoute,
   listDeviceAttachmentsRoute,
   StaffAttachment,
-} from '@pharos/contract/attachment'
+} from '@pharos/contract/inventory/attachment'
 import { createHash } from 'node:crypto'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'

@@ -1,5 +1,5 @@
 // The kind and the media type of a file by its first bytes. A type that a browser could run is never returned. Pure.
-import type { AttachmentKind, AttachmentMediaType } from '@pharos/contract/attachment'
+import type { AttachmentKind, AttachmentMediaType } from '@pharos/contract/inventory/attachment'
 
 export type DetectedFile = { readonly kind: AttachmentKind; readonly mediaType: AttachmentMediaType }
 

@@ -1,5 +1,5 @@
 // Links to files that need no credential: an HMAC over the attachment and the end of the link. Pure.
-import { attachmentLinkSeconds } from '@pharos/contract/attachment'
+import { attachmentLinkSeconds } from '@pharos/contract/inventory/attachment'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'
 

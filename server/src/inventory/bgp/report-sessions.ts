@@ -1,5 +1,5 @@
 // Messages to the teams whose BGP sessions were established or have ended.
-import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/bgp-reset-reason'
+import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/reason/bgp-reset-reason'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { listPortsById } from '../assignment/assigned-port.store.ts'

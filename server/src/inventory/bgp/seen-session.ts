@@ -1,5 +1,5 @@
 // A BGP session as a device reports it.
-import type { BgpState } from '@pharos/contract/bgp-session'
+import type { BgpState } from '@pharos/contract/inventory/bgp-session'
 
 /** A session of the device with a neighbor. Null: not reported. */
 export type SeenBgpSession = {

@@ -1,7 +1,7 @@
 // Changes of a session from one reading to the next.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bgpResetReasonOf } from '@pharos/contract/bgp-reset-reason'
+import { bgpResetReasonOf } from '@pharos/contract/reason/bgp-reset-reason'
 import type { SeenBgpSession } from './seen-session.ts'
 import { advanceSession, type Session } from './session-change.ts'
 

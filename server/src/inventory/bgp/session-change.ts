@@ -1,5 +1,5 @@
 // Changes that a reading of a BGP session makes to its known state. Pure.
-import type { BgpState } from '@pharos/contract/bgp-session'
+import type { BgpState } from '@pharos/contract/inventory/bgp-session'
 import type { SeenBgpSession } from './seen-session.ts'
 
 /** A stored session. Times in ms since 1970. */

@@ -1,5 +1,5 @@
 // The SQL of BGP sessions: what devices report, and what a team sees of the sessions of its ports.
-import type { BgpSession, BgpState } from '@pharos/contract/bgp-session'
+import type { BgpSession, BgpState } from '@pharos/contract/inventory/bgp-session'
 import { sql } from 'kysely'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'

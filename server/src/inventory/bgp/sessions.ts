@@ -1,6 +1,6 @@
 // The BGP sessions of ports, as their team sees them.
-import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/bgp-reset-reason'
-import { bgpSessionsMax, type BgpSession } from '@pharos/contract/bgp-session'
+import { bgpResetReasonOf, bgpResetText } from '@pharos/contract/reason/bgp-reset-reason'
+import { bgpSessionsMax, type BgpSession } from '@pharos/contract/inventory/bgp-session'
 import type { Postgres } from '../../db/postgres.ts'
 import { listSessionRows, type SessionRow } from './session.store.ts'
 

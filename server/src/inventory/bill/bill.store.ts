@@ -1,5 +1,5 @@
 // The SQL of bills: the rules of a service, the ports that were assigned to it, their samples, and closed months. As the team.
-import type { BillablePort, BillingPeriod, listBillingPeriodsRoute } from '@pharos/contract/bill'
+import type { BillablePort, BillingPeriod, listBillingPeriodsRoute } from '@pharos/contract/inventory/bill'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'

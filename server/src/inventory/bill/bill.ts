@@ -1,6 +1,6 @@
 // The figures of a billed month from its samples. Pure; rates are whole bits per second.
-import type { BillablePort } from '@pharos/contract/bill'
-import type { BillingDirection, BillingMethod } from '@pharos/contract/billing-rules'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
+import type { BillingDirection, BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { intersect, type Period } from '../usage/billing-month.ts'
 import { type BucketRate, billingGridMs } from '../usage/bucket.ts'
 import { forecastOf } from '../usage/forecast.ts'

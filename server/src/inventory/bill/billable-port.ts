@@ -7,8 +7,8 @@ import type {
   getBillingSamplesRoute,
   listBillablePortsRoute,
   listBillingPeriodsRoute,
-} from '@pharos/contract/bill'
-import type { BillingScope } from '@pharos/contract/billing-rules'
+} from '@pharos/contract/inventory/bill'
+import type { BillingScope } from '@pharos/contract/inventory/billing-rules'
 import type { QueryOf } from '@pharos/contract/route'
 import type { OrderingText } from '@pharos/contract/scalar'
 import { parseOrdering } from '../../db/page.ts'

@@ -1,6 +1,6 @@
 // The messages that a month of a service was closed, or a bill of it corrected: to the team and to the operator. Pure.
-import type { BillablePort } from '@pharos/contract/bill'
-import type { MessageData } from '@pharos/contract/webhook-message'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
+import type { MessageData } from '@pharos/contract/messages/webhook-message'
 import type { NewMessage, NewOperatorMessage } from '../../outbox/outbox.ts'
 
 type Billed = {

@@ -1,6 +1,6 @@
 // Corrections of closed bills: a new bill that names the old one, why, and the difference. Neither is ever changed.
-import type { BillablePort, BillingPeriod } from '@pharos/contract/bill'
-import type { BillingMethod } from '@pharos/contract/billing-rules'
+import type { BillablePort, BillingPeriod } from '@pharos/contract/inventory/bill'
+import type { BillingMethod } from '@pharos/contract/inventory/billing-rules'
 import { writeAudit } from '../../db/audit.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'

@@ -7,7 +7,7 @@ import {
   billingScopes,
   type BillingDirection,
   type BillingPrices,
-} from '@pharos/contract/billing-rules'
+} from '@pharos/contract/inventory/billing-rules'
 import * as fc from 'fast-check'
 import { scaled } from '../../runtime/testing-scale.ts'
 import { bpsOf } from '../usage/bucket.ts'

@@ -1,6 +1,6 @@
 // The money of a bill from its figures and prices: lines, each rounded once, in exact integers. Pure; it must not use floating point.
-import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/bill-price'
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/inventory/bill-price'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 
 /** The prices in the time of a bill, each part with its buckets, and what a month is. */
 export type PriceTerms = Pick<BillPrice, 'currency' | 'decimals' | 'buckets' | 'month_buckets' | 'parts'>

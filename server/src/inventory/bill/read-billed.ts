@@ -1,5 +1,5 @@
 // Reads what is billed of a service in a period: its ports with their samples, each by itself or as one.
-import type { BillingScope } from '@pharos/contract/billing-rules'
+import type { BillingScope } from '@pharos/contract/inventory/billing-rules'
 import type { Postgres } from '../../db/postgres.ts'
 import { assignedPart, intersect, onGrid, subtract, type Period } from '../usage/billing-month.ts'
 import { billingGridMs } from '../usage/bucket.ts'

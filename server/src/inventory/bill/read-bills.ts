@@ -1,5 +1,5 @@
 // The bills of a month from its samples, as of now: those of the month so far, and those that are closed.
-import type { BillablePort } from '@pharos/contract/bill'
+import type { BillablePort } from '@pharos/contract/inventory/bill'
 import type { Postgres } from '../../db/postgres.ts'
 import { intersect } from '../usage/billing-month.ts'
 import { billOf } from './bill.ts'

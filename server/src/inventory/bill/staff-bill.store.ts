@@ -1,6 +1,6 @@
 // The SQL of the closed bills of all teams, for staff.
-import type { exportStaffBillsRoute, listStaffBillsRoute, StaffBill } from '@pharos/contract/admin-bill'
-import type { BillingPeriod } from '@pharos/contract/bill'
+import type { exportStaffBillsRoute, listStaffBillsRoute, StaffBill } from '@pharos/contract/operator/bill'
+import type { BillingPeriod } from '@pharos/contract/inventory/bill'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

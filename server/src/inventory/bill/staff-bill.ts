@@ -4,7 +4,7 @@ import {
   type exportStaffBillsRoute,
   type listStaffBillsRoute,
   type StaffBill,
-} from '@pharos/contract/admin-bill'
+} from '@pharos/contract/operator/bill'
 import { csvLine } from '@pharos/contract/csv'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db } from '../../db/postgres.ts'

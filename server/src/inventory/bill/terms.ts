@@ -4,7 +4,7 @@ import type {
   BillingMethod,
   BillingPrices,
   BillingScope,
-} from '@pharos/contract/billing-rules'
+} from '@pharos/contract/inventory/billing-rules'
 import { Temporal } from 'temporal-polyfill'
 import { billingMonth, bucketCount, intersect, onGrid, unionOf, type Period } from '../usage/billing-month.ts'
 import type { PriceTerms } from './price.ts'

@@ -1,5 +1,5 @@
 // The SQL of the collector: devices that are due, under a lease, and the observations of a survey or a poll.
-import type { InterfaceState } from '@pharos/contract/device'
+import type { InterfaceState } from '@pharos/contract/inventory/device'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { claimRows } from '../../db/due-work.ts'

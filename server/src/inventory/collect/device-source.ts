@@ -1,6 +1,6 @@
 // The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
 // row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
-import type { InterfaceState } from '@pharos/contract/device'
+import type { InterfaceState } from '@pharos/contract/inventory/device'
 import type { SeenBgpSession } from '../bgp/seen-session.ts'
 import type { CounterRow } from '../usage/reading.ts'
 

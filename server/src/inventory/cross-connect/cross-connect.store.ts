@@ -6,7 +6,7 @@ import {
   type CrossConnectStatus,
   type listCrossConnectsRoute,
   type listStaffCrossConnectsRoute,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

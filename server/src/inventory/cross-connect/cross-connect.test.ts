@@ -3,7 +3,7 @@ import {
   crossConnectStates,
   crossConnectStatuses,
   type CrossConnectStatus,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'

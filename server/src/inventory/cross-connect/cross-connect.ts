@@ -5,7 +5,7 @@ import {
   type CrossConnect as Wire,
   type getCrossConnectRoute,
   type listCrossConnectsRoute,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type ChangeAnswer } from '../../db/run-change.ts'

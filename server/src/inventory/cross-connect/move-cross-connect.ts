@@ -4,7 +4,7 @@ import {
   type CrossConnectStatus,
   type listStaffCrossConnectsRoute,
   type StaffCrossConnect as Wire,
-} from '@pharos/contract/cross-connect'
+} from '@pharos/contract/inventory/cross-connect'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runOwnerChange, type ChangeAnswer } from '../../db/run-change.ts'

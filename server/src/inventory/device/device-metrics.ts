@@ -1,5 +1,9 @@
 // The metrics of a device as a team sees them.
-import { deviceMetrics, type DeviceMetric, type getDeviceMetricsRoute } from '@pharos/contract/device'
+import {
+  deviceMetrics,
+  type DeviceMetric,
+  type getDeviceMetricsRoute,
+} from '@pharos/contract/inventory/device'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../../db/postgres.ts'

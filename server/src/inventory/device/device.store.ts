@@ -6,7 +6,7 @@ import type {
   InterfaceState,
   listDevicesRoute,
   groupDevicesRoute,
-} from '@pharos/contract/device'
+} from '@pharos/contract/inventory/device'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

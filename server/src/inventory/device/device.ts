@@ -11,7 +11,7 @@ import {
   type Interface,
   type listDevicesRoute,
   type listInterfacesRoute,
-} from '@pharos/contract/device'
+} from '@pharos/contract/inventory/device'
 import type { QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'

@@ -1,5 +1,5 @@
 // Kinds of interfaces, from IANAifType (IANA "Interface Types", ifType of the IF-MIB).
-import type { InterfaceType } from '@pharos/contract/device'
+import type { InterfaceType } from '@pharos/contract/inventory/device'
 import { sql } from 'kysely'
 
 export const lagType = 161

@@ -1,5 +1,5 @@
 // The SQL of the interfaces of devices, as a team sees them. Every statement is limited to a team.
-import type { InterfaceState, listInterfacesRoute } from '@pharos/contract/device'
+import type { InterfaceState, listInterfacesRoute } from '@pharos/contract/inventory/device'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -1,6 +1,6 @@
 // The SQL of all devices for staff.
-import type { DeviceError, listStaffDevicesRoute } from '@pharos/contract/admin-device'
-import type { DeviceStatus } from '@pharos/contract/device'
+import type { DeviceError, listStaffDevicesRoute } from '@pharos/contract/operator/device'
+import type { DeviceStatus } from '@pharos/contract/inventory/device'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'

@@ -1,5 +1,5 @@
 // All devices for staff: list, poll now, maintenance.
-import type { listStaffDevicesRoute, StaffDevice as Wire } from '@pharos/contract/admin-device'
+import type { listStaffDevicesRoute, StaffDevice as Wire } from '@pharos/contract/operator/device'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

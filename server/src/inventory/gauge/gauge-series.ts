@@ -1,5 +1,5 @@
 // The history of gauges as time series. Pure.
-import { gaugeStatistics, type GaugeStatistic } from '@pharos/contract/gauge'
+import { gaugeStatistics, type GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import type { Series } from '@pharos/contract/timeseries'
 import { figuresOf, keptBucketsOf, type BucketParameters } from '../../timeseries/buckets.ts'
 import { type GaugePoint, valueDays } from './gauge.store.ts'

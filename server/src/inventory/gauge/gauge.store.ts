@@ -1,5 +1,5 @@
 // The SQL of the history of gauges: from the values of 5 minutes, or from daily figures where those are gone.
-import type { GaugeStatistic } from '@pharos/contract/gauge'
+import type { GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 

@@ -1,6 +1,6 @@
 // The SQL of staff's decisions about ASNs: all teams at once, as the owner of the tables.
 import { sql } from 'kysely'
-import type { AsnProofMethod, AsnProofState, listAsnsOfTeamsRoute } from '@pharos/contract/inventory'
+import type { AsnProofMethod, AsnProofState, listAsnsOfTeamsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
 import { columns, jsonOf, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'

@@ -1,6 +1,10 @@
 // Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any time. Nothing
 // here withdraws a route: the checks run again, and the policy of the validator decides.
-import { asnProofScopes, type AsnOfTeam as Wire, type listAsnsOfTeamsRoute } from '@pharos/contract/inventory'
+import {
+  asnProofScopes,
+  type AsnOfTeam as Wire,
+  type listAsnsOfTeamsRoute,
+} from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

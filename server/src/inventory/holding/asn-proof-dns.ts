@@ -1,7 +1,7 @@
 // Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
 // the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
 // A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
-import type { ProofStep } from '@pharos/contract/inventory'
+import type { ProofStep } from '@pharos/contract/inventory/asn'
 import { comparePrefixes, lengthOf, type Prefix } from '../../net/prefix.ts'
 import { reverseZones } from '../../net/reverse-zone.ts'
 import { DriverError } from '../../runtime/driver-error.ts'

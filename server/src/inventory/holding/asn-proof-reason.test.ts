@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { asnProofReasons, asnProofReasonText } from '@pharos/contract/asn-proof-reason'
+import { asnProofReasons, asnProofReasonText } from '@pharos/contract/reason/asn-proof-reason'
 
 const attrs = {
   seconds: 5,

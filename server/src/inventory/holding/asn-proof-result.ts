@@ -1,7 +1,7 @@
 // The result of checking one method, and how a failed check differs from one that finds nothing. Independent of the methods.
-import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/asn-proof-reason'
-import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory'
-import type { ReasonAttrs } from '@pharos/contract/region-reason'
+import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/reason/asn-proof-reason'
+import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory/asn'
+import type { ReasonAttrs } from '@pharos/contract/reason/region-reason'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { unlessAborted } from '../../runtime/abort.ts'

@@ -1,6 +1,6 @@
 // Evidence by ROA: a ROA of a prefix that the team holds independently authorizes the ASN. The holder of the prefix signs a ROA and
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
-import type { ProofStep } from '@pharos/contract/inventory'
+import type { ProofStep } from '@pharos/contract/inventory/asn'
 import { comparePrefixes, lengthOf, type Prefix } from '../../net/prefix.ts'
 import type { Vrp } from '../../registry/objects/vrp.ts'
 import {

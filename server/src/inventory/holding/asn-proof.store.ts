@@ -1,7 +1,7 @@
 // The SQL of proofs: the last result of each method, the resulting verification, and the prefixes that count as evidence. Every
 // statement is limited to a team, except the one that finds the ASNs that are due.
 import { sql } from 'kysely'
-import type { AsnProofMethod } from '@pharos/contract/inventory'
+import type { AsnProofMethod } from '@pharos/contract/inventory/asn'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'
 import { writeRows } from '../../db/write-rows.ts'

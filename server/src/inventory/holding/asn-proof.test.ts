@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { AsnProofMethod, AsnVerification } from '@pharos/contract/inventory'
+import type { AsnProofMethod, AsnVerification } from '@pharos/contract/inventory/asn'
 import { startNameServer } from '@pharos/lab/name-server'
 import { skipWithout } from '@pharos/lab/program'
 import { sql } from 'kysely'

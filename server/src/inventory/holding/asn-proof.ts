@@ -1,6 +1,6 @@
 // Verifies an ASN for a team. Reading queries no registry and stores nothing; a refresh queries the registries outside of any
 // transaction, and saves the results in one. The daily check does the same without a request.
-import { asnProofReasonText } from '@pharos/contract/asn-proof-reason'
+import { asnProofReasonText } from '@pharos/contract/reason/asn-proof-reason'
 import {
   asnProofMethods,
   asnProofScopes,
@@ -8,7 +8,7 @@ import {
   type AsnProofMethod,
   type AsnVerification as Wire,
   type ProofStep,
-} from '@pharos/contract/inventory'
+} from '@pharos/contract/inventory/asn'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'

@@ -1,6 +1,6 @@
 // Checks once a day the ASNs that teams have proven: a proof that is still valid is extended, one that is missing expires. Works for
 // all teams, as the owner of the tables; a check that fails does not stop the others.
-import { asnProofMethods } from '@pharos/contract/inventory'
+import { asnProofMethods } from '@pharos/contract/inventory/asn'
 import { createDueWorker } from '../../db/due-work.ts'
 import { checkMethods, readProofSubject, saveProofResults, type AsnProofDeps } from './asn-proof.ts'
 import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.ts'

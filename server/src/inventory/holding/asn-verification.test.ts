@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
+import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory/asn'
 import { parseAsn } from '../../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import { proofResult, type AsnProof, type ProofResult } from './asn-proof-result.ts'

@@ -1,6 +1,6 @@
 // Decides from the results whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
 // missing proof ends nothing before its expiry; a registry that does not answer ends nothing at all.
-import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory'
+import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory/asn'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { ProofResult } from './asn-proof-result.ts'
 import type { AsnProof } from './asn-proof-result.ts'

@@ -1,6 +1,6 @@
 // The SQL of the ASNs that teams hold: read and saved. Every statement is limited to a team.
 import { sql } from 'kysely'
-import type { AsnProofMethod, listAsnsRoute } from '@pharos/contract/inventory'
+import type { AsnProofMethod, listAsnsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'

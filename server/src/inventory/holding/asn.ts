@@ -1,5 +1,5 @@
 // The ASNs that a team holds, and whether they are verified. Proving an ASN is in asn-proof.ts.
-import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory'
+import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'

@@ -1,5 +1,5 @@
 // An ASN as a team holds it, and whether it counts as verified.
-import type { AsnProofMethod } from '@pharos/contract/inventory'
+import type { AsnProofMethod } from '@pharos/contract/inventory/asn'
 import type { Asn } from '../../net/asn.ts'
 
 export type HeldAsn = {

@@ -1,6 +1,6 @@
 // The SQL of the prefixes that teams hold. Every statement is limited to a team.
 import { sql } from 'kysely'
-import type { listPrefixesRoute } from '@pharos/contract/prefix'
+import type { listPrefixesRoute } from '@pharos/contract/inventory/prefix'
 import type { QueryOf } from '@pharos/contract/route'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'

@@ -1,5 +1,5 @@
 // The prefixes that the provider has assigned to a team: list and read.
-import type { listPrefixesRoute, Prefix as Wire } from '@pharos/contract/prefix'
+import type { listPrefixesRoute, Prefix as Wire } from '@pharos/contract/inventory/prefix'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix, prefixParts } from '../../net/prefix.ts'

@@ -1,7 +1,12 @@
 // The SQL of the services that teams have bought. Every statement is limited to a team.
 import { sql } from 'kysely'
 import type { QueryOf } from '@pharos/contract/route'
-import type { listServicesRoute, Service, ServiceState, ServiceType } from '@pharos/contract/service'
+import type {
+  listServicesRoute,
+  Service,
+  ServiceState,
+  ServiceType,
+} from '@pharos/contract/inventory/service'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'

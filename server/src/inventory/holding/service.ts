@@ -1,6 +1,6 @@
 // The services that a team has bought: list and read. The platform file writes them.
 import type { QueryOf } from '@pharos/contract/route'
-import type { getServiceRoute, listServicesRoute, Service as Wire } from '@pharos/contract/service'
+import type { getServiceRoute, listServicesRoute, Service as Wire } from '@pharos/contract/inventory/service'
 import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Actor, Operation } from '../../operation/operation.ts'

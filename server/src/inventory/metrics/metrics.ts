@@ -1,5 +1,5 @@
 // The ports and devices of a team as OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/), in base units.
-import { inventoryMetricsMediaType } from '@pharos/contract/inventory-metrics'
+import { inventoryMetricsMediaType } from '@pharos/contract/inventory/metrics'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'

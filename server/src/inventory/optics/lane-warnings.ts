@@ -1,5 +1,5 @@
 // The early warnings of a module as stored, and as customers see them. Pure.
-import type { OpticCause, OpticWarning } from '@pharos/contract/transceiver'
+import type { OpticCause, OpticWarning } from '@pharos/contract/inventory/transceiver'
 import type { OpticFinding, WarningState } from './warnings.ts'
 
 export type LaneWarnings = { readonly lane: number; readonly states: readonly WarningState[] }

@@ -6,7 +6,7 @@ import {
   type Transceiver,
   type TransceiverReading,
   type TransceiverThresholds,
-} from '@pharos/contract/transceiver'
+} from '@pharos/contract/inventory/transceiver'
 import type { OpticLimits } from '../collect/device-source.ts'
 import { marginOf } from './margin.ts'
 import type { GaugeNow, TransceiverRow } from './transceiver.store.ts'

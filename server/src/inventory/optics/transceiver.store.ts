@@ -1,6 +1,6 @@
 // The SQL of the modules of ports, as a team sees them: through the assignment of the port.
 import { sql } from 'kysely'
-import type { OpticMetric } from '@pharos/contract/transceiver'
+import type { OpticMetric } from '@pharos/contract/inventory/transceiver'
 import type { Postgres } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'
 import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'

@@ -5,7 +5,7 @@ import {
   type getTransceiverMetricsRoute,
   type OpticMetric,
   type TransceiverMetrics,
-} from '@pharos/contract/transceiver'
+} from '@pharos/contract/inventory/transceiver'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { fail, notFound } from '../../runtime/error.ts'

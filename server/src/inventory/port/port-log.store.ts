@@ -1,6 +1,6 @@
 // The SQL of the log of a port: the changes of its interface since both belong to the team.
-import type { PortChangeKind } from '@pharos/contract/port'
-import { portLogMax } from '@pharos/contract/port'
+import type { PortChangeKind } from '@pharos/contract/inventory/port'
+import { portLogMax } from '@pharos/contract/inventory/port'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { heldPorts, interfaceSince } from '../assignment/assignment.store.ts'

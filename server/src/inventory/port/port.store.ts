@@ -1,8 +1,8 @@
 // The SQL of the ports that belong to a team now. Every statement is limited to a team.
-import type { InterfaceState } from '@pharos/contract/device'
-import type { listPortsRoute } from '@pharos/contract/port'
+import type { InterfaceState } from '@pharos/contract/inventory/device'
+import type { listPortsRoute } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
-import type { Wiring } from '@pharos/contract/wiring'
+import type { Wiring } from '@pharos/contract/inventory/wiring'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderKeys, type Page } from '../../db/page.ts'

@@ -1,5 +1,5 @@
 // Ports as a team sees them: those that belong to its services now. The platform file writes them.
-import type { getPortRoute, listPortsRoute, PortInfo, Port as Wire } from '@pharos/contract/port'
+import type { getPortRoute, listPortsRoute, PortInfo, Port as Wire } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'

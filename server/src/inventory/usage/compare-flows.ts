@@ -1,5 +1,5 @@
 // What the interface of a port counts beside its flow records, over the same hours. Pure.
-import type { FlowDifference, PortFlowRecords } from '@pharos/contract/port-flows'
+import type { FlowDifference, PortFlowRecords } from '@pharos/contract/inventory/port-flows'
 
 /** Octets of one hour; `in` is received by the customer. Null: not measured. */
 export type CountedHour = {

@@ -1,7 +1,7 @@
 // A percentile of a period by nearest rank, in integers, with the bucket that it is. Missing buckets are left out, not
 // ranked as zero. It must not average: the samples are the buckets of 5 minutes themselves.
-import type { RankedColumn } from '@pharos/contract/bill'
-import type { BillingDirection } from '@pharos/contract/billing-rules'
+import type { RankedColumn } from '@pharos/contract/inventory/bill'
+import type { BillingDirection } from '@pharos/contract/inventory/billing-rules'
 import { selectSmallest } from '../../timeseries/select.ts'
 import type { BucketRate } from './bucket.ts'
 

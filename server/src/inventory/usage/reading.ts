@@ -1,5 +1,5 @@
 // The counters of a reading by name, in the view of the device and in the view of the customer. It must not compare readings.
-import type { InterfaceState } from '@pharos/contract/device'
+import type { InterfaceState } from '@pharos/contract/inventory/device'
 
 export const counterNames = [
   'octetsIn',

@@ -8,7 +8,7 @@ import {
   type PortUsage,
   type UsageDirection,
   type UsageMetric,
-} from '@pharos/contract/usage'
+} from '@pharos/contract/inventory/usage'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'

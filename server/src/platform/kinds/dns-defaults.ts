@@ -1,5 +1,5 @@
 // Defaults of zones and quotas of DNS: one element, whose section is a map instead of a list.
-import { settingLimits } from '@pharos/contract/dns-settings'
+import { settingLimits } from '@pharos/contract/dns/settings'
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column } from '../engine/field.ts'

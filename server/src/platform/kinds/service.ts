@@ -5,8 +5,8 @@ import {
   billingScopes,
   billingTierModes,
   type BillingPrices,
-} from '@pharos/contract/billing-rules'
-import { serviceStates, serviceTypes } from '@pharos/contract/service'
+} from '@pharos/contract/inventory/billing-rules'
+import { serviceStates, serviceTypes } from '@pharos/contract/inventory/service'
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
 import type { Trx } from '../../db/postgres.ts'

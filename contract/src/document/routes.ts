@@ -1,0 +1,117 @@
+// Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
+import { accountRoutes } from '../session/account.ts'
+import { adminRegionRoutes } from '../operator/region.ts'
+import { adminTeamRoutes } from '../operator/team.ts'
+import { analysisRoutes } from '../events/event.ts'
+import { auditRoutes } from '../team/audit.ts'
+import { byoipRoutes } from '../byoip/announcement.ts'
+import { deliveryRoutes } from '../events/delivery.ts'
+import { deviceRoutes } from '../inventory/device.ts'
+import { dnssecRoutes } from '../dns/dnssec.ts'
+import { zoneFileRoutes } from '../dns/import.ts'
+import { ptrRoutes } from '../dns/ptr.ts'
+import { recordSetRoutes } from '../dns/recordset.ts'
+import { zoneSettingsRoutes } from '../dns/settings.ts'
+import { tsigKeyRoutes } from '../dns/tsig.ts'
+import { zoneVersionRoutes } from '../dns/version.ts'
+import { zoneRoutes } from '../dns/zone.ts'
+import { domainRoutes } from '../team/domain.ts'
+import { filterKeyRoutes } from '../events/filter-key.ts'
+import { flowRoutes } from '../flow/flow.ts'
+import { formerRouterRoutes } from '../byoip/former-router.ts'
+import { approvalRoutes } from '../operator/approval.ts'
+import { incidentRoutes } from '../events/incident.ts'
+import { inventoryRoutes } from '../inventory/asn.ts'
+import { invitationRoutes } from '../session/invitation.ts'
+import { letterRoutes } from '../byoip/letter.ts'
+import { memberRoutes } from '../team/member.ts'
+import { notificationRoutes } from '../messages/notification.ts'
+import { platformRoutes } from '../operator/platform.ts'
+import { portRoutes } from '../inventory/port.ts'
+import { prefixRoutes } from '../inventory/prefix.ts'
+import { reportRoutes } from '../messages/report.ts'
+import { restoreRoutes } from '../operator/restore.ts'
+import type { Route } from '../route.ts'
+import { roleRoutes } from '../team/role-list.ts'
+import { searchRoutes } from '../search.ts'
+import { secondFactorRoutes } from '../session/second-factor.ts'
+import { blackholeRoutes } from '../shield/blackhole.ts'
+import { shieldRoutes } from '../shield/shield.ts'
+import { shieldSuggestionRoutes } from '../shield/suggestion.ts'
+import { serviceRoutes } from '../inventory/service.ts'
+import { serviceAccountRoutes } from '../team/service-account.ts'
+import { sessionRoutes } from '../session/session.ts'
+import { streamRoutes } from '../messages/stream.ts'
+import { teamRoutes } from '../team/team.ts'
+import { timezoneRoutes } from '../timezone.ts'
+import { tokenRoutes } from '../team/token.ts'
+import { adminBillRoutes } from '../operator/bill.ts'
+import { adminDeviceRoutes } from '../operator/device.ts'
+import { attachmentRoutes } from '../inventory/attachment.ts'
+import { eventAttachmentRoutes } from '../events/event-attachment.ts'
+import { eventTrafficRoutes } from '../events/event-traffic.ts'
+import { billRoutes } from '../inventory/bill.ts'
+import { crossConnectRoutes } from '../inventory/cross-connect.ts'
+import { inventoryMetricsRoutes } from '../inventory/metrics.ts'
+import { transceiverRoutes } from '../inventory/transceiver.ts'
+import { usageRoutes } from '../inventory/usage.ts'
+import { webhookRoutes } from '../messages/webhook.ts'
+
+export const routes: readonly Route[] = [
+  ...sessionRoutes,
+  ...accountRoutes,
+  ...secondFactorRoutes,
+  ...notificationRoutes,
+  ...invitationRoutes,
+  ...teamRoutes,
+  ...memberRoutes,
+  ...roleRoutes,
+  ...domainRoutes,
+  ...tokenRoutes,
+  ...serviceAccountRoutes,
+  ...auditRoutes,
+  ...webhookRoutes,
+  ...streamRoutes,
+  ...byoipRoutes,
+  ...approvalRoutes,
+  ...restoreRoutes,
+  ...adminRegionRoutes,
+  ...formerRouterRoutes,
+  ...adminTeamRoutes,
+  ...platformRoutes,
+  ...letterRoutes,
+  ...zoneRoutes,
+  ...dnssecRoutes,
+  ...zoneFileRoutes,
+  ...recordSetRoutes,
+  ...zoneSettingsRoutes,
+  ...tsigKeyRoutes,
+  ...zoneVersionRoutes,
+  ...ptrRoutes,
+  ...prefixRoutes,
+  ...inventoryRoutes,
+  ...serviceRoutes,
+  ...deviceRoutes,
+  ...portRoutes,
+  ...billRoutes,
+  ...adminBillRoutes,
+  ...adminDeviceRoutes,
+  ...attachmentRoutes,
+  ...eventAttachmentRoutes,
+  ...eventTrafficRoutes,
+  ...crossConnectRoutes,
+  ...inventoryMetricsRoutes,
+  ...transceiverRoutes,
+  ...usageRoutes,
+  ...deliveryRoutes,
+  ...analysisRoutes,
+  ...incidentRoutes,
+  ...flowRoutes,
+  ...filterKeyRoutes,
+  ...reportRoutes,
+  ...timezoneRoutes,
+  ...shieldRoutes,
+  ...shieldSuggestionRoutes,
+  ...blackholeRoutes,
+  ...searchRoutes,
+]
