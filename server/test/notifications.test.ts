@@ -500,6 +500,23 @@ describe('a credential that expires', () => {
       ['30', '7', '1'],
     )
     assert.deepEqual(await reported(ben), [])
+    // She signs in to another team.
+    const { access } = (await api.signIn(anna.email)) as { access: string }
+    const inject = (method: 'GET' | 'POST', url: string, bearer: string, payload?: object) =>
+      api.server.inject({
+        method,
+        url,
+        headers: { authorization: `Bearer ${bearer}` },
+        ...(payload && { payload }),
+      })
+    const switched = await inject('POST', '/v3/session/token', access, { team_id: red.teamId })
+    const feed = await inject(
+      'GET',
+      '/v3/session/notifications/feed',
+      switched.json<{ access: string }>().access,
+    )
+    const kinds = feed.json<{ results: Notification[] }>().results.map(({ kind }) => kind)
+    assert.deepEqual(kinds.slice(0, 3), Array(3).fill('token_expiring'))
     await sql`delete from api_tokens where id = 'expiringaaaa'`.execute(owner())
   })
 })
