@@ -248,14 +248,11 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   createWebhook: [/^body\.url: /],
   updateWebhook: [/^body\.url: /],
   // Not a network; in the past, or a decade ahead.
-  createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
+  // Resources that are none, or of no use with the scopes; more than the service account or the team allows.
+  createToken: [/^body\.(allowed_subnets|expires|is_admin|resources|scopes|service_account_id): /],
   // Neither of both uses; networks that are none.
-  createTsigKey: [
-    /^body\.may_update: required$/,
-    /^body\.allowed_subnets: /,
-    /^body\.expires: (past|too_far)$/,
-  ],
-  updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
+  createTsigKey: [/^body\.may_update: required$/, /^body\.(allowed_subnets|expires|resources): /],
+  updateToken: [/^body\.(allowed_subnets|expires): /],
   // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],
   // Not a region in which the team may announce, none, or fields that need or exclude each other.

@@ -31,7 +31,7 @@ const columns: readonly Column<Token>[] = [
   {
     id: 'scopes',
     header: t.scopes,
-    width: 140,
+    width: 120,
     grows: true,
     card: 'secondary',
     cell: ({ scopes: granted, is_admin }) =>
@@ -55,7 +55,7 @@ const columns: readonly Column<Token>[] = [
     header: t.lastUsed,
     orderBy: 'last_used',
     largestFirst: true,
-    width: 200,
+    width: 220,
     cell: ({ last_used, last_used_address }) => (
       <>
         <Time at={last_used} none={t.never} /> <Dimmed>{last_used_address}</Dimmed>
