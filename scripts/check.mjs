@@ -28,7 +28,7 @@ const parts = [
   {
     title: 'schema.ts, schema.sql',
     args: ['server/src/db/generate.ts', '--check'],
-    read: () => ['contract', 'server'],
+    read: () => ['contract', 'demo', 'server'],
   },
   { title: 'language', args: ['scripts/check-language.mjs'] },
   {

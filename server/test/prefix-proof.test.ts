@@ -245,10 +245,10 @@ describe('a prefix without a letter', { skip }, () => {
   })
 
   it('is checked only if the operator accepts that proof', async () => {
-    await start({ authorizationProofs: ['letter'] })
     const id = await create(red)
     const tokens = proofOf((await read(red, id)).loa, 'dns_txt')
     await nameServer.setRecords([await recordOf(red, id)])
+    await start({ authorizationProofs: ['letter'] })
     const { loa } = await until(red, id, ({ proofs }) => proofs!.length === 1)
     assert.ok(tokens)
     assert.deepEqual([loa.state, rdap.asked], ['missing', []])

@@ -289,7 +289,6 @@ const counted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'count() as shared': 'the same',
   },
   'collector/detector-rules.ts': { 'having count() >=': 'weeks' },
-  'commands/demo/traffic/flow-history.ts': { 'select count() as rows': 'rows of the demo' },
 }
 
 describe('the sum of flow_count', () => {

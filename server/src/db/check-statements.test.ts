@@ -23,8 +23,8 @@ after(async () => {
 
 async function problemsOf(source: string): Promise<string[]> {
   writeFileSync(join(folder, 'one.store.ts'), source.replaceAll(/^ +/gm, ''))
-  const { problems } = await checkStatements(client, folder)
-  return problems.map((problem) => problem.replace(/^server\/src\//, ''))
+  const { problems } = await checkStatements(client, folder, '*.ts')
+  return problems
 }
 
 describe('the statement check', () => {

@@ -5,13 +5,13 @@ import { join, relative } from 'node:path'
 import { Query, type Client, type FieldDef, type QueryResult, type Submittable } from 'pg'
 import { statementsIn } from './statements.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../../..')
 
 /** undefined_column, undefined_table, undefined_function, ambiguous_column, duplicate_column. */
 const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
 
 /** Fragments of one statement, which list-events.golden.sql contains in full. */
-const fragments = 'events/list/{event-{count,filter,page,sql,walk},list-events}.store.ts'
+const fragments = 'server/src/events/list/{event-{count,filter,page,sql,walk},list-events}.store.ts'
 
 export type Checked = {
   /** A line for each statement that does not match the schema, or that this version of PostgreSQL does not know. */
@@ -27,12 +27,17 @@ export type Unchecked = {
   readonly parts: readonly string[]
 }
 
-export async function checkStatements(client: Client, folder = root): Promise<Checked> {
+/** Of the server and the demo, or of another folder instead of the repository. */
+export async function checkStatements(
+  client: Client,
+  folder = root,
+  files = '{server,demo}/src/**/*.ts',
+): Promise<Checked> {
   const problems: string[] = []
   const unchecked: Unchecked[] = []
-  for (const file of globSync('**/*.ts', { cwd: folder, exclude: ['**/*test*.ts', fragments] }).sort()) {
+  for (const file of globSync(files, { cwd: folder, exclude: ['**/*test*.ts', fragments] }).sort()) {
     for (const statement of statementsIn(join(folder, file))) {
-      const place = `server/src/${relative(folder, statement.file)}:${statement.line}`
+      const place = `${relative(folder, statement.file)}:${statement.line}`
       const results = await Promise.all(
         statement.texts.map((text) => problemOf(client, text, statement.rowType)),
       )

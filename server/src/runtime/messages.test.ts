@@ -5,10 +5,13 @@ import { describe, it } from 'node:test'
 import { problems } from '@pharos/contract/problem'
 import { failureTexts, invalidTexts, textOf } from './messages.ts'
 
-const root = join(import.meta.dirname, '..')
-const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'runtime/messages.ts')
-  .map((file) => [file, readFileSync(join(root, file), 'utf8')] as const)
+const root = join(import.meta.dirname, '../../..')
+const sources = ['server/src', 'demo/src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file))
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|runtime\/messages\.ts$/.test(file))
+    .map((file) => [file, readFileSync(join(root, file), 'utf8')] as const),
+)
 
 /** Attributes that are readable in any sentence: numbers, texts and lists. */
 const attrs = new Proxy(
@@ -65,7 +68,7 @@ describe('the catalogue of messages', () => {
 
   it('is the only source of failures', () => {
     const others = sources.filter(
-      ([file, text]) => text.includes('new Failure(') && file !== 'runtime/error.ts',
+      ([file, text]) => text.includes('new Failure(') && file !== 'server/src/runtime/error.ts',
     )
     assert.deepEqual(
       others.map(([file]) => file),
