@@ -27,7 +27,7 @@ const readDemo = (name: string): string => readFileSync(demoFile(name), 'utf8')
 export const demoAccounts: readonly { readonly email: string; readonly description: string }[] = [
   { email: 'demo@demo.example', description: 'admin of "Demo Networks"' },
   { email: 'other@demo.example', description: 'admin of "Other Networks"' },
-  { email: 'staff@demo.example', description: 'staff of the provider: sees all teams, decides holds' },
+  { email: 'staff@demo.example', description: 'staff of the provider: sees all teams, decides approvals' },
   { email: 'network@demo.example', description: 'role Network in "Demo Networks"' },
   { email: 'dns@demo.example', description: 'role DNS in "Demo Networks"' },
   { email: 'reader@demo.example', description: 'role Reader in "Demo Networks"' },

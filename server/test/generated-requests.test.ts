@@ -776,7 +776,7 @@ describe('requests made from the published document', () => {
     })
   }
 
-  it('know the greatest number that the document allows in each parameter', async () => {
+  it('are answered with the greatest number that the document allows in each parameter', async () => {
     // Chance finds few of them: an id is greater than its column can hold.
     const numbers = operations.flatMap((operation) =>
       operation.parameters.flatMap(({ in: place, name, schema }) => {

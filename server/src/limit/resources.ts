@@ -9,6 +9,7 @@ import { parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts
 import type { Limits, NamePattern, ZoneLimit } from '../operation/limits.ts'
 import { collect } from '../runtime/collect.ts'
 import { errorAt, failWith, notFound, prefixErrorAt } from '../runtime/error.ts'
+import { findId } from '../text/id.ts'
 import {
   findPorts,
   findPrefixes,
@@ -149,7 +150,8 @@ function parsePatternAt(loc: Loc, text: string, zone: DomainName, errors: Proble
 }
 
 function parseZoneText(loc: Loc, text: string): number | DomainName {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  const id = findId(text)
+  if (id !== undefined) return id
   try {
     return parseName(text)
   } catch (error) {

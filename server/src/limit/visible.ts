@@ -7,6 +7,7 @@ import { NameError, parseName, type DomainName } from '../net/dns/name.ts'
 import { isWholeZone, outsideLimit, type Limits, type ZoneLimit } from '../operation/limits.ts'
 import type { AnyActor } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
+import { findId } from '../text/id.ts'
 
 type Params = Readonly<Record<string, string>>
 type Check = (limits: Limits, teamId: number, value: string, route: Route) => Promise<void> | undefined
@@ -90,8 +91,9 @@ export const isLetterWithin = (prefixes: readonly string[]): RawBuilder<boolean 
   join announcements a on a.id = la.announcement_id where la.letter_id = l.id)`
 
 function parseId(noun: string, text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(noun)
-  return Number(text)
+  const id = findId(text)
+  if (id === undefined) throw notFound(noun)
+  return id
 }
 
 /** With names or types a zone may be read and its record sets changed, and no more. */
@@ -107,7 +109,8 @@ function requireWholeZone(zone: ZoneLimit, isNeeded: boolean): void {
 
 /** Finds the zone of a path, an id or a name. */
 function findZoneLimit({ zones }: Limits, text: string): ZoneLimit | undefined {
-  if (/^[1-9]\d{0,14}$/.test(text)) return zones.get(Number(text))
+  const id = findId(text)
+  if (id !== undefined) return zones.get(id)
   const name = findName(text)
   return [...zones.values()].find((zone) => zone.name === name)
 }

@@ -109,7 +109,7 @@ export async function saveTokenUse(
   address: string | null,
 ): Promise<void> {
   await sql`
-    update api_tokens set last_used = now(), last_used_address = ${address}, 
+    update api_tokens set last_used = now(), last_used_address = ${address},
       secret_mac = case when secret_mac = ${macs?.before ?? null} then ${macs?.after ?? null} else secret_mac end
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }

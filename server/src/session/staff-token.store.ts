@@ -40,7 +40,7 @@ export async function saveStaffTokenUse(
   address: string | null,
 ): Promise<void> {
   await sql`
-    update staff_tokens set last_used = now(), last_used_address = ${address}, 
+    update staff_tokens set last_used = now(), last_used_address = ${address},
       secret_mac = case when secret_mac = ${macs?.before ?? null} then ${macs?.after ?? null} else secret_mac end
     where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }

@@ -1,13 +1,15 @@
 // The zone of a request: by id or name, of the caller's team and not deleted. One of another team does not exist.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
+import { findId } from '../../text/id.ts'
 import { findZoneName, shownZoneName } from './zone-name.ts'
 import { findZone, lockZone, type ZoneRef } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 
 /** Parses `{zone}` of a path: an id, or else a name. Throws `not_found` for a text that can be neither. */
 export function parseZoneRef(text: string): ZoneRef {
-  if (/^[1-9]\d{0,14}$/.test(text)) return { id: Number(text) }
+  const id = findId(text)
+  if (id !== undefined) return { id }
   const name = findZoneName(text)
   if (name === undefined) throw notFound('zone')
   return { name }
