@@ -78,7 +78,8 @@ test('the state of the installation is read from the database at each scrape', a
     /^pharos_name_server_up\{server="ns1.example"\} 1$/m,
     /^pharos_name_server_up\{server="ns2.example"\} 0$/m,
     /^pharos_dns_signatures_expire_timestamp_seconds 1700000000$/m,
-    /^pharos_postgres_connections\{use="owner",state="active"\} 1$/m,
+    // At least the connection that reads the figures; other reads of the same scrape may run beside it.
+    /^pharos_postgres_connections\{use="owner",state="active"\} [1-9]$/m,
   ]
   for (const pattern of expected) assert.match(text, pattern)
   assert.doesNotMatch(text, /server="ns3/)

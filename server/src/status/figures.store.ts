@@ -97,7 +97,7 @@ export async function readFigures(db: Db): Promise<Figures> {
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
-        where datname = current_database() and application_name like 'pharos %'
+        where datname = current_database() and application_name like 'pharos %' and backend_type = 'client backend'
         group by 1, 2`.execute(trx)
       return {
         deliveries: deliveries.rows[0]!,
