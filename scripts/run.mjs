@@ -2,6 +2,7 @@
 // It runs on any Node from 20 on, so it uses nothing newer and imports nothing that has to be installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +48,7 @@ const [command = '', ...words] = process.argv.slice(2)
 if (!Object.hasOwn(commands, command)) {
   fail(`usage: npm run <command> -- [words]\ncommands: ${Object.keys(commands).join(', ')}`, 64)
 }
-if (!isInstalled()) install()
+if (!isInstalled()) await install()
 if (command === 'start') process.stderr.write('The packages are installed. Loading the server ...\n')
 const node = findNode()
 for (const args of commands[command]) {
@@ -75,12 +76,21 @@ function matchesLock() {
   })
 }
 
-function install() {
+async function install() {
   process.stderr.write(`Installing the packages (npm ci)${sizeOfChdb()} ...\n`)
+  const peers = peersBesideNpm()
   const { status, error } = runNpm(['ci', '--include=dev', '--include=optional'])
+  await peers
   if (error) fail(`npm cannot be run (${error.message}). Install Node.js 20 or later with npm.`)
   if (status !== 0) fail('The packages could not be installed; see the errors of npm above.', status ?? 1)
   writeStamp(lockHash())
+}
+
+/** A whole run of the tests needs Debian's packages too: their installation takes as long as that of npm. Resolves when it has ended. */
+async function peersBesideNpm() {
+  if (!command.startsWith('test') || words.length > 0) return
+  const flags = command === 'test:long' ? ['--long'] : []
+  await once(spawn(process.execPath, ['scripts/install-peers.mjs', ...flags], { cwd: root, stdio: ['ignore', 2, 2] }), 'exit')
 }
 
 /** No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script. */

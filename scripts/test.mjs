@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { check } from './check.mjs'
-import { debianPackages, installPackages, longPackages, missingPackages } from './debian-packages.mjs'
 import { allTests, namedTests, needPortal, shortTests } from './find-tests.mjs'
+import { installPeers } from './install-peers.mjs'
 import { familySeconds, processorSeconds } from './processor-time.mjs'
 import { runTests } from './run-tests.mjs'
 import { useTemporaryFolder } from './temporary-folder.mjs'
@@ -21,7 +21,7 @@ process.chdir(root)
 useTemporaryFolder(root, { isWhole: named === undefined })
 // A missing peer skips its tests on a developer's machine; in CI it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
-if (named === undefined) installPeers()
+if (named === undefined) installPeers({ isLong })
 const files = named ?? (isLong ? allTests() : shortTests())
 // Tests that open the portal start after its build: otherwise they could read a partially built one.
 const portal = needPortal(files) ? buildPortal() : undefined
@@ -57,19 +57,6 @@ async function buildPortal() {
   const child = spawn(process.execPath, ['scripts/build-portal.mjs'], { stdio: 'inherit' })
   const [status] = await once(child, 'exit')
   if (status !== 0) process.exit(1)
-}
-
-function installPeers() {
-  const missing = missingPackages(isLong ? longPackages : debianPackages)
-  if (missing === undefined)
-    return write('not a Debian system: tests against real routers need gobgpd and bird2')
-  if (missing.length === 0) return
-  const command = `apt-get install ${missing.join(' ')}`
-  if (process.getuid?.() !== 0)
-    return write(`tests against ${missing.join(', ')} will be skipped: ${command}, as root`)
-  write(`installing ${missing.join(', ')}`)
-  if (!installPackages(missing))
-    write(`not all could be installed; tests that need them will be skipped: ${command}`)
 }
 
 function write(message) {

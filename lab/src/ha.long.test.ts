@@ -23,6 +23,8 @@ const skip = skipWithout(...programs) || skipWithoutNamespaces()
 const changing = '192.0.2.0/24'
 const kept = ['203.0.113.0/24', '198.51.100.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
 const rounds = scaled(20)
+/** A new leader takes 10 to 30 s on a quiet machine; each wait of a round has its own limit. */
+const ROUND_MS_MAX = 5 * 60_000
 
 describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -63,7 +65,7 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
   after(() => stack.disposeAsync())
 
   for (const fault of faults)
-    it(`${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`, async (t) => {
+    it(`${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`, { timeout: rounds * ROUND_MS_MAX }, async (t) => {
       const seconds: number[] = []
       for (let round = 0; round < rounds; round++) {
         await cluster.settled()
