@@ -23,6 +23,8 @@ const allowed: Record<string, readonly string[]> = {
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
   // The resources of limited tokens and keys: their rows, and what a path names.
   limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
+  // Leases and loops of targets outside of the database. It knows no domain.
+  reconcile: ['runtime', 'db', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'contract',
@@ -72,6 +74,7 @@ const allowed: Record<string, readonly string[]> = {
     'contract',
     'limit',
     'approval',
+    'reconcile',
     'net',
     'text',
     'operation',
@@ -119,6 +122,7 @@ const allowed: Record<string, readonly string[]> = {
   shield: [
     'contract',
     'approval',
+    'reconcile',
     'net',
     'text',
     'operation',

@@ -123,9 +123,7 @@ const quick = (lease: RegionLease, known: KnownRegion, speaker: Speaker) =>
   quickRun({ ...common(speaker), readMoving: readMovingRows }, lease, known)
 
 const pausing = (lease: RegionLease, pause: Pause): RegionLease => ({
-  regionId: lease.regionId,
-  epoch: lease.epoch,
-  readMemory: () => lease.readMemory(),
+  ...lease,
   recordWithdrawals: async (count) => {
     await lease.recordWithdrawals(count)
     await pauseAt('after the note', pause)

@@ -16,7 +16,7 @@ import {
   readMovingRows,
   readRegionRows,
 } from '../src/byoip/regions/plan-row.store.ts'
-import { confirmWithdrawals, withFence } from '../src/byoip/regions/reconcile.store.ts'
+import { confirmWithdrawals } from '../src/byoip/regions/reconcile.store.ts'
 import { emptyMemory, routerOf } from '../src/byoip/regions/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/regions/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/regions/speaker.ts'
@@ -165,7 +165,7 @@ describe('a quick run', () => {
 
   it('queries the database once and the router never if nothing is in motion', async () => {
     await announceMany(2)
-    const untouched: RegionLease = { ...lease, regionId: region, epoch: lease.epoch, readMemory: neverCalled }
+    const untouched: RegionLease = { ...lease, readMemory: neverCalled }
     const idle = forward({ list: neverCalled, find: neverCalled, announce: neverCalled })
     const report = await quickRun(
       { ...common(), readMoving: readMovingRows, routers: [routerOf(idle)] },
@@ -514,7 +514,7 @@ describe('if a step of a quick run fails', () => {
   it('nothing is withdrawn, at whichever step, and the region reports it', async () => {
     const ids = await announceMany(3)
     await patch(ids[0]!, false)
-    const bare = { regionId: region, epoch: lease.epoch, recordWithdrawals: async () => {} }
+    const bare = { ...lease, recordWithdrawals: async () => {} }
     const withoutMemory = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
     const unrecorded: RegionLease = {
       ...bare,
@@ -552,11 +552,7 @@ describe('if a step of a quick run fails', () => {
     await failsWith(/taken over/, {})
     // The fencing alone, with the epoch read just before.
     const memory = emptyMemory
-    await failsWith(
-      /taken over/,
-      {},
-      { ...lease, regionId: region, epoch: lease.epoch, readMemory: async () => memory },
-    )
+    await failsWith(/taken over/, {}, { ...lease, readMemory: async () => memory })
   })
 })
 
@@ -614,7 +610,7 @@ describe('deleted announcements', () => {
     assert.deepEqual([onRouter().length, await stateOf(claim)], [2, 'withdrawn'])
     assert.deepEqual(await approvals(), [{ state: 'open' }])
     const prefixes = ['192.0.2.0/24', '198.51.100.0/24'].map(parsePrefix)
-    const confirmed = await withFence(database.postgres.owner, lease, (trx) =>
+    const confirmed = await lease.fence(database.postgres.owner, (trx) =>
       confirmWithdrawals(trx, region, prefixes, []),
     )
     assert.deepEqual(confirmed, [])

@@ -697,7 +697,7 @@ describe('during an outage', () => {
     const failing = { readRows: () => Promise.reject(new Error('query failed')) }
     await assert.rejects(reconcile(failing), /query failed/)
     assert.equal(await lastError(), 'query failed')
-    const noMemory = { regionId: lease.regionId, epoch: lease.epoch, recordWithdrawals: async () => {} }
+    const noMemory = { ...lease, recordWithdrawals: async () => {} }
     const withoutMemory = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
     await assert.rejects(reconcileRegion(deps(), withoutMemory), /connection lost/)
     const unrecorded = {

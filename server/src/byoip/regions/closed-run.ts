@@ -5,7 +5,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { differencesOf, type RegionDifferences } from './difference.ts'
 import type { LastKnownRoutes } from './last-known-routes.ts'
 import { readRouters, type ReconcileDeps } from './reconcile.ts'
-import { saveCheck, withFence, type RouterCheck } from './reconcile.store.ts'
+import { saveCheck, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
@@ -49,7 +49,7 @@ async function run(deps: ClosedRunDeps, lease: RegionLease): Promise<void> {
   ])
   const planned = planRegion(lease, rows, first.answers, memory, { at })
   const confirmed = known && confirmedBy(known, planned)
-  const announced = confirmed ? await withFence(db, lease, () => deps.announceKnown(confirmed)) : 0
+  const announced = confirmed ? await lease.fence(db, () => deps.announceKnown(confirmed)) : 0
   const { answers: views, failures } = announced > 0 ? await readRouters(deps.routers) : first
   const after = announced > 0 ? planRegion(lease, rows, views, memory, { at }) : planned
   if (!known)

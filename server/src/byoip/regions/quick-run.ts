@@ -6,7 +6,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { prefixesOf } from './former-speakers.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
 import { movingMax } from './plan-row.store.ts'
-import { saveObserved, withFence } from './reconcile.store.ts'
+import { saveObserved } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
@@ -81,9 +81,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const answers = Promise.all([found, lease.readMemory()])
   // Awaited later, within the fence that is taken meanwhile.
   answers.catch(() => {})
-  const { planned, sends, sent, needsFullRun, quorum, views, memory, failures } = await withFence(
+  const { planned, sends, sent, needsFullRun, quorum, views, memory, failures } = await lease.fence(
     db,
-    lease,
     async (trx) => {
       const [{ answers: views, failures }, memory] = await answers
       const quorum = quorumOf(deps, memory)

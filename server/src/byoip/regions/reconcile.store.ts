@@ -14,7 +14,7 @@ import type { Reach, ObservedRow } from './observe.ts'
 import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
-import { LeaseLost, type RegionLease } from './region-lock.store.ts'
+import type { RegionLease } from './region-lock.store.ts'
 import { notifyCheckedStatuses } from '../status/status-message.store.ts'
 import { regionMessages, type RegionChange } from '../status/region-message.ts'
 import { saveStatuses } from '../status/status.store.ts'
@@ -45,25 +45,6 @@ export async function readRegions(db: Db): Promise<RegionRecord[]> {
         from former_speakers f where f.region_id = regions.id) as formers
     from regions order by id`.execute(db)
   return rows
-}
-
-/** How long a paused process can block other reconcilers of the region before PostgreSQL ends its transaction. */
-const fenceTimeout = '15s'
-
-type Fence = Pick<RegionLease, 'regionId' | 'epoch'>
-
-/**
- * Runs `send` while the region's row is locked in shared mode at the epoch of the lease. A takeover must raise the epoch, so it
- * waits until the routes are sent. Throws LeaseLost if the epoch has been raised already.
- */
-export async function withFence<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ epoch: number }>`
-      select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
-      from regions where id = ${fence.regionId} for share`.execute(trx)
-    if (rows[0]?.epoch !== fence.epoch) throw new LeaseLost(fence.regionId)
-    return send(trx)
-  })
 }
 
 /** Announcements `a`, and their rows `ar` of one region, that decide about the prefix `n`, as in readRegionRows(). */
@@ -117,7 +98,7 @@ const saveBatchSize = 2_000
  */
 export async function saveObserved(
   db: Db,
-  fence: Fence,
+  lease: Pick<RegionLease, 'regionId' | 'fence'>,
   seen: readonly ObservedRow[],
   onSettled: OnSettled = () => {},
 ): Promise<void> {
@@ -126,8 +107,8 @@ export async function saveObserved(
   )
   if (blackholes.length > 0)
     onSettled(
-      await withFence(db, fence, async (trx) => {
-        const tookMs = await saveBlackholes(trx, fence.regionId, blackholes)
+      await lease.fence(db, async (trx) => {
+        const tookMs = await saveBlackholes(trx, lease.regionId, blackholes)
         await wake(trx, 'blackholes')
         return tookMs
       }),
@@ -135,7 +116,7 @@ export async function saveObserved(
   const ordered = announcements.toSorted((a, b) => a.announcementId! - b.announcementId!)
   for (let at = 0; at < ordered.length; at += saveBatchSize) {
     const rows = ordered.slice(at, at + saveBatchSize)
-    onSettled(await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows)))
+    onSettled(await lease.fence(db, (trx) => saveBatch(trx, lease.regionId, rows)))
   }
 }
 
@@ -211,6 +192,9 @@ export type RouterCheck =
       readonly daemon: string
     }
 
+/** Only the holder of this epoch saves. */
+type Epoch = Pick<RegionLease, 'regionId' | 'epoch'>
+
 export type RegionCheck = {
   readonly at: Date
   readonly quorum: number
@@ -225,7 +209,7 @@ export type RegionCheck = {
  */
 export async function saveCheck(
   db: Db,
-  fence: Fence,
+  lease: Epoch,
   { at, quorum, routers, missing }: RegionCheck,
 ): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
@@ -245,17 +229,17 @@ export async function saveCheck(
       update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
         last_check_result = ${read >= quorum}, last_error = ${lastError ? storedText(lastError) : null},
         neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}, routes_missing = ${missing}
-      where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
+      where id = ${lease.regionId} and epoch = ${lease.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
   // A router whose values are refused keeps those before.
-  await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
+  await writeRows(db, routers, (some) => saveRouters(db, lease, some, at))
 }
 
 /** Keeps the last values of a router that failed. */
 async function saveRouters(
   db: Db,
-  fence: Fence,
+  lease: Epoch,
   routers: readonly RouterCheck[],
   at: Date | null = null,
 ): Promise<void> {
@@ -266,7 +250,7 @@ async function saveRouters(
       coalesce(n.neighbors, '[]'), coalesce(n.checks, '[]'), n.applied, n.daemon
     from regions region, jsonb_to_recordset(${storedJson(routers)}::jsonb)
       as n (name text, error text, routes integer, neighbors jsonb, checks jsonb, applied jsonb, daemon text)
-    where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
+    where region.id = ${lease.regionId} and region.epoch = ${lease.epoch}
     on conflict (region_id, name) do update
     set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
@@ -279,7 +263,7 @@ async function saveRouters(
 /** Stores that the region could not be checked; the last observed values are kept. `failed`: the routers that failed. */
 export async function saveFailedCheck(
   db: Db,
-  fence: Fence,
+  lease: Epoch,
   message: string,
   failed: readonly { readonly name: string; readonly error: string }[],
 ): Promise<void> {
@@ -287,7 +271,7 @@ export async function saveFailedCheck(
   await db.transaction().execute(async (trx) => {
     await sql`
       update regions set last_check_result = false, last_error = ${reason}
-      where id = ${fence.regionId} and epoch = ${fence.epoch}
+      where id = ${lease.regionId} and epoch = ${lease.epoch}
         and (last_check_result is distinct from false or last_error is distinct from ${reason})`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
@@ -296,7 +280,7 @@ export async function saveFailedCheck(
     insert into region_routers as r (region_id, name, last_check_result, last_error)
     select g.id, n.name, false, n.error
     from regions g, jsonb_to_recordset(${storedJson(failed)}::jsonb) as n (name text, error text)
-    where g.id = ${fence.regionId} and g.epoch = ${fence.epoch}
+    where g.id = ${lease.regionId} and g.epoch = ${lease.epoch}
     on conflict (region_id, name) do update set last_check_result = false, last_error = excluded.last_error
     where (r.last_check_result, r.last_error) is distinct from (false, excluded.last_error)`.execute(db)
 }

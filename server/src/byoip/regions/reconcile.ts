@@ -19,7 +19,7 @@ import {
   type NeighborCheck,
 } from './evidence.ts'
 import type { Applied, Plan, PlanRow, RouteSettings } from './plan.ts'
-import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
+import { saveCheck, saveObserved, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
@@ -100,7 +100,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
-    : await withFence(db, lease, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))
+    : await lease.fence(db, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))
   const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
   const allFailed = [...failures, ...sent.failures, ...after.failures]
   const allAfters = after.answers.filter(({ router }) => !allFailed.some((one) => one.router === router))

@@ -1,10 +1,9 @@
-// One reconciler per region: an advisory lock on a separate connection, and an epoch that each new holder of the lock
-// raises. The lock excludes a second reconciler; the epoch stops a paused one that has lost its lock.
-import type { HeartbeatConnection } from '../../db/heartbeat-connection.ts'
+// The lease of a region, and what a run reads with it: recent decisions and withdrawals, in one statement with the epoch.
+import { sql } from 'kysely'
 import { lockClass } from '../../db/lock-class.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { SessionLock } from '../../db/session-lock.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { LeaseLost, TargetLock, type Fence, type Lease, type LeaseTarget } from '../../reconcile/lease.ts'
 import { decisionEntry, inForce } from '../../approval/approval-sql.ts'
 import { itemKey, type OpenApproval, type StoredItem } from '../../approval/coverage.ts'
 import {
@@ -17,9 +16,6 @@ import {
 import type { NeighborCheck } from './evidence.ts'
 import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
-
-/** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
-const raiseTimeoutMs = 20_000
 
 /** A route without a row, as a router had it when its approval was opened. */
 export type KeptRoute = { readonly router: string; readonly route: Route }
@@ -50,22 +46,13 @@ export type RegionMemory = {
   readonly daemons: readonly string[]
 }
 
-/** The right to change a region's routers, while the lock's connection lives and the epoch is unchanged. */
-export interface RegionLease {
+/** The right to change a region's routers. */
+export interface RegionLease extends Fence {
   readonly regionId: number
-  readonly epoch: number
   /** Throws LeaseLost if another reconciler has taken over. */
   readMemory(): Promise<RegionMemory>
   /** Written before withdrawals are sent, so that they count for the guard even after a crash in between. */
   recordWithdrawals(withdrawals: readonly Withdrawal[]): Promise<void>
-}
-
-/** Another reconciler has taken over the region: this run must not change anything. */
-export class LeaseLost extends Error {
-  constructor(regionId: number) {
-    super(`region ${regionId} was taken over by another reconciler`)
-    this.name = 'LeaseLost'
-  }
 }
 
 export type RegionLockOptions = {
@@ -78,9 +65,8 @@ export type RegionLockOptions = {
 /** The lock of one region. Inert until `hold()`. */
 export class RegionLock {
   readonly #regionId: number
-  readonly #intervalMs: number
-  readonly #lock: SessionLock
-  #lease: ClientLease | undefined
+  readonly #lock: TargetLock
+  #current: { readonly lease: Lease; readonly ofRegion: RegionLease } | undefined
 
   constructor(
     postgres: Pick<Postgres, 'directConnection'>,
@@ -88,45 +74,33 @@ export class RegionLock {
     { intervalMs = 30_000, onAcquired }: RegionLockOptions = {},
   ) {
     this.#regionId = regionId
-    this.#intervalMs = intervalMs
-    this.#lock = new SessionLock(postgres, [lockClass.region, regionId], onAcquired)
+    this.#lock = new TargetLock(postgres, targetOf(regionId, intervalMs), onAcquired)
   }
 
-  /** Returns the lease; undefined while another process holds the lock. The connection stays open for the next call. */
+  /** Returns the lease; undefined while another process holds the lock. It is the same one until the lock is lost. */
   async hold(): Promise<RegionLease | undefined> {
-    const connection = await this.#lock.hold()
-    if (!connection) return undefined
-    if (this.#lease?.connection === connection) return this.#lease
-    try {
-      const epoch = await raiseEpoch(connection, this.#regionId, this.#intervalMs)
-      return (this.#lease = new ClientLease(connection, this.#regionId, epoch))
-    } catch (error) {
-      await this.release()
-      throw error
-    }
+    const lease = await this.#lock.hold()
+    if (!lease) return undefined
+    if (this.#current?.lease !== lease) this.#current = { lease, ofRegion: ofRegion(this.#regionId, lease) }
+    return this.#current.ofRegion
   }
 
-  /** Releases the lock by closing its connection; `hold()` opens another one. */
-  async release(): Promise<void> {
-    this.#lease = undefined
-    await this.#lock.release()
+  release(): Promise<void> {
+    return this.#lock.release()
   }
 }
 
-/** Raises the epoch. Waits for a reconciler that is sending now: it locks the row until its routes are sent. */
-async function raiseEpoch(
-  connection: HeartbeatConnection,
-  regionId: number,
-  intervalMs: number,
-): Promise<number> {
-  const [row] = await connection.query<{ epoch: number }>(
-    `update regions set epoch = epoch + 1, check_interval = make_interval(secs => $2) where id = $1 returning epoch`,
-    [regionId, intervalMs / 1000],
-    raiseTimeoutMs,
-  )
-  if (!row) throw new Error(`region ${regionId} does not exist`)
-  return row.epoch
-}
+const targetOf = (regionId: number, intervalMs: number): LeaseTarget => ({
+  name: `region ${regionId}`,
+  lock: [lockClass.region, regionId],
+  raise: {
+    text: `update regions set epoch = epoch + 1, check_interval = make_interval(secs => $2) where id = $1 returning epoch`,
+    values: [regionId, intervalMs / 1000],
+  },
+  share: (fenceTimeout) => sql<{ epoch: number }>`
+      select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
+      from regions where id = ${regionId} for share`,
+})
 
 const memoryQuery = `
   select r.epoch,
@@ -170,45 +144,40 @@ type MemoryRow = {
   daemons: string[]
 }
 
-class ClientLease implements RegionLease {
-  readonly regionId: number
-  readonly epoch: number
-  readonly connection: HeartbeatConnection
-
-  constructor(connection: HeartbeatConnection, regionId: number, epoch: number) {
-    this.connection = connection
-    this.regionId = regionId
-    this.epoch = epoch
-  }
-
-  async readMemory(): Promise<RegionMemory> {
-    const [row] = await this.connection.query<MemoryRow>(memoryQuery, [this.regionId])
-    if (row?.epoch !== this.epoch) throw new LeaseLost(this.regionId)
-    const approvals = row.approvals.map(({ items, ...one }) => ({
-      ...one,
-      covered: new Set(items.map(itemKey)),
-    }))
-    const decided = approvals.filter(({ state }) => state !== 'open')
-    return {
-      recent: row.recent.map(({ prefix, teamId }) => ({ prefix: parsePrefix(prefix), teamId })),
-      openApproval: approvals.find(({ state }) => state === 'open') ?? null,
-      decisions: decided.map((one) => ({
-        ...one,
-        approved: one.state === 'approved',
-        decided: new Date(one.decided),
-      })),
-      kept: approvals.filter(({ state }) => state !== 'approved').flatMap(({ context }) => context),
-      routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
-      formers: row.formers.map((one) => ({ ...one, prefixes: prefixesOf(one.prefixes) })),
-      daemons: row.daemons,
-    }
-  }
-
-  async recordWithdrawals(withdrawals: readonly Withdrawal[]): Promise<void> {
+const ofRegion = (regionId: number, lease: Lease): RegionLease => ({
+  ...lease,
+  regionId,
+  async readMemory() {
+    const [row] = await lease.query<MemoryRow>(memoryQuery, [regionId])
+    if (row?.epoch !== lease.epoch) throw new LeaseLost(`region ${regionId}`)
+    return memoryOf(row)
+  },
+  async recordWithdrawals(withdrawals) {
     if (withdrawals.length === 0) return
     const prefixes = withdrawals.map(({ prefix }) => prefix)
     const teams = withdrawals.map(({ teamId }) => teamId)
-    await this.connection.query(recordQuery, [this.regionId, prefixes, teams])
+    await lease.query(recordQuery, [regionId, prefixes, teams])
+  },
+})
+
+function memoryOf(row: MemoryRow): RegionMemory {
+  const approvals = row.approvals.map(({ items, ...one }) => ({
+    ...one,
+    covered: new Set(items.map(itemKey)),
+  }))
+  const decided = approvals.filter(({ state }) => state !== 'open')
+  return {
+    recent: row.recent.map(({ prefix, teamId }) => ({ prefix: parsePrefix(prefix), teamId })),
+    openApproval: approvals.find(({ state }) => state === 'open') ?? null,
+    decisions: decided.map((one) => ({
+      ...one,
+      approved: one.state === 'approved',
+      decided: new Date(one.decided),
+    })),
+    kept: approvals.filter(({ state }) => state !== 'approved').flatMap(({ context }) => context),
+    routers: new Map(row.routers.map(({ name, ...router }) => [name, router])),
+    formers: row.formers.map((one) => ({ ...one, prefixes: prefixesOf(one.prefixes) })),
+    daemons: row.daemons,
   }
 }
 

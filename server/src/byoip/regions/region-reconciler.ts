@@ -2,6 +2,7 @@
 // the kind of the next run.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import { LeaseLost } from '../../reconcile/lease.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
@@ -16,7 +17,7 @@ import { reconcileRegion, type ReconcileDeps, type RunReport } from './reconcile
 import { readMovingRows, readRegionRows } from './plan-row.store.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { LastKnownRoutes, LastKnownRoutesFiles, LastKnownRouter } from './last-known-routes.ts'
-import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
+import { RegionLock, type RegionLease } from './region-lock.store.ts'
 import {
   isDatabaseAway,
   RoutersFailed,

@@ -4,6 +4,7 @@
 import { asFailure } from '../../db/failure.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import { LeaseLost } from '../../reconcile/lease.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import type { Gate } from '../../runtime/gate.ts'
@@ -14,7 +15,7 @@ import { changeKey, guardPlans, changesForRouter, type RouterPlan, type GuardRes
 import { observedRows, type Observation, type RunResult, type Reach } from './observe.ts'
 import { planRoutes, readPrefix, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
-import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
+import type { RegionLease, RegionMemory, RouterMemory } from './region-lock.store.ts'
 import type { OnSettled } from './settled.store.ts'
 import { SpeakerError, type InstalledRoute, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
@@ -252,7 +253,7 @@ export type Sent = {
 export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), failures: [] }
 
 /**
- * Sends announcements, then withdrawals, in a transaction of withFence(). This order keeps a network reachable that replaces a
+ * Sends announcements, then withdrawals, in a transaction of `lease.fence`. This order keeps a network reachable that replaces a
  * prefix by its halves, or the halves by the whole. A prefix that moves to another origin needs no withdrawal, because a router has
  * one route per prefix and the new one replaces the old in the same update. A move between regions is make-before-break too, as
  * far as two independent routers allow.
