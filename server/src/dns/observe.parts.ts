@@ -6,9 +6,10 @@ import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
 import { queueStaffMail } from '../mail/staff-mail.ts'
 import type { Shared } from '../process/shared.ts'
+import { Targets, type TargetPart } from '../reconcile/targets.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
-import { createLoop, type Loop } from '../runtime/loop.ts'
+import { createLoop } from '../runtime/loop.ts'
 import type { ZoneSource } from './answer/zone-source.ts'
 import { compareServer } from './publish/compare-server.ts'
 import type { NameServer } from './publish/name-server.ts'
@@ -21,28 +22,19 @@ const intervalMs = 30_000
 /** While a server is behind, it is asked again after this time, doubled up to `intervalMs`. */
 const retryMs = 1_000
 
-type Observed = {
-  readonly key: string
-  readonly loop: Loop
-  readonly client: NameServer
-  readonly observer: ServerObserver
-  stopRetry: () => void
+type Observed = TargetPart & {
+  /** Another publication: the serial that is read now is outdated. */
+  onPublished(): void
 }
 
 export function observeServers(shared: Shared): Component {
-  const { owner, waker } = shared
-  const observed = new Map<number, Observed>()
+  const { owner, waker, log } = shared
   const onRefused = refusalAlert(shared)
-
-  const stopOne = async (id: number): Promise<void> => {
-    const one = observed.get(id)
-    observed.delete(id)
-    one?.stopRetry()
-    await one?.client.close()
-    await one?.loop.stop()
-  }
-  const stopAll = async (): Promise<void> => void (await Promise.all([...observed.keys()].map(stopOne)))
-
+  const observed = new Targets<ServerRow, Observed>({
+    settingsOf: ({ keySealed, ...server }) => JSON.stringify([server, keySealed?.toString('hex')]),
+    create: (server) => observe(shared, server, onRefused),
+    onInvalid: ({ name: server }, error) => log.error({ server, err: error }, 'name server is not observed'),
+  })
   const manager = createLedLoop(shared, {
     name: 'dns-observe',
     sends: 'nothing',
@@ -50,16 +42,9 @@ export function observeServers(shared: Shared): Component {
     // Every change of a zone wakes it, and few change the name servers.
     delayMs: 200,
     intervalMs,
-    onStandby: stopAll,
+    onStandby: () => observed.stop(),
     async run() {
-      const servers = await listServers(owner)
-      const wanted = new Map(servers.map((server) => [server.id, server]))
-      for (const [id, { key }] of observed) {
-        const server = wanted.get(id)
-        if (!server || keyOf(server) !== key) await stopOne(id)
-      }
-      for (const server of servers)
-        if (!observed.has(server.id)) observed.set(server.id, observe(shared, server, onRefused))
+      await observed.update(await listServers(owner))
       await deleteObservations(owner)
     },
   })
@@ -68,10 +53,7 @@ export function observeServers(shared: Shared): Component {
     name: manager.name,
     start() {
       unsubscribe = waker.on('dns-published', () => {
-        for (const { observer, loop } of observed.values()) {
-          loop.wake()
-          observer.interrupt()
-        }
+        for (const server of observed.parts) server.onPublished()
       })
       manager.start()
     },
@@ -81,10 +63,6 @@ export function observeServers(shared: Shared): Component {
     },
   }
 }
-
-/** Everything that the client of a server is made of. */
-const keyOf = ({ keySealed, ...server }: ServerRow): string =>
-  JSON.stringify([server, keySealed?.toString('hex')])
 
 function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRefused']): Observed {
   const { owner, now, log, metrics } = shared
@@ -115,16 +93,21 @@ function observe(shared: Shared, server: ServerRow, onRefused: ObserveDeps['onRe
       if (observer.behind > 0 && !signal.aborted) timer = setTimeout(() => loop.wake(), delayMs)
     },
   })
-  const unwatch = client.watch(() => loop.wake())
-  loop.start()
+  let unwatch = (): void => {}
   return {
-    key: keyOf(server),
-    loop,
-    client,
-    observer,
-    stopRetry() {
+    start() {
+      unwatch = client.watch(() => loop.wake())
+      loop.start()
+    },
+    onPublished() {
+      loop.wake()
+      observer.interrupt()
+    },
+    async stop() {
       clearTimeout(timer)
       unwatch()
+      await client.close()
+      await loop.stop()
     },
   }
 }

@@ -9,6 +9,7 @@ import type { ListCounting } from '../events/list/event-traffic.ts'
 import type { Mounted } from '../http/mount.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { Targets } from '../reconcile/targets.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { createCheckScrubbers, createListCounting, type CapabilitiesOf } from './check-scrubbers.ts'
@@ -82,44 +83,25 @@ function shieldLoops(shared: Shared): Component[] {
   ]
 }
 
-type ScrubberLoop = { readonly settings: string; readonly part: LoopComponent }
-
-/** Starts a loop for each scrubber, restarts those with changed settings, and stops removed ones. An invalid one stops no other. */
+/** Starts a loop for each scrubber. */
 function createScrubberLoops(shared: Shared): Component {
-  const loops = new Map<string, ScrubberLoop>()
-  async function discover(): Promise<void> {
-    const rows = new Map((await listScrubbers(shared.owner)).map((row) => [row.name, row]))
-    for (const [name, { settings, part }] of loops) {
-      const row = rows.get(name)
-      if (row && JSON.stringify(row) === settings) continue
-      loops.delete(name)
-      await part.stop()
-    }
-    for (const row of rows.values()) if (!loops.has(row.name)) add(row)
-  }
-  function add(row: ScrubberRow): void {
-    try {
-      const part = createScrubberLoop(shared, row)
-      loops.set(row.name, { settings: JSON.stringify(row), part })
-      part.start()
-    } catch (error) {
-      shared.log.error({ scrubber: row.name, err: error }, 'scrubber has invalid settings')
-    }
-  }
+  const loops = new Targets<ScrubberRow, LoopComponent>({
+    create: (row) => createScrubberLoop(shared, row),
+    onInvalid: ({ name: scrubber }, error) =>
+      shared.log.error({ scrubber, err: error }, 'scrubber has invalid settings'),
+  })
   const discovery = createLoopComponent(shared, {
     name: 'shield-scrubbers',
     sends: 'nothing',
     wakeName: 'shield',
     intervalMs: discoverIntervalMs,
-    run: discover,
+    run: async () => loops.update(await listScrubbers(shared.owner)),
   })
   return {
-    name: discovery.name,
-    start: discovery.start,
+    ...discovery,
     async stop() {
       await discovery.stop()
-      await Promise.all([...loops.values()].map(({ part }) => part.stop()))
-      loops.clear()
+      await loops.stop()
     },
   }
 }
@@ -150,9 +132,13 @@ function createScrubberLoop(
     onStandby: () => recorder.pause(),
     run: () => runScrubber(shared, { name, prefixes, scrubber }, recorder),
   })
-  const unwatch = scrubber.watch(() => loop.wake())
+  let unwatch = (): void => {}
   return {
     ...loop,
+    start() {
+      unwatch = scrubber.watch(() => loop.wake())
+      loop.start()
+    },
     async stop() {
       unwatch()
       await loop.stop()

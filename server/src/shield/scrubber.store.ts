@@ -5,6 +5,7 @@ import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { HeldList } from './rule-capacity.ts'
 
 export type ScrubberRow = {
+  readonly id: number
   readonly name: string
   readonly driver: Readonly<Record<string, unknown>>
   /** It gets the lists inside these; none: all. */
@@ -15,7 +16,7 @@ export type ScrubberRow = {
 /** Returns all scrubbers, or those that get the list of a prefix. */
 export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRow[]> {
   const { rows } = await sql<ScrubberRow>`
-    select s.name, s.driver, s.prefixes::text[] as prefixes, s.rules_max as "rulesMax" from scrubbers s
+    select s.id, s.name, s.driver, s.prefixes::text[] as prefixes, s.rules_max as "rulesMax" from scrubbers s
     where ${prefix ?? null}::cidr is null or cardinality(s.prefixes) = 0 or ${prefix ?? null}::cidr <<= any(s.prefixes)
     order by s.name`.execute(db)
   return rows.map((row) => ({ ...row, prefixes: row.prefixes.map((one) => parsePrefix(one)) }))

@@ -2,6 +2,7 @@
 // the lock of a region decides which of them works on it.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
+import { Targets } from '../../reconcile/targets.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -48,7 +49,7 @@ class Reconcilers implements Component {
   readonly name = 'reconcilers'
   readonly #deps: ReconcilersDeps
   readonly #loop: Loop
-  readonly #regions = new Map<number, RegionReconciler>()
+  readonly #regions: Targets<RegionRecord, RegionReconciler>
   readonly #off: (() => void)[] = []
   #discoverTimer: NodeJS.Timeout | undefined
   #keptTimer: NodeJS.Timeout | undefined
@@ -56,19 +57,24 @@ class Reconcilers implements Component {
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
     const { log, metrics, intervalMs = defaultIntervalMs } = deps
-    const run = () => this.#discover()
+    this.#regions = new Targets({
+      create: (record) => this.#create(record),
+      onInvalid: ({ slug: region }, error) =>
+        log.error({ region, error }, 'speakers of the region are invalid'),
+    })
+    const run = async () => this.#regions.update(await this.#readRegions())
     this.#loop = createLoop({ name: 'regions', intervalMs, sends: 'nothing', run, log, metrics })
   }
 
   start(): void {
     const { waker } = this.#deps
     const wakeAll = () => {
-      for (const region of this.#regions.values()) region.wake()
+      for (const region of this.#regions.parts) region.wake()
       // A region that was just added has no loop to wake yet.
       this.#discoverTimer ??= setTimeout(() => this.#discoverNow(), discoverDelayMs)
     }
     const wakeAllFully = () => {
-      for (const region of this.#regions.values()) region.wakeFully()
+      for (const region of this.#regions.parts) region.wakeFully()
     }
     this.#off.push(
       waker.on('announcements', wakeAll),
@@ -85,26 +91,12 @@ class Reconcilers implements Component {
     clearTimeout(this.#discoverTimer)
     this.#discoverTimer = undefined
     await this.#loop.stop()
-    await Promise.all([...this.#regions.values()].map((region) => region.stop()))
-    this.#regions.clear()
+    await this.#regions.stop()
   }
 
   #discoverNow(): void {
     this.#discoverTimer = undefined
     this.#loop.wake()
-  }
-
-  /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
-  async #discover(): Promise<void> {
-    const records = await this.#readRegions()
-    const present = new Set(records.map(({ id }) => id))
-    for (const [id, region] of this.#regions) {
-      const record = records.find((one) => one.id === id)
-      if (present.has(id) && record && region.isFor(record)) continue
-      this.#regions.delete(id)
-      await region.stop()
-    }
-    for (const record of records) if (!this.#regions.has(record.id)) this.#add(record)
   }
 
   /** Without a database at the start, regions come from the files of the last process. */
@@ -120,20 +112,15 @@ class Reconcilers implements Component {
   }
 
   #addKept(): void {
-    if (this.#regions.size > 0) return
+    if (this.#regions.parts.length > 0) return
     const { lastKnownRoutes, log } = this.#deps
     const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
-    for (const plan of lastKnownRoutes.load(new Date(), report)) this.#add(plan.region, plan)
+    for (const plan of lastKnownRoutes.load(new Date(), report))
+      this.#regions.add(plan.region, (record) => this.#create(record, plan))
   }
 
-  #add(record: RegionRecord, kept?: LastKnownRoutes): void {
-    try {
-      const intervalMs = this.#deps.intervalMs ?? defaultIntervalMs
-      const region = new RegionReconciler({ ...this.#deps, intervalMs }, record, kept)
-      this.#regions.set(record.id, region)
-      region.start()
-    } catch (error) {
-      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are invalid')
-    }
+  #create(record: RegionRecord, kept?: LastKnownRoutes): RegionReconciler {
+    const intervalMs = this.#deps.intervalMs ?? defaultIntervalMs
+    return new RegionReconciler({ ...this.#deps, intervalMs }, record, kept)
   }
 }

@@ -118,10 +118,6 @@ export class RegionReconciler {
     })
   }
 
-  isFor(region: RegionRecord): boolean {
-    return JSON.stringify(region) === JSON.stringify(this.#region)
-  }
-
   start(): void {
     // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
     // that another client changed, and to sessions: without one, no neighbor receives a route.
