@@ -5,17 +5,22 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { Leadership } from '../src/db/leadership.ts'
 import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
+import { TargetLock, type Lease } from '../src/reconcile/lease.ts'
 import { scaled } from '../src/runtime/testing-scale.ts'
 import { reconcileScrubber } from '../src/shield/reconcile.ts'
+import { listScrubbers, scrubberTarget } from '../src/shield/scrubber.store.ts'
 import { fingerprintOf, type Scrubber } from '../src/shield/scrubber.ts'
 import { compileLists } from '../src/shield/compile.ts'
 import { listDesired } from '../src/shield/reconcile.store.ts'
 import { findStored } from '../src/shield/shield-rule.ts'
+import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
+import { documentOf } from '../src/platform/engine/document.ts'
+import { platformKinds } from '../src/platform/kinds/index.ts'
+import { createKeyRing } from '../src/runtime/secrets.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
-const rounds = scaled(24)
+const rounds = scaled(24, 3)
 const [kept, cleared] = ['198.18.0.0/24', '198.18.1.0/24'] as const
 
 let api: TestApi
@@ -87,8 +92,12 @@ async function put(prefix: string, ports: readonly number[]): Promise<void> {
   assert.ok(answer.statusCode < 300, answer.body)
 }
 
-const reconcile = (of: Scrubber) =>
-  reconcileScrubber({ db: api.database.postgres.owner }, { name: 'edge', prefixes: [], scrubber: of })
+const reconcile = (lease: Lease, of: Scrubber) =>
+  reconcileScrubber({ db: api.database.postgres.owner, elapsedMs: () => performance.now() }, lease, {
+    name: 'edge',
+    prefixes: [],
+    scrubber: of,
+  })
 
 /** Ends the session of the process that has the lock. */
 async function terminateHolder(): Promise<void> {
@@ -100,8 +109,12 @@ async function terminateHolder(): Promise<void> {
 }
 
 /** The second process: it polls for the lock, as its loop does. */
-async function takeOver(leadership: Leadership): Promise<void> {
-  while (!(await leadership.hold())) await sleep(2)
+async function takeOver(lock: TargetLock): Promise<Lease> {
+  for (;;) {
+    const lease = await lock.hold()
+    if (lease) return lease
+    await sleep(2)
+  }
 }
 
 /** The lists of the database as a scrubber reports them. */
@@ -121,21 +134,20 @@ const installedNow = async (): Promise<string[]> =>
   (await scrubber.list()).map(({ prefix, fingerprint }) => `${prefix} ${fingerprint}`).sort()
 
 async function round(place: Place): Promise<string> {
-  const [first, second] = [1, 2].map(() => new Leadership(api.database.postgres, 'shield:edge')) as [
-    Leadership,
-    Leadership,
-  ]
+  const [row] = await listScrubbers(api.database.postgres.owner)
+  const first = new TargetLock(api.database.postgres, scrubberTarget(row!))
+  const second = new TargetLock(api.database.postgres, scrubberTarget(row!))
   await put(kept, [123])
   await put(cleared, [123])
-  assert.ok(await first.hold())
-  await reconcile(scrubber)
+  const lease = (await first.hold())!
+  await reconcile(lease, scrubber)
   assert.deepEqual(await installedNow(), await desiredNow())
   // The first plans to replace one list and to remove the other.
   await put(kept, [123, 53])
   await put(cleared, [])
   const resume = Promise.withResolvers<void>()
   const pause: Pause = { place, reached: Promise.withResolvers(), resume: resume.promise }
-  const paused = reconcile(pausing(pause)).then(
+  const paused = reconcile(lease, pausing(pause)).then(
     () => 'finished',
     (error: Error) => error.name,
   )
@@ -144,7 +156,7 @@ async function round(place: Place): Promise<string> {
   // Both lists change again. The second waits if the first is applying now.
   await put(kept, [123, 53, 389])
   await put(cleared, [389])
-  const meanwhile = takeOver(second).then(() => reconcile(scrubber))
+  const meanwhile = takeOver(second).then((taken) => reconcile(taken, scrubber))
   await Promise.race([meanwhile, sleep(50)])
   resume.resolve()
   const outcome = await paused
@@ -162,4 +174,25 @@ it('a process that was paused and lost its lock applies no older list', { timeou
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
   }
   t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
+})
+
+it('a change of the platform file to the scrubber does not end the lease', async () => {
+  const { postgres } = api.database
+  const [row] = await listScrubbers(postgres.owner)
+  const lock = new TargetLock(postgres, scrubberTarget(row!))
+  const lease = (await lock.hold())!
+  const document = documentOf('request', {
+    scrubbers: [{ name: 'edge', driver: { kind: 'sandbox' }, rules_max: 500 }],
+  })
+  const deps = {
+    ring: createKeyRing(['a-secret-of-at-least-thirty-two-bytes']),
+    readText: () => assert.fail('no file is read'),
+  }
+  const options = { prune: false, enforce: true }
+  const prepared = await preparePlatform(platformKinds, postgres.owner, document, deps, options)
+  assert.equal(prepared.plan.changes.length, 1)
+  await applyPlatform(platformKinds, postgres.owner, prepared, new Date())
+  assert.equal((await listScrubbers(postgres.owner))[0]!.rulesMax, 500)
+  await reconcile(lease, scrubber)
+  await lock.release()
 })

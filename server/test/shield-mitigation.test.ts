@@ -7,6 +7,8 @@ import { ingestDeliveries } from '../src/events/ingest/ingest.ts'
 import { markMitigations } from '../src/shield/mark-mitigations.ts'
 import { reconcileScrubber } from '../src/shield/reconcile.ts'
 import type { Scrubber } from '../src/shield/scrubber.ts'
+import { listScrubbers, scrubberTarget } from '../src/shield/scrubber.store.ts'
+import { TargetLock, type Lease } from '../src/reconcile/lease.ts'
 import { refreshStates, expireLists } from '../src/shield/expire-lists.ts'
 import { fixture } from '../src/events/sources/fixtures.ts'
 import { addPrefix, addSource, compareCounts, deliver } from '../src/events/testing.ts'
@@ -21,6 +23,8 @@ let red: TestTeam
 let networks = 0
 const access: Record<string, string> = {}
 let scrubber: SandboxScrubber
+let lock: TargetLock
+let lease: Lease
 
 const events = '/v3/lighthouse/security/events/related'
 const shield = '/v3/lighthouse/security/shield'
@@ -38,8 +42,16 @@ before(async () => {
   const driver = JSON.stringify({ kind: 'sandbox' })
   await db().insertInto('scrubbers').values({ name: 'edge', driver }).execute()
   scrubber = new SandboxScrubber({ name: 'edge', rulesMax: 10_000, latencyMs: 0 })
+  const [row] = await listScrubbers(db())
+  lock = new TargetLock(api.database.postgres, scrubberTarget(row!))
+  lease = (await lock.hold())!
 })
-after(() => api[Symbol.asyncDispose]())
+after(async () => {
+  await lock.release()
+  await api[Symbol.asyncDispose]()
+})
+
+const clock = { elapsedMs: () => performance.now() }
 
 async function call(
   method: 'GET' | 'PUT' | 'POST',
@@ -66,7 +78,7 @@ const reactions: number[] = []
 async function run(of: Scrubber = scrubber): Promise<void> {
   await expireLists(db())
   try {
-    await reconcileScrubber({ db: db() }, { name: 'edge', prefixes: [], scrubber: of })
+    await reconcileScrubber({ ...clock, db: db() }, lease, { name: 'edge', prefixes: [], scrubber: of })
   } finally {
     await refreshStates(db())
     assert.deepEqual(

@@ -13,6 +13,8 @@ import {
 import { saveHits } from '../src/shield/reconcile.store.ts'
 import type { RuleCount } from '../src/shield/record-hits.ts'
 import { planLists, type Scrubber } from '../src/shield/scrubber.ts'
+import { listScrubbers, scrubberTarget } from '../src/shield/scrubber.store.ts'
+import { TargetLock, type Lease } from '../src/reconcile/lease.ts'
 import { refreshStates, expireLists } from '../src/shield/expire-lists.ts'
 import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
 import { parsePrefixOrAddress } from '../src/net/prefix.ts'
@@ -27,6 +29,8 @@ let access = ''
 let staff = ''
 let networks = 0
 let scrubber: SandboxScrubber
+let lock: TargetLock
+let lease: Lease
 
 before(async () => {
   api = await createTestApi()
@@ -38,8 +42,16 @@ before(async () => {
     .values({ name: 'edge', driver: JSON.stringify({ kind: 'sandbox' }) })
     .execute()
   scrubber = new SandboxScrubber({ name: 'edge', rulesMax: 10_000, latencyMs: 0 })
+  const [row] = await listScrubbers(db())
+  lock = new TargetLock(api.database.postgres, scrubberTarget(row!))
+  lease = (await lock.hold())!
 })
-after(() => api[Symbol.asyncDispose]())
+after(async () => {
+  await lock.release()
+  await api[Symbol.asyncDispose]()
+})
+
+const clock = { elapsedMs: () => performance.now() }
 
 const db = () => api.database.postgres.owner
 
@@ -83,7 +95,12 @@ async function run(
 ): Promise<ScrubberRun> {
   await expireLists(db())
   try {
-    return await reconcileScrubber({ db: db(), ...deps }, { name: 'edge', prefixes: [], scrubber, ...target })
+    return await reconcileScrubber({ ...clock, db: db(), ...deps }, lease, {
+      name: 'edge',
+      prefixes: [],
+      scrubber,
+      ...target,
+    })
   } finally {
     await refreshStates(db())
   }
@@ -680,7 +697,11 @@ describe('a fault of the planner', () => {
         .transaction()
         .execute(async (trx) => {
           await sql`delete from shield_lists`.execute(trx)
-          const run = await reconcileScrubber({ db: readsOf(trx) }, { name: 'edge', prefixes: [], scrubber })
+          const run = await reconcileScrubber({ ...clock, db: readsOf(trx) }, lease, {
+            name: 'edge',
+            prefixes: [],
+            scrubber,
+          })
           assert.deepEqual([run.removed, run.held], [0, 1])
           const { rows } = await sql<{ reason: string }>`
             select findings -> 0 ->> 'reason' as reason from approvals where state = 'open'`.execute(trx)

@@ -2914,6 +2914,7 @@ create table scrubbers (
   driver jsonb not null, -- settings of the driver with their kind; paths of key files, never keys
   prefixes cidr[] not null default '{}'::cidr[], -- it gets the lists of prefixes inside these; empty: all lists
   rules_max integer not null default 1000, -- most installed rules of all lists together
+  epoch bigint not null default 0, -- raised by whoever takes the scrubber's lock: the fence against a process that was paused
   constraint scrubbers_pkey PRIMARY KEY (id),
   constraint scrubbers_name_key UNIQUE (name),
   constraint scrubbers_rules_max_check CHECK ((rules_max > 0))

@@ -2002,6 +2002,8 @@ export interface ScrubbersTable {
   prefixes: Generated<string[]>
   /** most installed rules of all lists together */
   rules_max: Generated<number>
+  /** raised by whoever takes the scrubber's lock: the fence against a process that was paused */
+  epoch: Generated<number>
 }
 
 export interface SecondFactorsTable {

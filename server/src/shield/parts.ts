@@ -1,5 +1,5 @@
-// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and one for what happens to
-// lists by time. One process at a time runs each of them.
+// Wires shield: its operations, and the loops of the reconciler role: one for each scrubber of the platform file, under its lease, and two that
+// one process runs for all, for changes of lists by time and for the mitigation of events.
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
 import { wake } from '../db/wake.ts'
@@ -9,6 +9,7 @@ import type { ListCounting } from '../events/list/event-traffic.ts'
 import type { Mounted } from '../http/mount.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
+import { LeaseLost, TargetLock, type Lease } from '../reconcile/lease.ts'
 import { Targets } from '../reconcile/targets.ts'
 import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
@@ -19,7 +20,7 @@ import { markMitigations } from './mark-mitigations.ts'
 import { createMeasureMitigation } from './measure-mitigation.ts'
 import { compareScrubber, reconcileScrubber, type ScrubberTarget } from './reconcile.ts'
 import { HitsRecorder } from './record-hits.ts'
-import { listScrubbers, type ScrubberRow } from './scrubber.store.ts'
+import { listScrubbers, scrubberTarget, type ScrubberRow } from './scrubber.store.ts'
 import { shieldRoutes } from './shield.routes.ts'
 
 /** Confirmations and expiry are checked this often. */
@@ -106,14 +107,13 @@ function createScrubberLoops(shared: Shared): Component {
   }
 }
 
-function createScrubberLoop(
-  shared: Shared,
-  { name, driver, prefixes, rulesMax }: ScrubberRow,
-): LoopComponent {
+function createScrubberLoop(shared: Shared, row: ScrubberRow): LoopComponent {
+  const { name, driver, prefixes, rulesMax } = row
   const estimateHits = createEstimateHits(shared.flowStore, (error) =>
     shared.log.debug({ scrubber: name, err: error }, 'hits not estimated'),
   )
   const scrubber = createScrubber(driver, { name, rulesMax, estimateHits })
+  const target = { name, prefixes, scrubber }
   const recorder = new HitsRecorder({
     scrubber: name,
     flowStore: shared.flowStore,
@@ -121,16 +121,29 @@ function createScrubberLoop(
     report: (error) => shared.log.debug({ scrubber: name, err: error }, 'hits over time not stored'),
     now: () => Date.now(),
   })
-  const loop = createLedLoop(shared, {
+  const lock = new TargetLock(shared.postgres, scrubberTarget(row), () => loop.wake())
+  /** Calls `work` if this process holds the lock. */
+  async function underLease(work: (lease: Lease) => Promise<void>): Promise<void> {
+    let lease: Lease | undefined
+    try {
+      lease = await lock.hold()
+    } finally {
+      if (!lease) recorder.pause()
+    }
+    try {
+      if (lease) await work(lease)
+    } catch (error) {
+      // Its connection may live: the next run takes the lock with a new epoch.
+      if (error instanceof LeaseLost) await lock.release()
+      throw error
+    }
+  }
+  const loop: LoopComponent = createLoopComponent(shared, {
     name: `shield:${name}`,
     wakeName: 'shield',
     intervalMs: scrubberIntervalMs,
-    sends: {
-      gate: shared.gate,
-      whileClosed: () => compare(shared, { name, prefixes, scrubber }),
-    },
-    onStandby: () => recorder.pause(),
-    run: () => runScrubber(shared, { name, prefixes, scrubber }, recorder),
+    sends: { gate: shared.gate, whileClosed: () => underLease(() => compare(shared, target)) },
+    run: () => underLease((lease) => runScrubber(shared, lease, target, recorder)),
   })
   let unwatch = (): void => {}
   return {
@@ -142,6 +155,8 @@ function createScrubberLoop(
     async stop() {
       unwatch()
       await loop.stop()
+      recorder.pause()
+      await lock.release()
       await scrubber.close()
     },
   }
@@ -160,13 +175,19 @@ async function compare({ owner }: Shared, target: ScrubberTarget): Promise<void>
 
 async function runScrubber(
   { owner, log }: Shared,
+  lease: Lease,
   target: ScrubberTarget,
   recorder: HitsRecorder,
 ): Promise<void> {
   const { name: scrubber } = target
   try {
     const { applied, removed, opened, refused } = await reconcileScrubber(
-      { db: owner, recordHits: (counted) => recorder.record(counted) },
+      {
+        db: owner,
+        recordHits: (counted) => recorder.record(counted),
+        elapsedMs: () => performance.now(),
+      },
+      lease,
       target,
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')

@@ -1,12 +1,14 @@
-// One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
-// reads it again. It fails static: on any doubt the scrubber keeps what it has.
+// One run of a scrubber: reads the lists and the rules of the scrubber, applies the differences as far as the guard allows, and reads the
+// scrubber again. The order and the fence are those of reconcile/run.ts. On any doubt the scrubber keeps its rules.
 import type { Difference } from '@pharos/contract/operator/restore'
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
+import type { Fence } from '../reconcile/lease.ts'
+import { runOnce, type Reconciler, type RunDeps } from '../reconcile/run.ts'
 import { listDecided, saveApprovals } from './approval-area.ts'
-import { applyEach } from './change-each.ts'
+import { applyEach, type RefusedChange } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { decideChanges, keptBy } from './decide-changes.ts'
 import type { GuardedChanges } from './reconcile-guard.ts'
@@ -42,8 +44,7 @@ export type ScrubberTarget = {
   readonly scrubber: Scrubber
 }
 
-export type ReconcileDeps = {
-  readonly db: Db
+export type ReconcileDeps = RunDeps & {
   /** Replaced by tests that inject faults. */
   readonly compile?: typeof compileLists
   readonly plan?: typeof planLists
@@ -61,35 +62,94 @@ export type ScrubberRun = {
   readonly refused: ReadonlyMap<Prefix, ScrubberError>
 }
 
-/** Throws the ScrubberError of the scrubber, after it is saved that it does not answer. */
-export async function reconcileScrubber(deps: ReconcileDeps, target: ScrubberTarget): Promise<ScrubberRun> {
-  try {
-    return await run(deps, target)
-  } catch (error) {
-    await deps.db
-      .transaction()
-      .execute((trx) => saveUnreachable(trx, target.name, target.prefixes, target.scrubber.can.keepsRules))
-    throw error
-  }
+/** Runs once under the lease. Throws the ScrubberError of the scrubber, after it is saved that it does not answer. */
+export const reconcileScrubber = (
+  deps: ReconcileDeps,
+  lease: Fence,
+  target: ScrubberTarget,
+): Promise<ScrubberRun> => runOnce(deps, lease, scrubberReconciler(deps, target))
+
+type Sent = {
+  readonly notApplied: readonly RefusedChange<CompiledList>[]
+  readonly notRemoved: readonly RefusedChange<Prefix>[]
 }
 
-async function run(
+type After = Awaited<ReturnType<typeof enforcementOf>> & { readonly lists: readonly InstalledList[] }
+
+function scrubberReconciler(
   { db, compile = compileLists, plan = planLists, recordHits }: ReconcileDeps,
   { name, prefixes, scrubber }: ScrubberTarget,
-): Promise<ScrubberRun> {
-  const state = await readState(db, name, prefixes)
-  const { desired, unreadable, decided } = state
-  const before = await scrubber.list()
-  const { compiled, guarded } = decideChanges(state, before, { can: scrubber.can, compile, plan })
-  const notApplied = await applyEach(guarded.apply, (lists) => scrubber.apply(lists))
-  const notRemoved = await applyEach(guarded.remove, (removed) => scrubber.remove(removed))
-  const refused = new Map([
-    ...notApplied.map(({ change, error }) => [change.prefix, error] as const),
-    ...notRemoved.map(({ change, error }) => [change, error] as const),
-  ])
-  const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
-  const after = isUnchanged ? before : await scrubber.list()
-  const enforcement = await enforcementOf(scrubber)
+) {
+  return {
+    async read() {
+      const state = await readState(db, name, prefixes)
+      return { state, before: await scrubber.list() }
+    },
+    decide: ({ state, before }) => ({
+      state,
+      before,
+      ...decideChanges(state, before, { can: scrubber.can, compile, plan }),
+    }),
+    isEmpty: ({ guarded }) => guarded.apply.length === 0 && guarded.remove.length === 0,
+    async send({ guarded }, requireCurrent) {
+      const notApplied = await applyEach(guarded.apply, async (lists) => {
+        await requireCurrent()
+        await scrubber.apply(lists)
+      })
+      const notRemoved = await applyEach(guarded.remove, async (removed) => {
+        await requireCurrent()
+        await scrubber.remove(removed)
+      })
+      return { notApplied, notRemoved }
+    },
+    async readBack({ before }, sent) {
+      const lists = sent ? await scrubber.list() : before
+      return { lists, ...(await enforcementOf(scrubber)) }
+    },
+    async save({ fence }, decided, sent, after) {
+      const { state, guarded } = decided
+      const { notApplied = [], notRemoved = [] } = sent ?? {}
+      const refused = new Map([
+        ...notApplied.map(({ change, error }) => [change.prefix, error] as const),
+        ...notRemoved.map(({ change, error }) => [change, error] as const),
+      ])
+      const installs = installsOf(decided, refused, after, { name, scrubber })
+      const opened = await fence(db, async (trx) => {
+        await saveInstalls(trx, name, installs, after.lists)
+        return saveApprovals(trx, name, guarded.approvals)
+      })
+      if (scrubber.can.hits) {
+        const hits = await scrubber.hits()
+        const counted = await fence(db, (trx) => saveHits(trx, name, hits))
+        await recordHits?.(countsOf(state.desired, counted))
+      }
+      if (!after.isEnforced)
+        throw new ScrubberError('unreachable', `${name}: none of ${after.routers} routers has a session`)
+      return {
+        applied: guarded.apply.length - notApplied.length,
+        removed: guarded.remove.length - notRemoved.length,
+        held: guarded.approvals.length,
+        opened,
+        refused,
+      }
+    },
+    saveFailure: (trx) => saveUnreachable(trx, name, prefixes, scrubber.can.keepsRules),
+  } satisfies Reconciler<Read, Decided, Sent, After, ScrubberRun>
+}
+
+type Read = {
+  readonly state: Awaited<ReturnType<typeof readState>>
+  readonly before: readonly InstalledList[]
+}
+type Decided = Read & ReturnType<typeof decideChanges>
+
+/** Returns what the scrubber has of each list; of one that nothing enforces, no rule is in force. */
+function installsOf(
+  { state: { desired, unreadable, decided }, before, compiled, guarded }: Decided,
+  refused: ReadonlyMap<Prefix, ScrubberError>,
+  { lists: after, isEnforced }: After,
+  { name, scrubber }: Pick<ScrubberTarget, 'name' | 'scrubber'>,
+): Install[] {
   const installs = [
     ...desired.map((list) =>
       refused.has(list.prefix)
@@ -97,24 +157,8 @@ async function run(
         : installOf(list, compiled, guarded, decided.rejected, [before, after], scrubber),
     ),
     ...unreadable.map((list) => installOfUnreadable(list, after)),
-  ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
-  const opened = await db.transaction().execute(async (trx) => {
-    await saveInstalls(trx, name, installs, after)
-    return saveApprovals(trx, name, guarded.approvals)
-  })
-  if (scrubber.can.hits) {
-    const counted = await saveHits(db, name, await scrubber.hits())
-    await recordHits?.(countsOf(desired, counted))
-  }
-  if (!enforcement.isEnforced)
-    throw new ScrubberError('unreachable', `${name}: none of ${enforcement.routers} routers has a session`)
-  return {
-    applied: guarded.apply.length - notApplied.length,
-    removed: guarded.remove.length - notRemoved.length,
-    held: guarded.approvals.length,
-    opened,
-    refused,
-  }
+  ]
+  return isEnforced ? installs : installs.map((install) => ({ ...install, held: [] }))
 }
 
 /** Returns the differences between the lists of a restored database and the scrubber, before any guard. It only reads. */

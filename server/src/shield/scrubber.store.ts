@@ -1,7 +1,9 @@
 // The SQL of scrubbers, which the platform file writes.
 import { sql } from 'kysely'
+import { lockClass } from '../db/lock-class.ts'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
+import type { LeaseTarget } from '../reconcile/lease.ts'
 import type { HeldList } from './rule-capacity.ts'
 
 export type ScrubberRow = {
@@ -12,6 +14,16 @@ export type ScrubberRow = {
   readonly prefixes: readonly Prefix[]
   readonly rulesMax: number
 }
+
+/** The lock is the leadership of former releases: in a rolling upgrade, an old and a new process exclude each other. */
+export const scrubberTarget = ({ id, name }: Pick<ScrubberRow, 'id' | 'name'>): LeaseTarget => ({
+  name: `scrubber ${name}`,
+  lock: [lockClass.leadership, `shield:${name}`],
+  raise: { text: `update scrubbers set epoch = epoch + 1 where id = $1 returning epoch`, values: [id] },
+  share: (fenceTimeout) => sql<{ epoch: number }>`
+    select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
+    from scrubbers where id = ${id} for share`,
+})
 
 /** Returns all scrubbers, or those that get the list of a prefix. */
 export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRow[]> {

@@ -7,6 +7,9 @@ import { rangeConditions, rangeMax } from '../../net/flow-match.ts'
 import { covers, type Prefix, parsePrefix } from '../../net/prefix.ts'
 import { DriverError, type RejectedItem } from '../../runtime/driver-error.ts'
 
+/** Longest call of a scrubber: a fenced run that changes it may be silent for 15 seconds (reconcile/lease.ts). */
+export const callMsMax = 12_000
+
 /** Throws DriverError `refused` with every rule that this scrubber must not install. */
 export function assertInstallable(
   lists: readonly CompiledList[],

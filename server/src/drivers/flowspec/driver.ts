@@ -2,6 +2,7 @@
 // not share them.
 import { readFileSync } from 'node:fs'
 import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
+import { callMsMax } from '../driver/scrubber-lists.ts'
 import { FlowspecScrubber } from './scrubber.ts'
 import { checkFlowspecSettings, type FlowspecSettings } from './settings.ts'
 
@@ -23,7 +24,7 @@ export const flowspec: ScrubberDriver = {
       ...(families ? { families } : {}),
       ...(tls ? { tls: readPemFiles(tls) } : {}),
       ...(insecure === undefined ? {} : { insecure }),
-      ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+      ...(timeout_ms === undefined ? {} : { timeoutMs: Math.min(timeout_ms, callMsMax) }),
     })
   },
 }

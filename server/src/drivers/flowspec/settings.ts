@@ -1,6 +1,7 @@
 // The settings of a FlowSpec scrubber in the platform file. They contain paths of key files, never keys.
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
+import { callMsMax } from '../driver/scrubber-lists.ts'
 import { settingsCheck, type SettingProblem } from '../driver/setting-problems.ts'
 
 const Settings = Type.Object(
@@ -23,7 +24,7 @@ const Settings = Type.Object(
       ),
     ),
     insecure: Type.Optional(Type.Boolean()),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: callMsMax })),
   },
   { additionalProperties: false },
 )

@@ -1,6 +1,7 @@
 // The driver of Linux hosts that filter packets with nftables: this host, a network namespace, or a host over ssh.
 import { Type, type Static } from 'typebox'
 import type { ScrubberDriver } from '../../shield/scrubber-driver.ts'
+import { callMsMax } from '../driver/scrubber-lists.ts'
 import { settingsCheck } from '../driver/setting-problems.ts'
 import { NftablesScrubber } from './scrubber.ts'
 import { hooks } from './table.ts'
@@ -16,7 +17,7 @@ const Settings = Type.Object(
     ),
     table: Type.Optional(Type.String({ pattern: '^[a-z][a-z0-9_]{0,30}$' })),
     hook: Type.Optional(Type.Enum([...hooks])),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: callMsMax })),
   },
   { additionalProperties: false },
 )
@@ -38,7 +39,7 @@ export const nftables: ScrubberDriver = {
       command: command ?? defaults.command,
       table: table ?? defaults.table,
       hook: hook ?? defaults.hook,
-      timeoutMs: timeout_ms ?? defaults.timeoutMs,
+      timeoutMs: Math.min(timeout_ms ?? defaults.timeoutMs, callMsMax),
       rulesMax,
     })
   },

@@ -23,6 +23,7 @@ export type NftablesConfig = {
   readonly table: string
   readonly hook: Hook
   readonly rulesMax: number
+  /** Of a whole call, with all its commands. */
   readonly timeoutMs: number
   /** How often `watch` asks a host that does not answer. */
   readonly probeMs?: number
@@ -41,6 +42,9 @@ const noTable: InstalledTable = {
   isEntered: false,
   isDormant: false,
 }
+
+/** Runs nft within the time that the call has left. */
+type Run = (args: readonly string[], input?: string) => Promise<string>
 
 export class NftablesScrubber implements Scrubber {
   readonly can: ScrubberCapabilities
@@ -62,12 +66,12 @@ export class NftablesScrubber implements Scrubber {
   }
 
   async probe(): Promise<ScrubberIdentity> {
-    const { version } = await this.#tables()
+    const { version } = await this.#tables(this.#begin())
     return { name: 'nftables', version }
   }
 
   async list(): Promise<readonly InstalledList[]> {
-    const { lists } = await this.#read()
+    const { lists } = await this.#read(this.#begin())
     return lists.map(({ prefix, ruleCount, fingerprint }) => ({ prefix, ruleCount, fingerprint }))
   }
 
@@ -84,7 +88,7 @@ export class NftablesScrubber implements Scrubber {
   }
 
   async hits(): Promise<ReadonlyMap<RuleId, RuleHits>> {
-    return (await this.#read()).counters
+    return (await this.#read(this.#begin())).counters
   }
 
   /** A host has no connection to watch: `onUp` is called for each answer after a failure, and for the first one. */
@@ -115,29 +119,30 @@ export class NftablesScrubber implements Scrubber {
   async #replace(lists: readonly CompiledList[]): Promise<void> {
     if (lists.length === 0) return
     const { table, hook } = this.#config
-    const installed = await this.#read()
+    const run = this.#begin()
+    const installed = await this.#read(run)
     // The kernel refuses to do this and to add a hook in one transaction.
-    if (installed.isDormant) await this.#run(['add', 'table', 'inet', table])
+    if (installed.isDormant) await run(['add', 'table', 'inet', table])
     const transaction = transactionOf(table, hook, lists, installed)
-    if (transaction !== '') await this.#run(['-f', '-'], transaction)
+    if (transaction !== '') await run(['-f', '-'], transaction)
   }
 
   /** A failed query is not an absent table: then the table's name must be missing in the list of all tables. */
-  async #read(): Promise<InstalledTable> {
+  async #read(run: Run): Promise<InstalledTable> {
     let text: string
     try {
-      text = await this.#run(['-j', 'list', 'table', 'inet', this.#config.table])
+      text = await run(['-j', 'list', 'table', 'inet', this.#config.table])
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind !== 'refused') throw error
-      const { names } = await this.#tables()
+      const { names } = await this.#tables(run)
       if (names.includes(this.#config.table)) throw error
       return noTable
     }
     return this.#parse(() => readTable(text, this.#config.hook))
   }
 
-  async #tables(): Promise<{ readonly version: string; readonly names: readonly string[] }> {
-    const text = await this.#run(['-j', 'list', 'tables', 'inet'])
+  async #tables(run: Run): Promise<{ readonly version: string; readonly names: readonly string[] }> {
+    const text = await run(['-j', 'list', 'tables', 'inet'])
     return this.#parse(() => {
       const { nftables } = JSON.parse(text) as { nftables: readonly Record<string, Record<string, string>>[] }
       const version = nftables.find(({ metainfo }) => metainfo)!['metainfo']!['version']!
@@ -154,10 +159,15 @@ export class NftablesScrubber implements Scrubber {
     }
   }
 
-  #run(args: readonly string[], input = ''): Promise<string> {
-    if (this.#closing.signal.aborted)
-      return Promise.reject(new DriverError('unreachable', `${this.#name}: the scrubber is closed`))
-    return runNft(this.#config, args, input, this.#closing.signal)
+  /** Begins a call: its commands end within the timeout together. */
+  #begin(): Run {
+    const endMs = performance.now() + this.#config.timeoutMs
+    return (args, input = '') => {
+      if (this.#closing.signal.aborted)
+        return Promise.reject(new DriverError('unreachable', `${this.#name}: the scrubber is closed`))
+      const timeoutMs = Math.max(1, Math.round(endMs - performance.now()))
+      return runNft({ ...this.#config, timeoutMs }, args, input, this.#closing.signal)
+    }
   }
 
   get #name(): string {
