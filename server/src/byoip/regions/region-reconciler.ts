@@ -26,6 +26,7 @@ import {
   type RouterAfter,
   type RouterFailure,
 } from './region-run.ts'
+import { afterEvent, firstSchedule, nextRun, type ScheduleEvent } from './schedule.ts'
 import { plainRoute, type Speaker, type SpeakerIdentity } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
@@ -46,23 +47,13 @@ export type RegionReconcilerDeps = {
   readonly intervalMs: number
 }
 
-/** Delay of the full run after the last change of a burst, and its maximum after the first one. */
-const fullAfterMs = 1_500
-const fullAfterMsMax = 15_000
 /** Maximum age of the file of the kept plan while nothing changes. */
 const keptSaveMs = 600_000
-/** Delay after a failed run; doubled with every further failure. */
-const retryAfterMs = 1_000
 /** How long a router that came up waits for a full run before it gets its last known routes. */
 const runAwaitedMs = 1_000
 /** A longer run is reported; every wait in it has a shorter limit of its own. */
 const runTimeoutMs = 120_000
 
-/**
- * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
- * interval, when a router came up, when an approval was decided, after a failure, and soon after a quick run that found rows. Reading
- * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
- */
 export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
   readonly #region: RegionRecord
@@ -75,13 +66,10 @@ export class RegionReconciler {
   readonly #loop: Loop
   #unwatch: (() => void)[] = []
   #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
-  /** `later`: started by its interval, so that it may be preempted. */
-  #fullDue: 'now' | 'later' | undefined
+  #schedule = firstSchedule
   /** Preempts the full run that is reading; absent while it may not be preempted. */
   #preempt: (() => void) | undefined
   #fullTimer: NodeJS.Timeout | undefined
-  /** Time of the first change since the last full run; milliseconds of performance.now(). */
-  #changedMs: number | undefined
 
   /** Routes on the routers when a run last read them, without those withdrawn since. */
   #kept: LastKnownRoutes | undefined
@@ -90,7 +78,6 @@ export class RegionReconciler {
   /** The content of the files for agents, and when they were written; milliseconds of performance.now(). */
   readonly #handed = new Map<string, { readonly text: string; readonly atMs: number }>()
   #fullRuns = 0
-  #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
   readonly #restartedRouters: RestartedRouters
 
@@ -141,7 +128,7 @@ export class RegionReconciler {
   }
 
   wakeFully(): void {
-    this.#fullDue = 'now'
+    this.#after('readAll')
     this.#loop.wake()
   }
 
@@ -175,7 +162,7 @@ export class RegionReconciler {
     if (!lease) return
     // The first run after it is a full one.
     this.#known = undefined
-    this.#fullDue = 'now'
+    this.#after('readAll')
     try {
       await closedRun(
         {
@@ -210,10 +197,12 @@ export class RegionReconciler {
   async #run(): Promise<void> {
     const lease = await this.#hold()
     if (!lease) return
-    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
+    const known = this.#known?.lease === lease ? this.#known : undefined
+    if (!known) this.#after('readAll')
+    const next = nextRun(this.#schedule, performance.now())
     try {
-      if (known) await this.#runQuickly(lease, known)
-      else await this.#runFully(lease)
+      if (known && next.kind === 'quick') await this.#runQuickly(lease, known)
+      else await this.#runFully(lease, next.kind === 'full' && next.isPreemptible)
     } catch (error) {
       await this.#giveUp(error)
       throw error
@@ -225,7 +214,7 @@ export class RegionReconciler {
     for (const router of this.#routers) router.invalidate()
     this.#known = undefined
     await this.#lock.release()
-    this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
+    this.#after('failed')
     if (error instanceof LeaseLost && (await this.#isSamePast())) await this.#discardKept()
     if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
     if (isDatabaseAway(error)) await this.#announceKept()
@@ -353,12 +342,11 @@ export class RegionReconciler {
     }
   }
 
-  async #runFully(lease: RegionLease): Promise<void> {
-    const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+  async #runFully(lease: RegionLease, isPreemptible: boolean): Promise<void> {
     const formers = isPreemptible
       ? this.#formers
       : this.#formers.filter((one) => !this.#silentFormers.has(one))
-    this.#fullDue = undefined
+    this.#after('started')
     const dropped = Promise.withResolvers<never>()
     if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
     try {
@@ -372,18 +360,15 @@ export class RegionReconciler {
       const report = await reconcileRegion(deps, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
-      this.#failedRuns = 0
       this.#restartedRouters.onReconciled()
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       const silent = report.failuresOfFormers.map(({ router }) => router)
       this.#silentFormers = isPreemptible ? new Set(silent) : this.#silentFormers.union(new Set(silent))
-      this.#changedMs = undefined
-      if (report.formersContinue) this.#fullSoon()
-      else this.#fullIn(this.#intervalMs)
+      this.#after(report.formersContinue ? 'readPartly' : 'read')
       this.#report(report)
     } catch (error) {
       if (!(error instanceof RunPreempted)) throw error
-      this.#fullSoon()
+      this.#after('preempted')
     } finally {
       this.#preempt = undefined
     }
@@ -398,27 +383,19 @@ export class RegionReconciler {
   async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
     const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
     if (report.full === 'now') this.wakeFully()
-    if (report.full === 'soon') this.#fullSoon()
+    if (report.full === 'soon') this.#after('changed')
     if (report.full !== undefined) this.#reportQuick(report)
   }
 
-  /** Schedules a full run after a burst of changes, or during one that lasts too long. */
-  #fullSoon(): void {
-    const nowMs = performance.now()
-    this.#changedMs ??= nowMs
-    this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
-  }
-
-  #isOverdue(): boolean {
-    return this.#changedMs !== undefined && performance.now() - this.#changedMs >= fullAfterMsMax
-  }
-
-  #fullIn(delayMs: number): void {
+  #after(event: ScheduleEvent): void {
+    const { schedule, fullInMs } = afterEvent(this.#schedule, event, performance.now(), this.#intervalMs)
+    this.#schedule = schedule
+    if (fullInMs === undefined) return
     clearTimeout(this.#fullTimer)
     this.#fullTimer = setTimeout(() => {
-      this.#fullDue ??= 'later'
+      this.#after('timer')
       this.#loop.wake()
-    }, delayMs)
+    }, fullInMs)
   }
 
   #runDeps() {
