@@ -3,6 +3,7 @@
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { LeaseLost } from '../../reconcile/lease.ts'
+import { isDatabaseAway } from '../../reconcile/run.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
@@ -19,7 +20,6 @@ import type { RegionRecord } from './reconcile.store.ts'
 import type { LastKnownRoutes, LastKnownRoutesFiles, LastKnownRouter } from './last-known-routes.ts'
 import { RegionLock, type RegionLease } from './region-lock.store.ts'
 import {
-  isDatabaseAway,
   RoutersFailed,
   RunPreempted,
   type Router,

@@ -1,12 +1,11 @@
 // The steps that full and quick runs share: read the routers of a region, plan and guard, send under the fence of the region,
 // read back. Routers are independent: a failed one is excluded from the run and reported, and the run continues with the
 // others; a run in which every router fails is a failed run.
-import { asFailure } from '../../db/failure.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { LeaseLost } from '../../reconcile/lease.ts'
+import { isDatabaseAway } from '../../reconcile/run.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { Failure } from '../../runtime/error.ts'
 import type { Gate } from '../../runtime/gate.ts'
 import { damp } from './damping.ts'
 import { hearingOf, type NeighborCheck } from './evidence.ts'
@@ -86,11 +85,6 @@ export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Pro
     }
     throw error
   }
-}
-
-export function isDatabaseAway(error: unknown): boolean {
-  const failure = asFailure(error)
-  return failure instanceof Failure && failure.code === 'unavailable'
 }
 
 /** The state that was read from one router. */

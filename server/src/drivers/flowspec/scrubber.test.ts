@@ -78,6 +78,7 @@ it('is created from checked settings only', () => {
     [{ ...settings, owner: '64500:2' }, /large community/],
     [{ ...settings, families: [5] }, /families/],
     [{ ...settings, tls: { ca_file: '/a', cert_file: '/b' } }, /key_file/],
+    [{ ...settings, timeout_ms: 12_001 }, /timeout_ms/],
     [{ ...settings, next_hop: {} }, /not a known field/],
   ]
   for (const [wrong, expected] of cases)

@@ -201,6 +201,15 @@ it('rejects an answer that is not of nft, and one of another program, as no list
   }
 })
 
+it('ends a call of several commands within one timeout', async () => {
+  // The table is not found after 600 ms, and the list of all tables would take as long again.
+  const scrubber = scrubberWith(['sh', '-c', 'sleep 0.6; exit 1'], 'pharos_shield', 1_000)
+  await assert.rejects(
+    scrubber.list(),
+    (error) => error instanceof DriverError && error.kind === 'unreachable',
+  )
+})
+
 it('is created from checked settings only', () => {
   assert.deepEqual(scrubberDrivers.check({ kind: 'nftables' }), [])
   const remote = ['ssh', '-o', 'BatchMode=yes', 'root@198.51.100.1', 'pharos-nft']
@@ -217,6 +226,7 @@ it('is created from checked settings only', () => {
     { table: '-f' },
     { hook: 'output' },
     { owner: 'x' },
+    { timeout_ms: 12_001 },
   ])
     assert.equal(scrubberDrivers.check({ kind: 'nftables', ...wrong }).length, 1, JSON.stringify(wrong))
   assert.equal(ownerOf({ kind: 'nftables' }), ownerOf({ kind: 'nftables', hook: 'input' }))
