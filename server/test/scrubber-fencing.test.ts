@@ -18,6 +18,7 @@ import { applyPlatform, preparePlatform } from '../src/platform/engine/apply.ts'
 import { documentOf } from '../src/platform/engine/document.ts'
 import { platformKinds } from '../src/platform/kinds/index.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
 const rounds = scaled(24, 3)
@@ -117,6 +118,15 @@ async function takeOver(lock: TargetLock): Promise<Lease> {
   }
 }
 
+/** Resolves once a takeover waits for the process that is sending. */
+async function takeoverWaits(): Promise<void> {
+  await waitFor('a takeover', async () => {
+    const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like 'update scrubbers%'`.execute(api.database.postgres.owner)
+    return rows.length > 0
+  })
+}
+
 /** The lists of the database as a scrubber reports them. */
 async function desiredNow(): Promise<string[]> {
   const rows = await listDesired(api.database.postgres.owner, [])
@@ -157,7 +167,8 @@ async function round(place: Place): Promise<string> {
   await put(kept, [123, 53, 389])
   await put(cleared, [389])
   const meanwhile = takeOver(second).then((taken) => reconcile(taken, scrubber))
-  await Promise.race([meanwhile, sleep(50)])
+  // A process that is paused before the fence delays no other; within it, a takeover waits.
+  await (place === 'after the list' ? meanwhile : Promise.race([meanwhile, takeoverWaits()]))
   resume.resolve()
   const outcome = await paused
   await meanwhile
