@@ -59,7 +59,7 @@ export async function runOnce<Read, Decided, Sent, After, Report>(
 }
 
 /** The plan may be outdated: nothing more was sent. */
-export class RunPaused extends Error {
+class RunPaused extends Error {
   constructor(pausedMs: number) {
     super(`the run made no progress for ${Math.round(pausedMs / 1000)} s; nothing more is sent`)
     this.name = 'RunPaused'
