@@ -26,7 +26,7 @@ import { RestoreGate } from '../../server/src/restore/gate.ts'
 import {
   findOpenRestore,
   saveDifferences,
-  saveProblem,
+  saveRestoreProblem,
   type RestoreRow,
 } from '../../server/src/restore/restore.store.ts'
 import { createWitnessFile } from '../../server/src/restore/witness.ts'
@@ -124,7 +124,7 @@ describe(
         report: async ({ region: source, ...found }) =>
           found.problem === null
             ? saveDifferences(postgres.owner, { area: 'routes', source, differences: found.routes })
-            : saveProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
+            : saveRestoreProblem(postgres.owner, { area: 'routes', source, problem: found.problem }),
         log,
         metrics,
         intervalMs: 1_000,

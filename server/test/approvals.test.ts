@@ -19,7 +19,7 @@ import { findDecision, planApprovalsIn } from '../src/approval/plan-approvals.ts
 import { approvalsOf, decideApproval, insertApprovalRow, openApprovals } from '../src/approval/testing.ts'
 import { seedRegions } from '../src/byoip/announcement/testing.ts'
 import { seedZone } from '../src/dns/testing.ts'
-import { approvalAreas as areas } from '../src/approval/parts.ts'
+import { basicApprovalAreas as areas } from '../src/approval/parts.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 

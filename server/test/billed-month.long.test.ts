@@ -71,7 +71,7 @@ async function apply(document: object): Promise<void> {
 
 async function sync(name: string, commitBps: number): Promise<void> {
   Object.assign(netbox.lists, fake.smallWorld())
-  netbox.lists['dcim/devices'] = [fake.device(1, name)]
+  netbox.lists['dcim/devices'] = [fake.netboxDevice(1, name)]
   netbox.lists['circuits/circuits'] = [fake.circuit(1, 'C-1', 'demo', { commit_rate: commitBps / 1000 })]
   const env = {
     DATABASE_URL: database.databaseUrl,

@@ -16,7 +16,7 @@ import { status as statusCommand } from '../src/commands/status.ts'
 import { readConfiguration } from '../src/commands/configuration.ts'
 import { openPostgres, type Postgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
-import { insertZone, changeZone } from '../src/dns/publish/testing.ts'
+import { insertTestZone, writeZoneVersion } from '../src/dns/publish/testing.ts'
 import { sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { runRole, type Serving } from '../src/process/serve.ts'
 import { allRoles } from '../src/runtime/role.ts'
@@ -203,7 +203,7 @@ before(async () => {
   await addUser('admin@example.net', false)
   await sql`insert into dns_servers (name, kind) values ('ns1.example.net.', 'sandbox')`.execute(db())
   await sql`insert into scrubbers (name, driver) values ('edge', '{"kind": "sandbox"}')`.execute(db())
-  zone = await insertZone(db(), 'first.example', 'www 300 A 192.0.2.1')
+  zone = await insertTestZone(db(), 'first.example', 'www 300 A 192.0.2.1')
   await start()
   await waitFor('the first routes', () => onRouter().length === 2)
   await waitFor('the first zone', async () => (await servedSerial()) > 0)
@@ -230,7 +230,7 @@ describe('a restored database', () => {
     await patch(enabled, true)
     await waitFor('the changes', () => onRouter().join() === [kept, enabled].join())
     const before = await serialOf()
-    await changeZone(db(), zone, { added: 'www 300 A 192.0.2.2' })
+    await writeZoneVersion(db(), zone, { added: 'www 300 A 192.0.2.2' })
     await waitFor('the zone', async () => {
       observed = await servedSerial()
       return observed > before && observed === (await serialOf())

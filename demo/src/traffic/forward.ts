@@ -2,7 +2,7 @@
 // what the shield lets pass. Pure, but for the hits of scrubbers.
 import type { OctetChange } from '../../../server/src/drivers/sandbox-device/live-traffic.ts'
 import type { Passing } from '../../../server/src/drivers/sandbox-scrubber/scrubber.ts'
-import { networkText } from '../../../server/src/collector/detector/scopes.ts'
+import { formatNetworkBits } from '../../../server/src/collector/detector/scopes.ts'
 import type { FlowPacket } from '../../../server/src/net/flow-match.ts'
 import { covers, type Prefix } from '../../../server/src/net/prefix.ts'
 import {
@@ -73,7 +73,7 @@ const hostOf = (address: Words): Prefix => {
   const bits = isIpv4(address)
     ? ({ family: 4, length: 32, w0: w3 | 0, w1: 0, w2: 0, w3: 0 } as const)
     : ({ family: 6, length: 128, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 } as const)
-  return networkText(bits) as Prefix
+  return formatNetworkBits(bits) as Prefix
 }
 
 function passingOf(flow: DemoFlow): Passing {

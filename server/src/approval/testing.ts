@@ -3,7 +3,7 @@ import type { Approval } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName, ApprovalReason } from '@pharos/contract/reason/approval-reason'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
-import { approvalAreas as areas } from './parts.ts'
+import { basicApprovalAreas as areas } from './parts.ts'
 import { decideAs, listApprovals } from './approval.ts'
 import type { StoredItem } from './coverage.ts'
 

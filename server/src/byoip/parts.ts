@@ -15,7 +15,7 @@ import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import { markBlackholed } from '../events/relate/event-mark.ts'
 import type { Mounted } from '../http/mount.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
-import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
+import { saveDifferences, saveRestoreProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import { DriverError } from '../runtime/driver-error.ts'
@@ -133,7 +133,8 @@ function reconcilers(shared: Shared): Component {
 const reportRegion =
   (db: Db): ReportDifferences =>
   async ({ region: source, ...found }) => {
-    if (found.problem !== null) return saveProblem(db, { area: 'routes', source, problem: found.problem })
+    if (found.problem !== null)
+      return saveRestoreProblem(db, { area: 'routes', source, problem: found.problem })
     await saveDifferences(db, { area: 'blackholes', source, differences: found.blackholes })
     await saveDifferences(db, { area: 'routes', source, differences: found.routes })
   }

@@ -16,7 +16,7 @@ import type {
 } from './messages.ts'
 import { batchRows, batchSlots } from './receiver.ts'
 
-export type ThreadOptions = {
+export type CollectorThreadOptions = {
   readonly addresses: readonly ListenAddress[]
   /** Of batches for the flow store, and of reports of the detector for the database. */
   readonly spoolDir: string
@@ -50,7 +50,7 @@ export class CollectorThreads {
   readonly #ended = Promise.withResolvers<void>()
   #isStopping = false
 
-  constructor(options: ThreadOptions, events: ThreadEvents) {
+  constructor(options: CollectorThreadOptions, events: ThreadEvents) {
     const { rows, slots: count } = options.batches ?? { rows: batchRows, slots: batchSlots }
     const slots = Array.from({ length: count }, () => createFlowColumns(rows))
     const { port1, port2 } = new MessageChannel()

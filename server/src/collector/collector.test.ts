@@ -20,13 +20,13 @@ import { wordsOf, type DemoFlow } from '../../../demo/src/traffic/model.ts'
 import { createOwnershipCache } from '../inventory/holding/ownership.ts'
 import { createLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { ip, ipfix, set, template, u32 } from '../drivers/netflow/testing.ts'
+import { ipOctets, ipfix, set, template, u32 } from '../drivers/netflow/testing.ts'
 import { ingestDeliveries } from '../events/ingest/ingest.ts'
 import { fixture } from '../events/sources/fixtures.ts'
 import { addSource, deliver } from '../events/testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
 import { readFlowDelay } from '../flow/flow-delay.store.ts'
-import { listTemplates } from './exporter.store.ts'
+import { listFlowTemplates } from './exporter.store.ts'
 import { until } from '../../../lab/src/wait.ts'
 
 const folders: string[] = []
@@ -357,7 +357,7 @@ describe('the collector of flows', () => {
     // The thread reports what it has learned once a second.
     await until(async () => {
       await one.collector.saveLearned()
-      return (await listTemplates(database.postgres.owner)).length > 0
+      return (await listFlowTemplates(database.postgres.owner)).length > 0
     })
     await send([withoutTemplate(message!)], two.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 2)
@@ -372,7 +372,7 @@ describe('the collector of flows', () => {
     const { owner } = database.postgres
     const sockets = [createSocket('udp4'), createSocket('udp4')]
     for (const socket of sockets) await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-    const ends = [ip('198.51.100.7'), ip('203.0.113.5')] as const
+    const ends = [ipOctets('198.51.100.7'), ipOctets('203.0.113.5')] as const
     // Templates with one id: addresses (8, 12), octets and packets (1, 2) in two orders.
     const templates = [
       template(256, [8, 4], [12, 4], [1, 4], [2, 4]),
@@ -403,11 +403,11 @@ describe('the collector of flows', () => {
       })
       await until(async () => {
         await first.collector.saveLearned()
-        return (await listTemplates(owner)).length === 2
+        return (await listFlowTemplates(owner)).length === 2
       })
       await first.collector.stop()
       assert.deepEqual(
-        new Set((await listTemplates(owner)).map(({ port }) => port)),
+        new Set((await listFlowTemplates(owner)).map(({ port }) => port)),
         new Set(sockets.map((socket) => socket.address().port)),
       )
       await store.command('truncate table flows')

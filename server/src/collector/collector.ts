@@ -19,7 +19,7 @@ import {
   listExporterSettings,
   listKnownExporters,
   listSamplings,
-  listTemplates,
+  listFlowTemplates,
   relinkExporters,
   saveExporters,
   saveFindings,
@@ -27,7 +27,7 @@ import {
   saveUnknownInterfaces,
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
-import { CollectorThreads, type ThreadOptions } from './collector-threads.ts'
+import { CollectorThreads, type CollectorThreadOptions } from './collector-threads.ts'
 import {
   createBaselineCache,
   findDetectorSource,
@@ -50,7 +50,7 @@ import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
 import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool, type SpoolFile } from './spool.ts'
 
-export type FlowCollectorOptions = ThreadOptions & {
+export type FlowCollectorOptions = CollectorThreadOptions & {
   readonly postgres: Postgres
   readonly store: FlowStore
   readonly log: Log
@@ -158,7 +158,10 @@ export class FlowCollector {
     if (addresses.length === 0) return false
     const settings = await listExporterSettings(postgres.owner)
     const known = await listKnownExporters(postgres.owner)
-    const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
+    const [templates, samplings] = [
+      await listFlowTemplates(postgres.owner),
+      await listSamplings(postgres.owner),
+    ]
     const threads = new CollectorThreads(this.#options, {
       onReceiver: (message) => dispatch(this.#onReceiver, message),
       onBatcher: (message) => dispatch(this.#onBatcher, message),
@@ -421,7 +424,7 @@ export class FlowCollector {
 
   async #findTemplates(keys: readonly TemplateKey[]): Promise<void> {
     try {
-      const templates = await listTemplates(this.#options.postgres.owner, keys)
+      const templates = await listFlowTemplates(this.#options.postgres.owner, keys)
       if (templates.length > 0) this.#threads?.toReceiver({ kind: 'known', templates, samplings: [] })
     } catch (error) {
       const { length } = keys

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
 /** The flows of a port in an hour, as its exporter sees them; octets by the sampling rate, packets as sampled. */
-export type PortFlows = {
+export type CountedFlows = {
   readonly exporter_id: number
   readonly port_id: number
   readonly octets_in: number
@@ -26,7 +26,7 @@ const coveredMsMin = 3_420_000
  * that is too low is judged only if both directions have enough traffic and the exporter has no internal interfaces: traffic that
  * leaves by the port may enter where nothing is exported. Saving an hour again changes nothing.
  */
-export async function saveCounterChecks(db: Db, hour: Date, flows: readonly PortFlows[]): Promise<void> {
+export async function saveCounterChecks(db: Db, hour: Date, flows: readonly CountedFlows[]): Promise<void> {
   await sql`
     with old as (delete from flow_counter_checks where hour < now() - interval '30 days'),
     counted as (

@@ -2,7 +2,7 @@
 // in no other place. It changes nothing of the flows.
 import type { Db } from '../db/postgres.ts'
 import { listExporterPorts } from './exporter.store.ts'
-import { saveCounterChecks, type PortFlows } from './counter-check.store.ts'
+import { saveCounterChecks, type CountedFlows } from './counter-check.store.ts'
 import { readFlowDelay } from '../flow/flow-delay.ts'
 import { secondsOf } from '../flow/flow-query.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
@@ -58,8 +58,8 @@ async function listSoldInterfaces(db: Db): Promise<Map<string, Sold>> {
 }
 
 /** Members of a LAG have its port: they are added up. */
-function sumByPort(rows: readonly Row[], sold: ReadonlyMap<string, Sold>): PortFlows[] {
-  const sums = new Map<string, PortFlows>()
+function sumByPort(rows: readonly Row[], sold: ReadonlyMap<string, Sold>): CountedFlows[] {
+  const sums = new Map<string, CountedFlows>()
   for (const row of rows) {
     const port = sold.get(keyOf(row.exporter_id, row.if_index))
     if (!port) continue

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
 import { createDeviceSource } from '../drivers/device-sources.ts'
 import { createDecoder } from '../drivers/netflow/decoder.ts'
-import { bytes, sflow, u32, u64, xdr } from '../drivers/netflow/testing.ts'
+import { bytes, sflowDatagram, u32, u64, xdr } from '../drivers/netflow/testing.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import { listSamples } from '../inventory/collect/sampled-counters.store.ts'
 import { applyPlatform, preparePlatform } from '../platform/engine/apply.ts'
@@ -80,7 +80,7 @@ async function createScene(driver: string, settings: object = {}) {
   return {
     /** `uptime` in seconds. */
     send(second: number, uptime: number, counted: Counted): void {
-      const datagram = sflow({ uptime: (uptime * 1000) % 2 ** 32 }, counterSample(counted))
+      const datagram = sflowDatagram({ uptime: (uptime * 1000) % 2 ** 32 }, counterSample(counted))
       decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + second * 1000, columns)
     },
     save: () => samples.save(owner),
@@ -210,7 +210,7 @@ describe('counter samples of sFlow', () => {
     for (let index = 0; index < 18_000; index++) {
       // Every third number is none that an interface can have.
       const number = index % 3 === 0 ? 2 ** 31 + index : index + 8
-      const datagram = sflow({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
+      const datagram = sflowDatagram({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
       decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + 400_000, columns)
       if (index % 3000 === 2999) await samples.save(database.postgres.owner)
     }

@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Threshold } from '../flow/threshold.ts'
-import type { DetectorRules, Limits } from './detector/limits.ts'
-import { readDefaults } from '../events/sources/flows.ts'
+import type { DetectorRules, RateLimits } from './detector/limits.ts'
+import { parseDefaults } from '../events/sources/flows.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { readBaselineFile, writeBaselineFile, type Baselines } from './baseline-file.ts'
 
 /** Where its reports go: the first source of kind `flows`. */
-export type DetectorSource = { readonly key: string; readonly settings: unknown }
+export type ReportSource = { readonly key: string; readonly settings: unknown }
 
-export async function findDetectorSource(db: Db): Promise<DetectorSource | undefined> {
+export async function findDetectorSource(db: Db): Promise<ReportSource | undefined> {
   return await db
     .selectFrom('sources')
     .select(['key', 'settings'])
@@ -38,12 +38,12 @@ export function createBaselineCache(dir: string): BaselineCache {
 export async function readDetectorRules(
   db: Db,
   store: FlowStore,
-  { settings }: DetectorSource,
+  { settings }: ReportSource,
   nowSeconds: number,
   cache: BaselineCache,
   hosts: readonly string[] = [],
 ): Promise<DetectorRules> {
-  const thresholds = [...(await listThresholds(db)), ...readDefaults(settings)]
+  const thresholds = [...(await listThresholds(db)), ...parseDefaults(settings)]
   const portSpeeds = await listPortSpeeds(db)
   const hasRatio = thresholds.some(({ ratio }) => ratio !== undefined)
   if (thresholds.length > 0) await refreshBaselines(store, nowSeconds, cache, hasRatio ? hosts : [])
@@ -103,7 +103,7 @@ const samplesMin = 3
 export async function readBaselines(
   store: FlowStore,
   nowSeconds: number,
-): Promise<ReadonlyMap<number, Limits>> {
+): Promise<ReadonlyMap<number, RateLimits>> {
   const hour = Math.floor(nowSeconds / 3600) * 3600
   const rows = await store.query<{ prefix_id: number; bps: number; pps: number }>(
     `select prefix_id, quantileExact(0.99)(hour_bps) as bps, quantileExact(0.99)(hour_pps) as pps
@@ -124,7 +124,7 @@ export async function readUsualOfHosts(
   store: FlowStore,
   nowSeconds: number,
   hosts: readonly string[],
-): Promise<ReadonlyMap<string, Limits>> {
+): Promise<ReadonlyMap<string, RateLimits>> {
   if (hosts.length === 0) return new Map()
   const hour = Math.floor(nowSeconds / 3600) * 3600
   const days = [1, 2, 3, 4, 5, 6, 7]

@@ -176,7 +176,7 @@ type TemplateRow = {
 }
 
 /** All templates, or those with these keys. */
-export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
+export async function listFlowTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
   const { rows } = await sql<TemplateRow>`
     with all_templates as (
       select exporter, null::integer as port, version, domain, id, scopes, fields from flow_templates

@@ -1,6 +1,6 @@
 // Which teams hold an address: the ownership as typed arrays, for hundreds of thousands of look-ups a second. It is built beside the
 // old one when the ownership changes, and immutable. It must not depend on the database: it also runs in a thread.
-import { coveringRow, createTable, endOf, lastRow, parentOf, startOf } from '../net/prefix-table.ts'
+import { coveringRow, createTable, endOf, lastRow, parentRow, rowStart } from '../net/prefix-table.ts'
 import { prefixBits } from '../net/prefix.ts'
 import type { PrefixTable } from '../net/prefix-table.ts'
 import type { Holding } from '../inventory/holding/holding.ts'
@@ -146,8 +146,8 @@ function createSide(
   const firstList = lists.starts.length - 1
   for (let row = 0; row < rows; row++) {
     const holders = new Map<number, number>()
-    for (let above = row; above >= 0; above = parentOf(table, above)) {
-      for (let i = startOf(table, above); i < endOf(table, above); i++) {
+    for (let above = row; above >= 0; above = parentRow(table, above)) {
+      for (let i = rowStart(table, above); i < endOf(table, above); i++) {
         const place = places[order[i]!]!
         if (above === row) rowLengths[row] = lengths[place]!
         // The team stays where its most specific holding put it.
@@ -162,7 +162,7 @@ function createSide(
     const [w0, w1, w2, w3] = [table.w0[row]!, table.w1[row]!, table.w2[row]!, table.w3[row]!]
     lists.words.push(...(family === 4 ? [0, 0, 0xff_ff, w0] : [w0, w1, w2, w3]))
     lists.lengths.push(rowLengths[row]!)
-    const parent = parentOf(table, row)
+    const parent = parentRow(table, row)
     lists.parents.push(parent < 0 ? 0 : firstList + parent)
   }
   return { table, lengths: rowLengths, firstList }

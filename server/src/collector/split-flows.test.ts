@@ -12,7 +12,7 @@ import { parseRuleAction, parseRuleMatch } from '../shield/rule.ts'
 import { createFlowColumns } from '../flow/flow-columns.ts'
 import { eventFlowsStatement } from '../events/attachment/flows-file.ts'
 import { graphStatement, seriesStatement, type FlowSelection, type FlowSource } from '../flow/flow-query.ts'
-import { cellsStatement, usualOf } from '../shield/suggest-query.ts'
+import { cellsStatement, usualTrafficOf } from '../shield/suggest-query.ts'
 import { whatIfStatement } from '../flow/what-if.ts'
 import { toBlockColumns } from './flow-block.ts'
 import { createFlowOwners, toHoldingColumns } from './flow-owners.ts'
@@ -204,7 +204,7 @@ describe('long flows in the store', () => {
           attacks: [],
           measure: 'bytes',
         },
-        usualOf(window, []),
+        usualTrafficOf(window, []),
         [],
       ),
     ]

@@ -57,7 +57,7 @@ export const flowTable = 'flows'
 const temporarySuffix = '.tmp'
 const triedSuffix = '.tried'
 const partMark = '.part.'
-const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf, merge: mergeBlocks }
+const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowCountOf, merge: mergeBlocks }
 /** From so many waiting files on they are merged, into files of at most so many octets: those of a full batch. */
 const mergedFrom = 8
 const mergedBytesMax = 60 * 2 ** 20
@@ -439,7 +439,7 @@ async function isRenamed(from: string, to: string): Promise<boolean> {
 }
 
 /** The number of rows of a block in Native format: the second number of its head. */
-export function rowsOf(block: Uint8Array): number {
+export function rowCountOf(block: Uint8Array): number {
   const values: number[] = []
   let [value, factor] = [0, 1]
   for (let at = 0; at < block.length && at < 20 && values.length < 2; at++) {

@@ -10,7 +10,7 @@ import {
   listBegunDays,
   listClaimableDays,
   type ClaimDay,
-  type ClaimDeps,
+  type PeerClaimDeps,
 } from '../flow/claim.ts'
 import { listExporterAddresses, listSeenExporters, type SeenExporter } from '../collector/exporter.store.ts'
 import { readSharedFlows } from '../flow/shared-flows.ts'
@@ -22,12 +22,12 @@ import { openFlowStore } from '../flow/parts.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { createLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { findTeamId, listTeamSlugs } from '../session/operator-token.store.ts'
+import { findTeamId, listAllTeamSlugs } from '../session/operator-token.store.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 
-export const flows: Command = {
+export const flowsCommand: Command = {
   name: 'flows',
   usage: 'exporters | check | claim <prefix> --team <slug> [--yes]',
   summary: `list and compare the exporters of flows, or give past traffic to a team
@@ -181,7 +181,7 @@ async function requireHolder(
 ): Promise<number> {
   const team = await findTeamId(owner, slug)
   if (team === undefined)
-    throw new CommandFailure(`There is no team ${slug}${didYouMean(slug, await listTeamSlugs(owner))}.`)
+    throw new CommandFailure(`There is no team ${slug}${didYouMean(slug, await listAllTeamSlugs(owner))}.`)
   const { holding, others } = await findClaimTarget(owner, team, prefix)
   if (holding === undefined) throw new CommandFailure(`${slug} holds no prefix that covers ${prefix}.`)
   for (const other of others)
@@ -200,7 +200,7 @@ const described = ({ day, rows, bytes, state }: ClaimDay): string =>
 
 async function apply(
   context: CommandContext,
-  deps: ClaimDeps,
+  deps: PeerClaimDeps,
   { owner }: Postgres,
   { team, prefix }: { readonly team: number; readonly prefix: Prefix },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { prepareImport } from '../platform/import-netbox.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import { netboxOf } from '../platform/parts.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import { explain, printAndApply } from './apply-plan.ts'
+import { explainFailure, printAndApply } from './apply-plan.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { parseInteger } from './parse-arguments.ts'
 import { withSchema } from './ready.ts'
@@ -71,5 +71,5 @@ function parseOptions(args: readonly string[]) {
 
 function explainRead(error: unknown): never {
   if (error instanceof DriverError) throw new CommandFailure(`Nothing was applied: ${error.message}.`)
-  return explain(error)
+  return explainFailure(error)
 }

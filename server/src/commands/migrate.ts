@@ -4,7 +4,7 @@ import { migrate as migrateDatabase, type MigrateOptions } from '../db/migrate.t
 import type { Postgres } from '../db/postgres.ts'
 import { withPostgres, type Command } from './command.ts'
 
-export const migrate: Command = {
+export const migrateCommand: Command = {
   name: 'migrate',
   usage: '[--finish]',
   summary: `migrate the database to the schema of this version

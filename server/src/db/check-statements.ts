@@ -13,7 +13,7 @@ const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
 /** Fragments of one statement, which list-events.golden.sql contains in full. */
 const fragments = 'server/src/events/list/{event-{count,filter,page,sql,walk},list-events}.store.ts'
 
-export type Checked = {
+export type CheckedStatements = {
   /** A line for each statement that does not match the schema, or that this version of PostgreSQL does not know. */
   readonly problems: string[]
   /** Statements whose text is only known at run time. */
@@ -32,7 +32,7 @@ export async function checkStatements(
   client: Client,
   folder = root,
   files = '{server,demo}/src/**/*.ts',
-): Promise<Checked> {
+): Promise<CheckedStatements> {
   const problems: string[] = []
   const unchecked: Unchecked[] = []
   for (const file of globSync(files, { cwd: folder, exclude: ['**/*test*.ts', fragments] }).sort()) {

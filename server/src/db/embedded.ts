@@ -15,7 +15,7 @@ import {
   type Cluster,
 } from './embedded-cluster.ts'
 import { findPostmaster, stopOrphan } from './embedded-orphan.ts'
-import { answers, end, run, type Running } from './embedded-server.ts'
+import { answers, end, run, type RunningServer } from './embedded-server.ts'
 import { chooseRunAs } from './embedded-user.ts'
 import { errorText } from './errno.ts'
 import { tryProcessLock, type ProcessLock } from '../runtime/process-lock.ts'
@@ -160,7 +160,7 @@ class OwnedPostgres implements Embedded {
   readonly #cluster: Cluster
   readonly #lock: ProcessLock
   readonly #log: (message: string) => void
-  #running: Running | undefined
+  #running: RunningServer | undefined
   #stopping = false
   #restarting: Promise<void> | undefined
 
@@ -207,7 +207,7 @@ class OwnedPostgres implements Embedded {
     void this.#watch(running)
   }
 
-  async #watch(running: Running): Promise<void> {
+  async #watch(running: RunningServer): Promise<void> {
     const reason = await running.ended
     if (this.#stopping) return
     this.#running = undefined

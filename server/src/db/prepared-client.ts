@@ -2,7 +2,7 @@
 // API, whose statements are few and small. A cached plan is that of the rows at its time: see analyze-grown.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
-import { WireBatch, WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
+import { WireBatch, WireQuery, type KnownColumns, type WireStatement } from './wire-query.ts'
 
 /** Texts kept prepared on a connection, and texts remembered that were used once. */
 const preparedMax = 200
@@ -11,7 +11,7 @@ const seenMax = 1_000
 let created = 0
 
 /** A statement of a batch, with what gets its answer. */
-export type BatchedStatement = Pick<Statement, 'text' | 'values'> & {
+export type BatchedStatement = Pick<WireStatement, 'text' | 'values'> & {
   readonly resolve: (result: QueryResult) => void
   readonly reject: (error: unknown) => void
 }
@@ -57,7 +57,7 @@ export class PreparedClient extends Client {
     return promise
   }
 
-  async #run(statement: Statement): Promise<QueryResult> {
+  async #run(statement: WireStatement): Promise<QueryResult> {
     try {
       return await new Promise((resolve, reject) => {
         const answered = (error: Error | null, result: QueryResult) =>

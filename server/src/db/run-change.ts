@@ -3,7 +3,7 @@
 import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
-import { differencesOf } from '../operation/request-hash.ts'
+import { requestDifferencesOf } from '../operation/request-hash.ts'
 import {
   actorName,
   type AnyActor,
@@ -214,7 +214,7 @@ async function findKept<Body>(
     await deleteKey(trx, operation, idempotency)
     return undefined
   }
-  const differs = differencesOf(kept.request_hash, idempotency.requestHash)
+  const differs = requestDifferencesOf(kept.request_hash, idempotency.requestHash)
   if (differs) throw fail('idempotency_mismatch', 'request', { differs })
   return {
     body: unwrap(kept.body) as Body,

@@ -8,7 +8,7 @@ import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { asFailure, isConnectionLost, isServerFull, isStale } from './failure.ts'
 import { enterTeam, TeamQuery, type Outbox } from './team-query.ts'
-import type { KnownColumns, Statement } from './wire-query.ts'
+import type { KnownColumns, WireStatement } from './wire-query.ts'
 
 const TIMEOUT_CHECK_MS = 1_000
 
@@ -145,7 +145,7 @@ class Session {
     }
   }
 
-  read<R>(teamId: number, statement: Statement): Promise<R[]> {
+  read<R>(teamId: number, statement: WireStatement): Promise<R[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting++ === 0) this.#activeAt = performance.now()
       const query = new TeamQuery(teamId, statement, this.#columns, this.#outbox, (error, result) => {

@@ -7,7 +7,7 @@ import { serialize } from 'pg-protocol'
 import utils from 'pg/lib/utils.js'
 import { typeParsers } from './connection.ts'
 
-export type Statement = {
+export type WireStatement = {
   /** Of the prepared statement; undefined: it is not kept. */
   readonly name: string | undefined
   readonly text: string
@@ -43,7 +43,7 @@ export class WireQuery extends PgQuery {
   readonly #rows: unknown[] = []
   #error: Error | undefined
 
-  constructor({ name, text, values }: Statement, known: KnownColumns, answered: Answered) {
+  constructor({ name, text, values }: WireStatement, known: KnownColumns, answered: Answered) {
     super()
     this.name = name
     this.text = text

@@ -12,7 +12,7 @@ import type { Component } from '../runtime/component.ts'
 import { fromSetting } from '../runtime/from-setting.ts'
 import { listenBySetting } from '../runtime/listen-problem.ts'
 import { open } from '../runtime/secrets.ts'
-import type { Peer } from './answer/zone-source.ts'
+import type { RequestPeer } from './answer/zone-source.ts'
 import { requestTransfer } from './publish/follow.store.ts'
 import { compileAccess, type Access } from './serve/access.ts'
 import { createAnswerer } from './serve/answer-query.ts'
@@ -94,7 +94,7 @@ export function createNameserver(shared: Shared): Nameserver {
   const updateDeps = {
     postgres,
     now,
-    onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
+    onRefused: (zone: string, { address, key }: RequestPeer, reason: unknown) =>
       log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
   }
   const requested = new Set<number>()

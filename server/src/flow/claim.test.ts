@@ -17,7 +17,7 @@ import {
   finishDay,
   listBegunDays,
   listClaimableDays,
-  type ClaimDeps,
+  type PeerClaimDeps,
 } from './claim.ts'
 import { rollUpPeers } from './peer-rollup.ts'
 import type { FlowStore } from './flow-store.ts'
@@ -115,7 +115,7 @@ async function contents(store: FlowStore): Promise<unknown> {
 }
 
 /** As the command does it. */
-async function claim(deps: ClaimDeps): Promise<void> {
+async function claim(deps: PeerClaimDeps): Promise<void> {
   const finish = async () => {
     for (const begun of await listBegunDays(deps.store)) await finishDay(deps, begun)
   }

@@ -6,12 +6,12 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '../db/postgres.ts'
 import { covers, parsePrefix, type Prefix } from '../net/prefix.ts'
-import { listHoldings, listPortTimes } from './claim.store.ts'
+import { listOverlappingHoldings, listPortTimes } from './claim.store.ts'
 import { peerStatement } from './peer-rollup.ts'
 import { servicePort, storedBounds, withinCondition } from './flow-key.ts'
 import type { FlowStore, Param } from './flow-store.ts'
 
-export type ClaimDeps = {
+export type PeerClaimDeps = {
   readonly db: Db
   readonly store: FlowStore
   readonly now: () => Date
@@ -58,7 +58,7 @@ const rowSums = `sum(flow_count), sum(bytes * greatest(sampling_rate, 1)), sum(p
 
 /** The unowned traffic of a prefix by day. */
 export async function listClaimableDays(
-  { store, now }: ClaimDeps,
+  { store, now }: PeerClaimDeps,
   teamId: number,
   prefix: Prefix,
 ): Promise<ClaimDay[]> {
@@ -114,7 +114,7 @@ export async function beginDays(
 }
 
 /** Claims a day that was begun. Throws DriverErrors and ClaimUnsettled; repeating it continues. */
-export async function finishDay({ db, store }: ClaimDeps, begun: BegunDay): Promise<void> {
+export async function finishDay({ db, store }: PeerClaimDeps, begun: BegunDay): Promise<void> {
   const { teamId, prefix } = begun
   const range = rangeOf(begun.day)
   if (begun.stage < 1) {
@@ -173,7 +173,9 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
   const { id, teamId, prefix, day } = begun
   const { params, isInside } = insideOf(prefix)
   const [first, last] = storedBounds(prefix)
-  const prefixes = (await listHoldings(db, prefix)).filter((held) => held.teamId === teamId && held.id > 0)
+  const prefixes = (await listOverlappingHoldings(db, prefix)).filter(
+    (held) => held.teamId === teamId && held.id > 0,
+  )
   const ports = await listPortTimes(db, teamId)
   const copyParams: Params = {
     ...params,
@@ -315,7 +317,7 @@ export type ClaimTarget = {
 }
 
 export async function findClaimTarget(db: Db, teamId: number, prefix: Prefix): Promise<ClaimTarget> {
-  const held = await listHoldings(db, prefix)
+  const held = await listOverlappingHoldings(db, prefix)
   return {
     holding: held.find((one) => one.teamId === teamId && covers(one.prefix, prefix))?.prefix,
     others: held.filter((one) => one.teamId !== teamId).map(({ team, prefix }) => ({ team, prefix })),

@@ -9,7 +9,7 @@ import type { FlowNames } from './flow-label.ts'
 import {
   graphStatement,
   seriesStatement,
-  sourceOf,
+  flowTableOf,
   valuesStatement,
   type FlowSelection,
 } from './flow-query.ts'
@@ -43,7 +43,7 @@ const namesOf = (text: string): FlowNames =>
 
 /** The words of the statements of a selection with their parameters' names; undefined if it was refused. */
 function wordsOf(selection: FlowSelection): string[] | undefined {
-  const source = sourceOf(
+  const source = flowTableOf(
     [...selection.groupBy, ...selection.filters.map(({ key }) => key)],
     { start, seconds: 3600, borders },
     { days: 15, rollupDays: 400 },

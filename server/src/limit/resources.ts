@@ -24,7 +24,7 @@ import { parseNamePattern, printNamePattern } from './zone-limit.ts'
 type Loc = ProblemError['loc']
 
 /** Returns the limits of an actor; null for one without. */
-export function limitsOf(rows: readonly LimitRow[] | null): Limits | null {
+export function actorLimitsOf(rows: readonly LimitRow[] | null): Limits | null {
   if (rows === null) return null
   return {
     zones: new Map(rows.flatMap((row) => (row.zone_id === null ? [] : [[row.zone_id, zoneLimitOf(row)]]))),

@@ -16,7 +16,7 @@ import {
   readFeedStates,
   savePosition,
   scheduleMail,
-  type Written,
+  type WrittenNotification,
 } from './notification.store.ts'
 import {
   moduleOfKind,
@@ -135,7 +135,7 @@ function newest<Row extends Target & { readonly kind: string; readonly key: stri
   return [...byThing.values()]
 }
 
-const distinct = (written: readonly Written[]): Target[] => [
+const distinct = (written: readonly WrittenNotification[]): Target[] => [
   ...new Map(written.map(({ userId, teamId }) => [nameOf({ userId, teamId }), { userId, teamId }])).values(),
 ]
 

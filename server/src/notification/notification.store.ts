@@ -9,10 +9,10 @@ import { writeRows, type RefusedRow } from '../db/write-rows.ts'
 import type { NewNotification, Occurrence, Recipient, ReportedMessage } from './recipient.ts'
 import { settingsOf } from './settings.ts'
 import type { SavedSettings } from './settings.store.ts'
-import type { Waiting } from './digest.ts'
+import type { DigestNotifications } from './digest.ts'
 import { visibleIn } from './feed.store.ts'
 
-export type Position = {
+export type FeedPosition = {
   readonly xid: string
   readonly id: string
   readonly since: Date
@@ -23,8 +23,8 @@ export type Position = {
  * Locks the position in the outbox; undefined while another process has it. A position of another database server, whose
  * transactions have other numbers, becomes the oldest running transaction.
  */
-export async function lockPosition(trx: Trx): Promise<Position | undefined> {
-  const { rows } = await sql<Position>`
+export async function lockPosition(trx: Trx): Promise<FeedPosition | undefined> {
+  const { rows } = await sql<FeedPosition>`
     select case when h.xid < pg_snapshot_xmax(s) then h.xid else pg_snapshot_xmin(s) end::text as xid,
       case when h.xid < pg_snapshot_xmax(s) then h.id else 0 end::text as id, h.since,
       h.xid >= pg_snapshot_xmax(s) as "isReset"
@@ -42,7 +42,7 @@ export async function savePosition(
 type OutboxRow = ReportedMessage & { readonly xid: string; readonly row: string }
 
 /** Lists messages of all types in commit order, except those that an older running transaction could still precede. */
-export async function listOutbox(trx: Trx, { xid, id }: Position, limit: number): Promise<OutboxRow[]> {
+export async function listOutbox(trx: Trx, { xid, id }: FeedPosition, limit: number): Promise<OutboxRow[]> {
   const { rows } = await sql<OutboxRow>`
     select o.xid::text, o.id::text as row, concat(o.xid, '.', o.id) as id, o.team_id as "teamId", o.type, o.at, o.data
     from outbox o
@@ -152,7 +152,11 @@ export async function listRecipients(
   return rows.map(({ saved, ...row }) => ({ ...row, settings: settingsOf(saved ?? undefined) }))
 }
 
-export type Written = { readonly userId: number; readonly teamId: number | null; readonly isWaiting: boolean }
+export type WrittenNotification = {
+  readonly userId: number
+  readonly teamId: number | null
+  readonly isWaiting: boolean
+}
 
 /**
  * Inserts the notifications; of an attack that was reported, the attributes are replaced. The end of an attack is only reported to
@@ -162,10 +166,10 @@ export async function insertNotifications(
   trx: Trx,
   rows: readonly NewNotification[],
 ): Promise<{
-  readonly written: readonly Written[]
+  readonly written: readonly WrittenNotification[]
   readonly refused: readonly RefusedRow<NewNotification>[]
 }> {
-  const written: Written[] = []
+  const written: WrittenNotification[] = []
   const refused = await writeRows(
     trx,
     rows,
@@ -174,8 +178,8 @@ export async function insertNotifications(
   return { written, refused }
 }
 
-async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promise<Written[]> {
-  const { rows: written } = await sql<Written>`
+async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promise<WrittenNotification[]> {
+  const { rows: written } = await sql<WrittenNotification>`
     insert into notifications as n (user_id, team_id, kind, key, at, attrs, mail)
     select r."userId", r."teamId", r.kind, r.key, r.at, r.attrs, case when r."isMailed" then 'waiting' else 'none' end
     from rows from (jsonb_to_recordset(${storedJson(rows)}::jsonb) as ("userId" integer, "teamId" integer, kind text,
@@ -191,7 +195,7 @@ async function insertAccepted(trx: Trx, rows: readonly NewNotification[]): Promi
   return written
 }
 
-type Target = Pick<Written, 'userId' | 'teamId'>
+type Target = Pick<WrittenNotification, 'userId' | 'teamId'>
 
 /** Returns when the last mail was queued, by user and team; locks the rows, which are created if they do not exist. */
 export async function lockMailing(trx: Trx, { userId, teamId }: Target): Promise<Date | null> {
@@ -243,7 +247,7 @@ export async function listReportSubscribers(db: Db | Trx, teamId: number): Promi
 }
 
 export type WaitingNotifications = {
-  readonly shown: readonly Waiting[]
+  readonly shown: readonly DigestNotifications[]
   readonly counts: readonly { readonly kind: NotificationKind; readonly count: number }[]
   readonly since: Date | null
 }
@@ -256,7 +260,7 @@ export async function readWaiting(
 ): Promise<WaitingNotifications> {
   const waiting = sql`from notifications n where n.user_id = ${userId}
     and n.team_id is not distinct from ${teamId}::integer and n.mail = 'waiting'`
-  const { rows: shown } = await sql<Waiting>`
+  const { rows: shown } = await sql<DigestNotifications>`
     select kind, at, attrs from (select n.id, n.kind, n.at, n.attrs ${waiting} order by n.id desc limit ${limit}) n
     order by id`.execute(trx)
   const { rows: counts } = await sql<{ kind: NotificationKind; count: number; since: Date }>`

@@ -27,7 +27,7 @@ export async function findSettings(
   return rows[0]
 }
 
-export async function saveSettings(
+export async function saveNotificationSettings(
   trx: Trx,
   userId: number,
   teamId: number | null,
@@ -47,7 +47,7 @@ export async function lockSettings(trx: Trx, userId: number): Promise<void> {
 }
 
 /** Whether the user is a member of the team; the membership is kept until the transaction ends. */
-export async function isMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
+export async function isLockedMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where user_id = ${userId} and team_id = ${teamId} for key share`.execute(trx)
   return rows.length > 0

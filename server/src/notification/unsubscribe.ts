@@ -2,7 +2,7 @@
 // access, and expires.
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
-export type Subscription = {
+export type MailSubscription = {
   readonly userId: number
   /** Null: the mails to an employee of the provider. */
   readonly teamId: number | null
@@ -19,7 +19,7 @@ const form = /^([1-9]\d{0,9})\.(\d{1,10})(r?)\.(\d{1,12})\.([\w-]{43})$/
 export function unsubscribeUrl(
   ring: KeyRing,
   publicUrl: string,
-  { userId, teamId, from }: Subscription,
+  { userId, teamId, from }: MailSubscription,
   now: Date,
 ): string {
   const expires = Math.floor(now.getTime() / 1000) + lifetimeSeconds
@@ -28,7 +28,7 @@ export function unsubscribeUrl(
 }
 
 /** Returns what the token is for; undefined if it was not signed here or has expired. */
-export function parseUnsubscribeToken(ring: KeyRing, token: string, now: Date): Subscription | undefined {
+export function parseUnsubscribeToken(ring: KeyRing, token: string, now: Date): MailSubscription | undefined {
   const [, userId, teamId, report, expires, signature] = form.exec(token) ?? []
   if (userId === undefined || signature === undefined) return undefined
   const claims = claimsOf(userId, teamId!, report!, expires!)

@@ -75,7 +75,7 @@ export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
 }
 
 /** The team whose data is read, for a caller of an operation or for a loop. */
-export type TeamReader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
+export type ReadingActor = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
 
 /** One call of an operation of staff. */
 export type StaffOperation = Operation<StaffActor>

@@ -18,7 +18,7 @@ const digestOf = (data: string | Buffer): Buffer => hash('sha256', data, 'buffer
  * Returns undefined if both are of the same request, otherwise the parts that differ: `the method`, `the path or query`, or
  * `the body` if neither of them does. Empty for a hash of an older version, which is that of the whole request alone.
  */
-export function differencesOf(kept: Buffer, sent: Buffer): string[] | undefined {
+export function requestDifferencesOf(kept: Buffer, sent: Buffer): string[] | undefined {
   if (kept.subarray(0, wholeBytes).equals(sent.subarray(0, wholeBytes))) return undefined
   if (kept.length <= wholeBytes || sent.length <= wholeBytes) return []
   const differs = ['the method', 'the path or query'].filter((_, at) => {

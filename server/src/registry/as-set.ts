@@ -20,7 +20,7 @@ export type AsSetFinding =
 type Path = { readonly name: string; readonly from: Path | undefined; readonly depth: number }
 
 /** Searches breadth first, so that the path to the member is a shortest one. Rejects as `membersOf` does. */
-export async function findMember(
+export async function findAsSetMember(
   asSet: string,
   wanted: ReadonlySet<Asn>,
   membersOf: (name: string) => Promise<AsSetMembers | undefined>,

@@ -5,7 +5,7 @@ import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
-import { findMember } from './as-set.ts'
+import { findAsSetMember } from './as-set.ts'
 import { IrrReader, IrrUnavailable, type IrrAnswer, type IrrSourceStatus } from './irr-reader.ts'
 import type { IrrSource } from './irr-source.ts'
 import { isRegional } from './objects/regional-registries.ts'
@@ -208,7 +208,7 @@ class Registries implements Irr {
     const membersOf = (name: string) => this.#readMembers(name, sets, ages)
     const limits = { depthMax: asSetDepthMax, setsMax: this.#options.asSetsMax }
     const origins = new Set(exact.map(({ origin }) => origin))
-    const finding = await unlessUnavailable(findMember(asSet, origins, membersOf, limits))
+    const finding = await unlessUnavailable(findAsSetMember(asSet, origins, membersOf, limits))
     if (finding instanceof IrrUnavailable) {
       down.push(finding.message)
       return undefined

@@ -25,7 +25,7 @@ export type TextStyle = {
   readonly widthMax?: number
 }
 
-export type Column = {
+export type SheetColumn = {
   readonly title: string
   readonly width: number
   readonly align?: 'left' | 'right'
@@ -161,7 +161,7 @@ export class Sheets {
   }
 
   /** Rows of one line each; the titles are repeated on every page. */
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  table(columns: readonly SheetColumn[], rows: readonly (readonly string[])[]): void {
     const titles = (): void => {
       this.#row(
         columns,
@@ -182,7 +182,7 @@ export class Sheets {
     this.y += 6
   }
 
-  #row(columns: readonly Column[], cells: readonly string[], style: TextStyle): void {
+  #row(columns: readonly SheetColumn[], cells: readonly string[], style: TextStyle): void {
     let x: number = page.margin
     this.y += rowHeight
     for (const [at, { width, align = 'left' }] of columns.entries()) {

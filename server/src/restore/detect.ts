@@ -3,7 +3,7 @@ import type { Head } from '../audit/seal.store.ts'
 import type { DatabaseIdentity, Witness } from './witness.ts'
 
 /** The database now, in one snapshot. */
-export type Seen = {
+export type DatabaseNow = {
   readonly installation: string | null
   /** Id of the open restore. */
   readonly openId: number | null
@@ -26,7 +26,7 @@ export type Seen = {
  */
 export type Verdict = 'agrees' | 'decided' | 'went_back' | 'unknown'
 
-export function compareWitness(witness: Witness | undefined, seen: Seen): Verdict {
+export function compareWitness(witness: Witness | undefined, seen: DatabaseNow): Verdict {
   if (!witness || seen.contained === null) return 'unknown'
   if (seen.contained) return 'agrees'
   if (seen.closed > witness.closed) return 'decided'
@@ -36,7 +36,7 @@ export function compareWitness(witness: Witness | undefined, seen: Seen): Verdic
 }
 
 /** An old data directory with the database of another installation, or with a new one that no process has used yet. */
-const isOther = ({ installation }: Witness, seen: Seen): boolean =>
+const isOther = ({ installation }: Witness, seen: DatabaseNow): boolean =>
   seen.installation === null ? seen.head === null : seen.installation !== installation
 
 const sameDatabase = (a: DatabaseIdentity, b: DatabaseIdentity): boolean =>
@@ -52,7 +52,7 @@ const confirmSeconds = 60
 export function compareIdentity(
   verdict: Verdict,
   witness: Witness | undefined,
-  { headAt }: Pick<Seen, 'headAt'>,
+  { headAt }: Pick<DatabaseNow, 'headAt'>,
   stored: DatabaseIdentity | null,
   found: DatabaseIdentity,
 ): 'same' | 'confirmed' | 'other_database' {

@@ -14,14 +14,14 @@ export async function findPlace(db: Db): Promise<string> {
   return rows[0]!.place
 }
 
-export type Written = {
+export type DrillRow = {
   readonly now: Date
   /** Running processes report every few seconds, also while nothing else is written. Null for an unused database. */
   readonly written: Date | null
 }
 
-export async function findWritten(db: Db): Promise<Written> {
-  const { rows } = await sql<Written>`
+export async function findWritten(db: Db): Promise<DrillRow> {
+  const { rows } = await sql<DrillRow>`
     select now() as now, greatest(
       (select max(seen) from processes), (select at from audit_entries order by id desc limit 1)) as written`.execute(
     db,

@@ -5,16 +5,16 @@ import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake, type WakeName } from '../db/wake.ts'
 import type { Head } from '../audit/seal.store.ts'
-import type { Seen } from './detect.ts'
+import type { DatabaseNow } from './detect.ts'
 import type { DatabaseIdentity } from './witness.ts'
 
-type SeenRow = Omit<Seen, 'head'> & { readonly sequence: number | null; readonly hash: Buffer | null }
+type SeenRow = Omit<DatabaseNow, 'head'> & { readonly sequence: number | null; readonly hash: Buffer | null }
 
 const iso = (time: ReturnType<typeof sql>) =>
   sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Reads five index entries: it runs before every run that sends. */
-export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<Seen> {
+export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<DatabaseNow> {
   const { rows } = await sql<SeenRow>`/* kept */
     select (select uuid::text from installation limit 1) as installation,
       (select id from restores where closed is null) as "openId",
@@ -35,7 +35,7 @@ export async function readSeen(db: Db | Trx, known: Head | undefined): Promise<S
 }
 
 /** Returns where the rows are now, and where they were when that was last confirmed. */
-export async function readIdentity(
+export async function readDatabaseIdentity(
   db: Db,
 ): Promise<{ readonly stored: DatabaseIdentity | null; readonly found: DatabaseIdentity }> {
   const { rows } = await sql<{ stored: DatabaseIdentity | null; found: DatabaseIdentity }>`
@@ -48,7 +48,7 @@ export async function readIdentity(
   return rows[0]!
 }
 
-export async function saveIdentity(
+export async function saveDatabaseIdentity(
   db: Db | Trx,
   { systemIdentifier, oid, timeline }: DatabaseIdentity,
 ): Promise<void> {

@@ -7,12 +7,12 @@ import type { Gate } from '../runtime/gate.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import { compareIdentity, compareWitness, type Seen, type Verdict } from './detect.ts'
+import { compareIdentity, compareWitness, type DatabaseNow, type Verdict } from './detect.ts'
 import {
   openRestore,
-  readIdentity,
+  readDatabaseIdentity,
   readSeen,
-  saveIdentity,
+  saveDatabaseIdentity,
   withdrawRestore,
   type NewRestore,
 } from './gate.store.ts'
@@ -34,7 +34,7 @@ const writeMs = 5_000
 /** The start of the other parts waits so long for the first answer of the database. */
 const firstAnswerMs = 2_000
 
-const stateOf = ({ openId }: Pick<Seen, 'openId'>) => (openId === null ? 'open' : 'closed')
+const stateOf = ({ openId }: Pick<DatabaseNow, 'openId'>) => (openId === null ? 'open' : 'closed')
 
 export class RestoreGate implements Gate<Trx>, Component {
   readonly name = 'restore gate'
@@ -80,7 +80,7 @@ export class RestoreGate implements Gate<Trx>, Component {
   }
 
   /** Opens a restore if the database went back. Otherwise advances the witness, unless one is open: then it is the evidence. */
-  async #observe(db: Db | Trx): Promise<{ seen: Seen; verdict: Verdict }> {
+  async #observe(db: Db | Trx): Promise<{ seen: DatabaseNow; verdict: Verdict }> {
     // The witness may advance while the statement runs.
     const witness = this.#readWitness()
     const seen = await readSeen(db, witness?.head)
@@ -113,9 +113,13 @@ export class RestoreGate implements Gate<Trx>, Component {
   }
 
   /** `witness`: as it was before it advanced. */
-  async #checkIdentity(witness: Witness | undefined, seen: Seen, verdict: Verdict): Promise<Seen> {
+  async #checkIdentity(
+    witness: Witness | undefined,
+    seen: DatabaseNow,
+    verdict: Verdict,
+  ): Promise<DatabaseNow> {
     const { db, log } = this.#deps
-    const { stored, found } = await readIdentity(db)
+    const { stored, found } = await readDatabaseIdentity(db)
     this.#identity = found
     const identity = compareIdentity(verdict, witness, seen, stored, found)
     if (identity === 'same') return seen
@@ -126,7 +130,7 @@ export class RestoreGate implements Gate<Trx>, Component {
     // After a restore the place is confirmed with the decision.
     if (seen.openId !== null && !(verdict === 'agrees' && (await withdrawRestore(db, seen.openId))))
       return seen
-    await saveIdentity(db, found)
+    await saveDatabaseIdentity(db, found)
     if (stored !== null)
       log.warn({ before: stored, after: found }, 'database moved; its content is the remembered one')
     return { ...seen, openId: null }
@@ -134,9 +138,9 @@ export class RestoreGate implements Gate<Trx>, Component {
 
   async #open(
     reason: NewRestore['reason'],
-    seen: Seen,
+    seen: DatabaseNow,
     identity: Readonly<Record<string, unknown>> = {},
-  ): Promise<Seen> {
+  ): Promise<DatabaseNow> {
     const { db, log, inform } = this.#deps
     const evidence = {
       known_head: this.#witness ? formatHead(this.#witness.head) : null,

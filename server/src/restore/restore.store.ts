@@ -119,10 +119,10 @@ export const listItemRows = (
     slice: query,
   })
 
-export type DecidedRow = ItemRow & { readonly decision: RestoreAction }
+export type DecidedItemRow = ItemRow & { readonly decision: RestoreAction }
 
-export async function listDecided(db: Db | Trx, restoreId: number): Promise<DecidedRow[]> {
-  const { rows } = await sql<DecidedRow>`
+export async function listDecidedItems(db: Db | Trx, restoreId: number): Promise<DecidedItemRow[]> {
+  const { rows } = await sql<DecidedItemRow>`
     select ${itemColumns} from restore_items i
     where i.restore_id = ${restoreId}::bigint and i.decision is not null order by i.id`.execute(db)
   return rows
@@ -167,7 +167,7 @@ export async function saveDifferences(
 }
 
 /** Stores why a source of the open restore cannot be compared; differences that were found before stay. */
-export async function saveProblem(
+export async function saveRestoreProblem(
   db: Db,
   { area, source, problem }: Pick<FoundDifferences, 'area' | 'source'> & { readonly problem: string },
 ): Promise<void> {
@@ -185,7 +185,7 @@ type NewDecision = {
 }
 
 /** Decides the items, or all of the area that the action is possible for; returns how many were changed. */
-export async function saveDecision(
+export async function saveItemDecision(
   trx: Trx,
   restoreId: number,
   { area, action, ids, actor }: NewDecision,

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 
 /** The author of a decision, as in the audit entry. */
-export type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+export type DecisionAuthor = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
 /** A decided difference, with what its area stored. */
 export type DecidedItem = {
@@ -23,4 +23,4 @@ export type DecidedItem = {
  */
 export type Settle = (
   items: readonly DecidedItem[],
-) => Promise<(trx: Trx, by: Author, now: Date) => Promise<void>>
+) => Promise<(trx: Trx, by: DecisionAuthor, now: Date) => Promise<void>>

@@ -4,7 +4,7 @@ import { counted } from '@pharos/contract/counted'
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { readYamlSettings, type Given, type Located } from './config-file.ts'
+import { readYamlSettings, type GivenSettings, type Located } from './config-file.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseMailbox } from '../text/mailbox.ts'
 import { parseEmail } from '../text/email.ts'
@@ -13,7 +13,7 @@ import { createSchemaCheck } from '../text/schema-error.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
-  limitsOf,
+  acceptedValuesOf,
   meaningOf,
   settingNames,
   settingsSchema,
@@ -159,7 +159,7 @@ export function publicUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>): 
   )
 }
 
-function readFile(env: Environment, files: Files, problems: string[]): Given {
+function readFile(env: Environment, files: Files, problems: string[]): GivenSettings {
   const path = env['PHAROS_CONFIG'] ?? 'pharos.yaml'
   const text = files.read(path)
   if (text !== undefined) return readYamlSettings(path, text, problems)
@@ -167,8 +167,8 @@ function readFile(env: Environment, files: Files, problems: string[]): Given {
   return {}
 }
 
-function readEnvironment(env: Environment, files: Files, problems: string[]): Given {
-  const given: Given = {}
+function readEnvironment(env: Environment, files: Files, problems: string[]): GivenSettings {
+  const given: GivenSettings = {}
   const names = new Map(settingNames.map((name) => [variableOf(name), name]))
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
@@ -203,11 +203,11 @@ function readVariable(
   variable: string,
   name: SettingName,
   text: string,
-  given: Given,
+  given: GivenSettings,
   problems: string[],
 ): void {
   if (text.trim() === '') {
-    problems.push(`${variable}: it is empty; unset it, or set it to ${limitsOf(name)}`)
+    problems.push(`${variable}: it is empty; unset it, or set it to ${acceptedValuesOf(name)}`)
     return
   }
   given[name] = { value: valueOf(name, text.trim()), source: variable }

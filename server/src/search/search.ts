@@ -12,7 +12,7 @@ import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
 import { parseSearchTerm } from '../net/search-term.ts'
 import type { HitRow, SearchSource } from './source.ts'
-import { sources } from './sources.store.ts'
+import { searchSources } from './sources.store.ts'
 
 export type SearchDeps = {
   readonly postgres: Postgres
@@ -31,7 +31,7 @@ export async function search(
 ): Promise<SearchAnswer> {
   const sought = parseSearchTerm(q)
   if (sought.text.length < 2) throw invalid(['query', 'q'], 'searchTooShort')
-  const wanted = sources.filter(
+  const wanted = searchSources.filter(
     (source) =>
       (kind === undefined || kind.includes(source.kind)) && deps.mayCall(actor, source.list.permission),
   )

@@ -5,7 +5,7 @@ import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { findAddressPrefix, isAllowedFrom } from '../limit/allowed-from.ts'
 import { fail } from '../runtime/error.ts'
-import { limitsOf } from '../limit/resources.ts'
+import { actorLimitsOf } from '../limit/resources.ts'
 import { rolesOfToken } from '../operation/grant.ts'
 import type { Limits } from '../operation/limits.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
@@ -46,7 +46,7 @@ type AnyTokenRecord = KnownToken | StaffTokenRecord
 
 async function findKnownToken(db: Db, id: string): Promise<KnownToken | undefined> {
   const record = await findTokenRecord(db, id)
-  return record && { ...record, limits: limitsOf(record.limits) }
+  return record && { ...record, limits: actorLimitsOf(record.limits) }
 }
 
 /** The names and the tables of both kinds of tokens; everything else about them is the same. */

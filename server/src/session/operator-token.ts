@@ -9,7 +9,7 @@ import { revokeActiveApiToken, issueApiToken } from './api-token.ts'
 import {
   findTeamId,
   findTokenTeam,
-  listTeamSlugs,
+  listAllTeamSlugs,
   listTokensOfTeams,
   type OperatorTokenRow,
 } from './operator-token.store.ts'
@@ -35,7 +35,7 @@ export async function createTeamToken(
   refuseUnknownScopes(request.scopes)
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
-    if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
+    if (teamId === undefined) throw unknownTeam(request.team, await listAllTeamSlugs(trx))
     const settings = { ...request, teamId, createdBy: null, resources: null, serviceAccountId: null }
     const { row, text } = await issueApiToken(trx, ring, settings, { teamId, actor: 'operator' })
     return { id: row.id, text }
@@ -58,7 +58,7 @@ function unknownTeam(slug: string, slugs: readonly string[]): Failure {
 /** Lists the tokens that are not revoked, newest first: those of one team or, without `team`, of all. */
 export async function listTeamTokens(db: Db, team?: string): Promise<OperatorTokenRow[]> {
   if (team !== undefined && (await findTeamId(db, team)) === undefined)
-    throw unknownTeam(team, await listTeamSlugs(db))
+    throw unknownTeam(team, await listAllTeamSlugs(db))
   return listTokensOfTeams(db, team)
 }
 

@@ -11,7 +11,7 @@ import { findOwnSessionTeam, listOpenSessions, revokeSession, type OpenSessionRo
 
 type Deps = { readonly db: Db }
 
-export async function listSessions(
+export async function listOwnSessions(
   { db }: Deps,
   operation: Operation,
   query: QueryOf<typeof listSessionsRoute>,

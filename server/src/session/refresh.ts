@@ -9,7 +9,7 @@ import { fail } from '../runtime/error.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import type { Rotate } from './rotate.ts'
-import { judgeRefresh, type Verdict } from './rotation.ts'
+import { judgeRefresh, type RotationVerdict } from './rotation.ts'
 import {
   findSession,
   renewGrace,
@@ -23,7 +23,7 @@ import type { ClientSource } from './request-source.ts'
 export type SessionDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lifetime: SessionLifetime }
 export type RefreshDeps = SessionDeps & { readonly rotate: Rotate }
 
-type Repeat = Extract<Verdict, { kind: 'repeat' }>
+type Repeat = Extract<RotationVerdict, { kind: 'repeat' }>
 
 /** Returns new tokens for a refresh token. Throws `token_not_valid` for one that is invalid, expired or reused. */
 export async function refreshTokens(

@@ -30,7 +30,7 @@ export type Rotation = {
   readonly lastUserAgent: string | null
 }
 
-export type Verdict =
+export type RotationVerdict =
   | { readonly kind: 'rotate' }
   | {
       readonly kind: 'repeat'
@@ -43,7 +43,12 @@ export type Verdict =
   | { readonly kind: 'reuse' }
 
 /** Returns the verdict on token number `presented`. A number that was never issued also counts as reuse: it implies a stolen key. */
-export function judgeRefresh(session: Rotation, presented: number, client: Client, now: Date): Verdict {
+export function judgeRefresh(
+  session: Rotation,
+  presented: number,
+  client: Client,
+  now: Date,
+): RotationVerdict {
   const age = session.counter - presented
   if (age === 0) return { kind: 'rotate' }
   if (age < 0) return { kind: 'reuse' }

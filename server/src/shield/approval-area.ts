@@ -20,7 +20,7 @@ export const shieldApprovals: ApprovalArea<'shield'> = {
 }
 
 /** Returns the digests of what staff approved or rejected. */
-export async function listDecided(
+export async function listDecidedDigests(
   db: Db | Trx,
 ): Promise<{ readonly approved: Set<string>; readonly rejected: Set<string> }> {
   const decisions = await listDecisions(db, shieldApprovals)

@@ -3,7 +3,7 @@ import { shieldReasonText } from '@pharos/contract/reason/shield-reason'
 import type { Prefix } from '../net/prefix.ts'
 import { compileLists, type CompileRefusal, type CompileRefusalCode, type OrderedList } from './compile.ts'
 import { reasonOfRefusal } from './refusal-reason.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 import type { NestedList } from './shield-list.store.ts'
 import { findStored, type ParsedRule } from './shield-rule.ts'
@@ -17,7 +17,7 @@ export function refusalsOfList(
   { prefix, rules }: { readonly prefix: Prefix; readonly rules: readonly ParsedRule[] },
   nested: readonly NestedList[],
   can: ScrubberCapabilities,
-  held: readonly HeldList[],
+  held: readonly ListSize[],
   scrubber: string,
 ): ListRefusal[] {
   const others = nested.map(orderedOf)

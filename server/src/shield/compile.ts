@@ -10,7 +10,7 @@ import {
   encodeComponents,
 } from '../net/flowspec/nlri.ts'
 import { comparePrefixes, covers, halvesOf, lengthOf, overlaps, type Prefix } from '../net/prefix.ts'
-import { type HeldList, RuleCapacity } from './rule-capacity.ts'
+import { type ListSize, RuleCapacity } from './rule-capacity.ts'
 import type { CompiledList, CompiledRule, RuleId, ScrubberCapabilities } from './scrubber.ts'
 
 /** The rules of a prefix, the first one that matches decides. */
@@ -64,7 +64,7 @@ const growthMax = 8
 export function compileLists(
   lists: readonly OrderedList[],
   can: ScrubberCapabilities,
-  held: readonly HeldList[] = [],
+  held: readonly ListSize[] = [],
 ): CompileResult {
   const refused: CompileRefusal[] = []
   const shadowed: ShadowedRule[] = []

@@ -53,11 +53,11 @@ export async function isFormer(trx: Trx, { id, teamId, version }: FormerList): P
   return rows.length > 0
 }
 
-export type Scope = { readonly name: string; readonly lists: readonly number[] }
+export type ListScope = { readonly name: string; readonly lists: readonly number[] }
 
 /** Returns the scrubbers and the lists that each of them gets. */
-export async function listScopes(trx: Trx): Promise<Scope[]> {
-  const { rows } = await sql<Scope>`
+export async function listScopes(trx: Trx): Promise<ListScope[]> {
+  const { rows } = await sql<ListScope>`
     select s.name, (select coalesce(jsonb_agg(l.id), '[]') from shield_lists l
       where cardinality(s.prefixes) = 0 or l.prefix <<= any(s.prefixes)) as lists
     from scrubbers s order by s.name`.execute(trx)

@@ -14,7 +14,7 @@ import {
   type ListState,
   type Shown,
 } from './reconcile.store.ts'
-import { listDecided, saveApprovals } from './approval-area.ts'
+import { listDecidedDigests, saveApprovals } from './approval-area.ts'
 import { restoreConfirmed } from './revert-shield.ts'
 import { lockListById, lockShield, mayFilter, storeVersion } from './shield-list.store.ts'
 import { listStatus, ruleStatus, withSequences } from './list-status.ts'
@@ -26,14 +26,14 @@ import {
   lockStates,
   lockUnconfirmed,
   type FormerList,
-  type Scope,
+  type ListScope,
 } from './expire-lists.store.ts'
 import { writeListMessages, type ListChange } from './shield-message.ts'
 
 /** Lists that may be emptied at once because their teams lost the prefixes. */
 const formerMax = 3
 
-export type Expiry = {
+export type ListExpiry = {
   readonly reverted: number
   readonly emptied: number
   readonly held: number
@@ -42,7 +42,7 @@ export type Expiry = {
 }
 
 /** Empties lists of former holders, and restores the last confirmed version of every list whose time is over. */
-export async function expireLists(db: Db): Promise<Expiry> {
+export async function expireLists(db: Db): Promise<ListExpiry> {
   const failed: unknown[] = []
   let [emptied, reverted] = [0, 0]
   const attempt = async (change: (trx: Trx) => Promise<boolean>): Promise<boolean> => {
@@ -79,7 +79,7 @@ async function guardFormer(
 ): Promise<{ readonly lists: readonly FormerList[]; readonly held: number }> {
   const former = await listFormer(trx)
   const approval = former.length > formerMax ? approvalOf(former) : undefined
-  const { approved } = await listDecided(trx)
+  const { approved } = await listDecidedDigests(trx)
   const isWaiting = approval !== undefined && !approved.has(approval.evidence)
   await saveApprovals(trx, null, isWaiting ? [approval] : [])
   return isWaiting ? { lists: [], held: former.length } : { lists: former, held: 0 }
@@ -144,7 +144,7 @@ export async function refreshStates(db: Db): Promise<number> {
   })
 }
 
-async function refresh(trx: Trx, list: ListState, scopes: readonly Scope[]): Promise<ListChange[]> {
+async function refresh(trx: Trx, list: ListState, scopes: readonly ListScope[]): Promise<ListChange[]> {
   const names = scopes.filter((one) => one.lists.includes(list.id)).map(({ name }) => name)
   const shown = withSequences(listStatus(list, names), list)
   const rules = list.rules.map((rule) => ({

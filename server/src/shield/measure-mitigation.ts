@@ -5,7 +5,7 @@ import type { FilterRule } from '../net/filter-rule.ts'
 import { lengthOf, type Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { storedBounds } from '../flow/flow-key.ts'
-import { secondsOf, type Statement } from '../flow/flow-query.ts'
+import { secondsOf, type FlowStatement } from '../flow/flow-query.ts'
 import type { FlowStore, Param } from '../flow/flow-store.ts'
 import { integer, matchCondition } from '../flow/match-sql.ts'
 import type { HeldList } from './mitigation.ts'
@@ -52,7 +52,7 @@ export const createMeasureMitigation =
   async ({ teamId, held, attacks }) => {
     const found = new Map<string, Effect>()
     if (attacks.length === 0) return found
-    const run = <T>({ sql, params }: Statement) => flowStore.query<T>(sql, params, limits)
+    const run = <T>({ sql, params }: FlowStatement) => flowStore.query<T>(sql, params, limits)
     try {
       // Scrubbers hold the same lists, unless one of them waits.
       const distinct = new Map(held.map((lists) => [JSON.stringify(lists), lists]))
@@ -106,7 +106,7 @@ function droppedStatement(
   rules: readonly FilterRule[],
   attacks: readonly MeasuredAttack[],
   nowMs: number,
-): Statement {
+): FlowStatement {
   const { params, bind, networks } = networksOf(teamId, attacks)
   const until = secondsOf(new Date(nowMs)) - storedAfterSeconds
   Object.assign(params, { from: until - windowSeconds, until })
@@ -139,7 +139,7 @@ function hitsStatement(
   ids: readonly number[],
   attacks: readonly MeasuredAttack[],
   nowMs: number,
-): Statement {
+): FlowStatement {
   const { params, bind, networks } = networksOf(teamId, attacks)
   params['from'] = Math.floor(secondsOf(new Date(nowMs)) / 60) * 60 - 60
   const sql =

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { Attack } from './attack-match.ts'
+import type { ReportedAttack } from './attack-match.ts'
 import type { StoredRule } from './reconcile.store.ts'
 
 /** Returns the teams of which a scrubber holds rules that are in force, or of which events are shown as mitigated. */
@@ -72,7 +72,7 @@ export async function listScoped(
   return rows
 }
 
-export type DetectedAttack = Attack & {
+export type DetectedAttack = ReportedAttack & {
   readonly eventId: string
   /** The highest rates; 0 if they are not known. */
   readonly bps: number

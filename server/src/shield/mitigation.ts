@@ -3,7 +3,7 @@ import type { FilterRule } from '../net/filter-rule.ts'
 import { coversMatch, overlapMatches, rangeConditions, type FlowMatch } from '../net/flow-match.ts'
 import { covers, lengthOf, type Prefix } from '../net/prefix.ts'
 import { createPrefixMap, type PrefixMap } from '../net/prefix-map.ts'
-import { sourcesOf, vectorsOf, type Attack } from './attack-match.ts'
+import { sourcesOf, attackVectorsOf, type ReportedAttack } from './attack-match.ts'
 
 /** The rules of a list that a scrubber holds, in their order, and when each was written. */
 export type HeldList = {
@@ -19,7 +19,7 @@ export type Mitigation = {
    * conditions and is not allowed by a rule before it. A condition on something unknown is only taken as met if the rule was written after
    * the attack began: a rule of before would make every attack of an unknown kind look mitigated.
    */
-  ruleAgainst(attack: Attack): HeldList['rules'][number] | undefined
+  ruleAgainst(attack: ReportedAttack): HeldList['rules'][number] | undefined
 }
 
 type Ranked = { readonly rank: number; readonly rule: HeldList['rules'][number] }
@@ -37,8 +37,8 @@ export function createMitigation(lists: readonly HeldList[]): Mitigation {
   }
 }
 
-function findRule(attack: Attack, byDestination: PrefixMap<Ranked>): Ranked['rule'] | undefined {
-  const vectors = vectorsOf(attack)
+function findRule(attack: ReportedAttack, byDestination: PrefixMap<Ranked>): Ranked['rule'] | undefined {
+  const vectors = attackVectorsOf(attack)
   const sources = sourcesOf(attack)
   for (const destination of attack.networks)
     for (const vector of vectors) {

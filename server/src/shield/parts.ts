@@ -9,7 +9,7 @@ import type { ListCounting } from '../events/list/event-traffic.ts'
 import type { Mounted } from '../http/mount.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { ApiShared, Parts, Shared } from '../process/shared.ts'
-import { saveDifferences, saveProblem } from '../restore/restore.store.ts'
+import { saveDifferences, saveRestoreProblem } from '../restore/restore.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { createCheckScrubbers, createListCounting, type CapabilitiesOf } from './check-scrubbers.ts'
 import { createEstimateHits } from './estimate-hits.ts'
@@ -167,7 +167,7 @@ async function compare({ owner }: Shared, target: ScrubberTarget): Promise<void>
   try {
     await saveDifferences(owner, { ...source, differences: await compareScrubber(owner, target) })
   } catch (error) {
-    await saveProblem(owner, { ...source, problem: (error as Error).message })
+    await saveRestoreProblem(owner, { ...source, problem: (error as Error).message })
     throw error
   }
 }

@@ -8,14 +8,14 @@ import { storedJson } from '../db/stored-json.ts'
 import { writeRows } from '../db/write-rows.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { newRulesMax, type ManyRules } from './reconcile-guard.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 import type { RuleHits } from './scrubber.ts'
-import type { StoredMatch } from './shield-rule.ts'
+import type { StoredRuleMatch } from './shield-rule.ts'
 
 export type StoredRule = {
   readonly id: number
   readonly action: ShieldAction
-  readonly match: StoredMatch
+  readonly match: StoredRuleMatch
   readonly rate_bps: number | null
   readonly rate_pps: number | null
   /** When it was written, in ISO 8601. */
@@ -110,7 +110,7 @@ export async function saveInstalls(
   trx: Trx,
   scrubber: string,
   installs: readonly Install[],
-  lists: readonly HeldList[],
+  lists: readonly ListSize[],
 ): Promise<void> {
   await sql`
     delete from shield_installs where scrubber = ${scrubber}
@@ -123,7 +123,7 @@ async function upsertInstalls(
   trx: Trx,
   scrubber: string,
   installs: readonly Install[],
-  lists: readonly HeldList[],
+  lists: readonly ListSize[],
 ): Promise<void> {
   const counts = lists.map(({ prefix, ruleCount }) => ({ prefix, ruleCount }))
   await sql`

@@ -5,7 +5,7 @@ import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
 import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { listDecided, saveApprovals } from './approval-area.ts'
+import { listDecidedDigests, saveApprovals } from './approval-area.ts'
 import { applyEach } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { decideChanges, keptBy } from './decide-changes.ts'
@@ -192,7 +192,7 @@ const readState = (db: Db, scrubber: string, prefixes: readonly Prefix[]) =>
         desired: desired.lists.filter(({ prefix }) => !unreadable.has(prefix)),
         evidence: evidence.lists,
         unreadable: [...unreadable.values()],
-        decided: await listDecided(trx),
+        decided: await listDecidedDigests(trx),
         held: await listInstalledRules(trx, scrubber),
       }
     })

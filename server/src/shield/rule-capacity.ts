@@ -2,7 +2,7 @@
 import type { Prefix } from '../net/prefix.ts'
 import type { InstalledList } from './scrubber.ts'
 
-export type HeldList = Pick<InstalledList, 'prefix' | 'ruleCount'>
+export type ListSize = Pick<InstalledList, 'prefix' | 'ruleCount'>
 
 /**
  * A list that the scrubber holds has its place, whatever other lists want; only rules beyond it need room. The rules that a list gives up
@@ -12,7 +12,7 @@ export class RuleCapacity {
   readonly #held: ReadonlyMap<Prefix, number>
   #free: number
 
-  constructor(rulesMax: number, held: readonly HeldList[]) {
+  constructor(rulesMax: number, held: readonly ListSize[]) {
     this.#held = new Map(held.map(({ prefix, ruleCount }) => [prefix, ruleCount]))
     this.#free = rulesMax - held.reduce((sum, { ruleCount }) => sum + ruleCount, 0)
   }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { HeldList } from './rule-capacity.ts'
+import type { ListSize } from './rule-capacity.ts'
 
 export type ScrubberRow = {
   readonly name: string
@@ -25,7 +25,7 @@ export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRo
  * Returns how many rules of each list of all teams the scrubber holds, or will hold once it applies the newest version or the one that
  * comes back unless that is confirmed. Rules that compilation adds are known of lists that it holds.
  */
-export async function listInstalledSizes(db: Db, { name, prefixes }: ScrubberRow): Promise<HeldList[]> {
+export async function listInstalledSizes(db: Db, { name, prefixes }: ScrubberRow): Promise<ListSize[]> {
   const { rows } = await sql<{ prefix: string; ruleCount: number }>`
     select l.prefix::text as prefix, greatest(jsonb_array_length(v.rules), case
         when i.state = 'rejected' or (i.state = 'active' and i.version = l.version) then i.rule_count

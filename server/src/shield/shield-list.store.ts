@@ -12,7 +12,7 @@ import { camelColumns, columns, withExpressions, type RowOf } from '../db/column
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import type { StoredMatch, VersionedRule } from './shield-rule.ts'
+import type { StoredRuleMatch, VersionedRule } from './shield-rule.ts'
 
 /** PostgreSQL formats some IPv6 prefixes differently from RFC 5952: parse them. */
 const listColumns = camelColumns(
@@ -45,7 +45,7 @@ export const ruleColumns = columns(
   ],
   {
     action: sql<ShieldAction>`r.action`,
-    match: sql<StoredMatch>`r.match`,
+    match: sql<StoredRuleMatch>`r.match`,
     status: sql<ShieldRuleStatus>`r.status`,
     reason: sql<ShieldReason | null>`r.reason`,
   },

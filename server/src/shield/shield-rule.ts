@@ -10,7 +10,7 @@ import { parseTime } from '../text/time.ts'
 import { parseRuleAction, parseRuleMatch, RuleError } from './rule.ts'
 
 /** The conditions of a rule as they are stored and answered. */
-export type StoredMatch = {
+export type StoredRuleMatch = {
   readonly protocol: string
   readonly source: string | null
   readonly source_port: string | null
@@ -29,7 +29,7 @@ export type WrittenRule = {
   readonly sequence: number
   readonly enabled: boolean
   readonly action: ShieldAction
-  readonly match: StoredMatch
+  readonly match: StoredRuleMatch
   readonly rate_bps: number | null
   readonly rate_pps: number | null
   readonly comment: string
@@ -103,7 +103,7 @@ function attempt<T>(report: Report, parse: () => T): T | undefined {
   }
 }
 
-const storedMatch = (rule: NewShieldRule): StoredMatch => ({
+const storedMatch = (rule: NewShieldRule): StoredRuleMatch => ({
   protocol: rule.protocol ?? 'any',
   source: rule.source ?? null,
   source_port: rule.source_port ?? null,
@@ -118,7 +118,7 @@ const storedMatch = (rule: NewShieldRule): StoredMatch => ({
 })
 
 /** One network has one spelling, so that the same rule written differently is the same rule. */
-const canonicalNetworks = (match: StoredMatch, prefix: Prefix): StoredMatch => {
+const canonicalNetworks = (match: StoredRuleMatch, prefix: Prefix): StoredRuleMatch => {
   const destination = match.destination === null ? prefix : parsePrefixOrAddress(match.destination)
   return {
     ...match,

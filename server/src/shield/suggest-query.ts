@@ -4,7 +4,7 @@ import type { FlowMatch } from '../net/flow-match.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { attackCondition, type AttackWindow } from '../flow/attack-condition.ts'
 import { withinCondition } from '../flow/flow-key.ts'
-import { secondsOf, type Statement } from '../flow/flow-query.ts'
+import { secondsOf, type FlowStatement } from '../flow/flow-query.ts'
 import type { Param, QueryLimits } from '../flow/flow-store.ts'
 import {
   concernedCondition,
@@ -15,7 +15,7 @@ import {
   usualCondition,
 } from '../flow/match-sql.ts'
 
-export type Measure = 'bytes' | 'packets'
+export type SuggestMeasure = 'bytes' | 'packets'
 
 /** The targets of an attack and its time. */
 export type AttackedTraffic = {
@@ -28,13 +28,16 @@ export type AttackedTraffic = {
   /** Attacks on the team, this one included: their traffic is not usual. */
   readonly attacks: readonly AttackWindow[]
   /** The measure by which rules are chosen. */
-  readonly measure: Measure
+  readonly measure: SuggestMeasure
 }
 
-export type Window = { readonly startMs: number; readonly endMs: number }
+export type TrafficWindow = { readonly startMs: number; readonly endMs: number }
 
 /** The traffic that the attack is compared with; `none`: nothing is known, which is not the same as no traffic. */
-export type Usual = { readonly kind: 'days' | 'hour' | 'none'; readonly windows: readonly Window[] }
+export type UsualTraffic = {
+  readonly kind: 'days' | 'hour' | 'none'
+  readonly windows: readonly TrafficWindow[]
+}
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -47,20 +50,20 @@ const beforeMs = 300_000
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 2e8 }
 
 /** The same hour of the days before, the latest first: normal traffic to one host is a few sampled packets a minute. */
-function daysBefore({ startMs, endMs }: Window): Window[] {
+function daysBefore({ startMs, endMs }: TrafficWindow): TrafficWindow[] {
   const padMs = Math.max(0, hourMs - (endMs - startMs)) / 2
   return Array.from({ length: usualDays }, (_, at) => ({
     startMs: startMs - padMs - (at + 1) * dayMs,
     endMs: endMs + padMs - (at + 1) * dayMs,
   }))
 }
-const hourBefore = ({ startMs }: Pick<Window, 'startMs'>): Window => ({
+const hourBefore = ({ startMs }: Pick<TrafficWindow, 'startMs'>): TrafficWindow => ({
   startMs: startMs - beforeMs - hourMs,
   endMs: startMs - beforeMs,
 })
 
 /** The time of all usual windows together with the attack. */
-export const spanOf = (window: Window): Window => ({
+export const spanOf = (window: TrafficWindow): TrafficWindow => ({
   startMs: daysBefore(window).at(-1)!.startMs,
   endMs: window.endMs,
 })
@@ -81,7 +84,7 @@ function binderOf(teamId: number): Binder {
     },
   }
 }
-const during = ({ startMs, endMs }: Window, { bind }: Binder): string => {
+const during = ({ startMs, endMs }: TrafficWindow, { bind }: Binder): string => {
   const [from, until] = [startMs, endMs].map((ms) => bind('UInt32', secondsOf(new Date(ms))))
   return `(time >= toDateTime(${from}, 'UTC') and time < toDateTime(${until}, 'UTC'))`
 }
@@ -89,7 +92,9 @@ const during = ({ startMs, endMs }: Window, { bind }: Binder): string => {
 export type KnownRow = { readonly part: number; readonly flows: number }
 
 /** Returns the statement of which usual windows the team has any flow: 1 to 7 are days, 8 is the hour before. */
-export function knownStatement(traffic: Pick<AttackedTraffic, 'teamId' | 'startMs' | 'endMs'>): Statement {
+export function knownStatement(
+  traffic: Pick<AttackedTraffic, 'teamId' | 'startMs' | 'endMs'>,
+): FlowStatement {
   const binder = binderOf(traffic.teamId)
   const windows = [...daysBefore(traffic), hourBefore(traffic)]
   const cases = windows.map((window, at) => `${during(window, binder)}, ${integer(at + 1)}`)
@@ -100,7 +105,7 @@ export function knownStatement(traffic: Pick<AttackedTraffic, 'teamId' | 'startM
 }
 
 /** Days of which the team has flows; the hour before if they are fewer than 3. */
-export function usualOf(window: Window, known: readonly KnownRow[]): Usual {
+export function usualTrafficOf(window: TrafficWindow, known: readonly KnownRow[]): UsualTraffic {
   const has = new Set(known.map(({ part }) => part))
   const days = daysBefore(window).filter((_, at) => has.has(at + 1))
   if (days.length >= daysMin) return { kind: 'days', windows: days }
@@ -109,16 +114,16 @@ export function usualOf(window: Window, known: readonly KnownRow[]): Usual {
     : { kind: 'none', windows: [] }
 }
 
-const lengthOf = ({ startMs, endMs }: Window): number => Math.max(1, endMs - startMs)
+const lengthOf = ({ startMs, endMs }: TrafficWindow): number => Math.max(1, endMs - startMs)
 
 /** By how much the sums of the usual windows are multiplied to be those of as long a time as the attack. */
-function usualFactor(traffic: Window, { windows }: Usual): number {
+function usualFactor(traffic: TrafficWindow, { windows }: UsualTraffic): number {
   const ms = windows.reduce((sum, window) => sum + lengthOf(window), 0)
   return ms === 0 ? 0 : lengthOf(traffic) / ms
 }
 
 /** The rows of the attack and of the usual windows, with `attack` and the measures. Flows of other attacks are neither. */
-function rowsOf(traffic: AttackedTraffic, usual: Usual) {
+function rowsOf(traffic: AttackedTraffic, usual: UsualTraffic) {
   const binder = binderOf(traffic.teamId)
   const { bind } = binder
   const towards = traffic.targets.map((target) => withinCondition('dst_addr', target, bind)).join(' or ')
@@ -166,7 +171,7 @@ const properties = `arrayJoin([
 ])`
 
 /** Returns the statement of the frequent values of each property, by what the attack adds. */
-export function frequentStatement(traffic: AttackedTraffic, usual: Usual): Statement {
+export function frequentStatement(traffic: AttackedTraffic, usual: UsualTraffic): FlowStatement {
   const { params, select } = rowsOf(traffic, usual)
   const amount = traffic.measure === 'bytes' ? 'b' : 'p'
   const factor = usualFactor(traffic, usual)
@@ -205,9 +210,9 @@ export type CellRow = {
 /** Returns the statement of the cells. Usual sums are those of as long a time as the attack. */
 export function cellsStatement(
   traffic: AttackedTraffic,
-  usual: Usual,
+  usual: UsualTraffic,
   matches: readonly FlowMatch[],
-): Statement {
+): FlowStatement {
   const { params, bind, select } = rowsOf(traffic, usual)
   const bits = matches.map(
     (match, at) => `if(${concernedCondition(match, 'not attack', bind)}, toUInt64(${integer(2 ** at)}), 0)`,
@@ -236,9 +241,9 @@ const rateSeconds = 300
  */
 export function ratesStatement(
   traffic: AttackedTraffic,
-  usual: Usual,
+  usual: UsualTraffic,
   matches: readonly FlowMatch[],
-): Statement {
+): FlowStatement {
   const { params, bind, select } = rowsOf(traffic, usual)
   const parts = matches.map((match, at) => {
     const packets = isOpening(match) ? `${openingPackets} * greatest(sampling_rate, 1)` : 'p'

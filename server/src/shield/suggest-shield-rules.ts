@@ -15,11 +15,11 @@ import { Failure, invalid, notFound } from '../runtime/error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { listAttackWindows } from '../flow/attack-condition.ts'
 import type { Choice, Conditions } from './suggest.ts'
-import { spanOf, type AttackedTraffic, type Measure } from './suggest-query.ts'
+import { spanOf, type AttackedTraffic, type SuggestMeasure } from './suggest-query.ts'
 import {
   suggestRules,
   unknownPart,
-  type Rate,
+  type TrafficRate,
   type SuggestedRule,
   type SuggestedRules,
 } from './suggest-rules.ts'
@@ -108,7 +108,7 @@ export async function suggestShieldRules(
 const usualOctets = 512
 
 /** Returns the measure whose limit the attack exceeds by the larger factor; if the detector reports no limits, by the length of its packets. */
-function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): Measure {
+function measureOf({ bps, pps, details: { thresholds = {} } }: AttackedEvent): SuggestMeasure {
   const limitOf = (name: string): number => {
     const value = thresholds[name]
     return typeof value === 'number' && value > 0 ? value : 0
@@ -195,7 +195,7 @@ const bitsOfPacket = 512
 
 type Treatment = Pick<NewShieldRule, 'action' | 'rate_bps' | 'rate_pps'>
 
-const limitTo = (rate: Rate): Treatment =>
+const limitTo = (rate: TrafficRate): Treatment =>
   'pps' in rate
     ? { action: 'rate_limit', rate_pps: rate.pps }
     : { action: 'rate_limit', rate_bps: Math.max(8, Math.round(rate.bps)) }

@@ -2,7 +2,7 @@
 // what cannot be told from usual traffic gets a limit. Pure. Cells are traffic by the set of candidates that it meets, so that overlaps count
 // once.
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
-import type { Measure } from './suggest-query.ts'
+import type { SuggestMeasure } from './suggest-query.ts'
 
 /** The conditions of a candidate in the vocabulary of a rule. */
 export type Conditions = Pick<
@@ -32,7 +32,7 @@ export type Shares = Volume
  * `mask`: bit i is set if the traffic meets candidate i. Sums of the attack's window, and of usual traffic of as long a time that a rule of the
  * candidate would concern.
  */
-export type Cell = { readonly mask: number; readonly attack: Volume; readonly normal: Volume }
+export type TrafficCell = { readonly mask: number; readonly attack: Volume; readonly normal: Volume }
 
 /** Candidates are bits of a number that JSON carries exactly. */
 export const candidatesMax = 48
@@ -55,7 +55,7 @@ export type Choice = {
 }
 
 export type ChoiceOptions = {
-  readonly measure: Measure
+  readonly measure: SuggestMeasure
   /** The part of the attack after which no further rule is added. */
   readonly coverage: number
   /** Whether usual traffic is known: without it nothing is dropped. */
@@ -73,8 +73,8 @@ const rulesMax = 10
 const dropTotalMax = 0.01
 
 const measures = ['bytes', 'packets', 'flows'] as const
-const meets = ({ mask }: Cell, index: number): boolean => Math.floor(mask / 2 ** index) % 2 === 1
-const sumOf = (cells: readonly Cell[], of: 'attack' | 'normal'): Volume => {
+const meets = ({ mask }: TrafficCell, index: number): boolean => Math.floor(mask / 2 ** index) % 2 === 1
+const sumOf = (cells: readonly TrafficCell[], of: 'attack' | 'normal'): Volume => {
   const sum = { bytes: 0, packets: 0, flows: 0 }
   for (const cell of cells) for (const measure of measures) sum[measure] += cell[of][measure]
   return sum
@@ -93,13 +93,14 @@ const largest = ({ bytes, packets, flows }: Shares): number => Math.max(bytes, p
  * `dropMax` asks; then limits follow. An earlier candidate is chosen unless a later one is better by `gainMin`.
  */
 export function chooseRules(
-  cells: readonly Cell[],
+  cells: readonly TrafficCell[],
   candidates: readonly Candidate[],
   { measure, coverage, isUsualKnown, mayLimit }: ChoiceOptions,
 ): Choice {
   const all = { attack: sumOf(cells, 'attack'), normal: sumOf(cells, 'normal') }
   const wanted = coverage * Math.max(0, all.attack[measure] - all.normal[measure])
-  const normalShare = (part: readonly Cell[]): number => largest(sharesOf(sumOf(part, 'normal'), all.normal))
+  const normalShare = (part: readonly TrafficCell[]): number =>
+    largest(sharesOf(sumOf(part, 'normal'), all.normal))
   const chosen: { index: number; action: Chosen['action'] }[] = []
   let left = cells
   const isCovered = (): boolean => all.attack[measure] - sumOf(left, 'attack')[measure] >= wanted
@@ -137,7 +138,7 @@ export function chooseRules(
   const mayBeLimited = (index: number): boolean => mayLimit && candidates[index]!.isLimitable
   while (chosen.length < rulesMax && !isCovered() && add('deny', gainMin, mayDrop));
   while (chosen.length < rulesMax && !isCovered() && add('rate_limit', limitGainMin, mayBeLimited));
-  const sharesBy = (part: readonly Cell[]) => ({
+  const sharesBy = (part: readonly TrafficCell[]) => ({
     attackShares: sharesOf(sumOf(part, 'attack'), all.attack),
     normalShares: isUsualKnown ? sharesOf(sumOf(part, 'normal'), all.normal) : null,
   })

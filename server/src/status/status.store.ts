@@ -171,7 +171,7 @@ export async function readLag(trx: Trx): Promise<Lag> {
   return rows[0]!
 }
 
-export type OpenApproval = {
+export type WaitingApproval = {
   readonly id: number
   readonly area: string
   /** Slug of the region, or another name of what it is about; the area if it has none. */
@@ -182,8 +182,8 @@ export type OpenApproval = {
 }
 
 /** Returns the open approvals, the longest waiting first; at most 100. */
-export async function listOpenApprovals(trx: Trx): Promise<OpenApproval[]> {
-  const { rows } = await sql<OpenApproval>`
+export async function listOpenApprovals(trx: Trx): Promise<WaitingApproval[]> {
+  const { rows } = await sql<WaitingApproval>`
     select a.id, a.area, coalesce((select r.slug from regions r where r.id = a.region_id),
         (select rtrim(z.name, '.') from dns_zones z where z.id = a.zone_id),
         (select l.prefix::text from shield_lists l where l.id = a.list_id), a.scrubber,

@@ -31,7 +31,7 @@ import {
   readLeaders,
   type Lag,
   type Leaders,
-  type OpenApproval,
+  type WaitingApproval,
   type RefusedZone,
   type LiveProcess,
 } from './status.store.ts'
@@ -85,7 +85,7 @@ export type Status = {
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   /** Changes that need approval; at most 100. */
-  readonly approvals: readonly OpenApproval[]
+  readonly approvals: readonly WaitingApproval[]
   /** Zones that a name server refuses while others serve them; at most 100. */
   readonly refused_zones: readonly RefusedZone[]
   /** Nothing is sent while one is open. */

@@ -12,10 +12,10 @@ import { readStatus } from './status.ts'
 import {
   countSince,
   listAppliedMigrations,
-  listSessions,
+  listDatabaseSessions,
   listSlowStatements,
   listTableUse,
-  readServer,
+  readDatabaseServer,
 } from './support-bundle.store.ts'
 
 export type SupportDeps = {
@@ -51,7 +51,7 @@ export async function createSupportBundle(deps: SupportDeps, since: Date): Promi
   const parts: Record<string, () => Promise<unknown>> = {
     host: async () => describeHost(),
     settings: async () => deps.settings,
-    server: read(readServer),
+    server: read(readDatabaseServer),
     migrations: async () => ({
       applied: await read(listAppliedMigrations)(),
       pending: await listPending(postgres),
@@ -61,7 +61,7 @@ export async function createSupportBundle(deps: SupportDeps, since: Date): Promi
     changes: read((db) => countSince(db, since)),
     tables: read(listTableSizes),
     table_use: read(listTableUse),
-    sessions: read(listSessions),
+    sessions: read(listDatabaseSessions),
     slow_statements: read(listSlowStatements),
     metrics: () => readMetrics(config),
   }

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { StreamMessageType } from '@pharos/contract/messages/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
-import type { Horizon, Position } from './position.ts'
+import type { Horizon, StreamPosition } from './position.ts'
 
 /**
  * Identifies the server and its timeline, which changes with every failover and every point-in-time recovery. Until the first
@@ -39,7 +39,7 @@ export function listMessages(
   postgres: Postgres,
   teamId: number,
   userId: number | null,
-  { xid, id }: Pick<Position, 'xid' | 'id'>,
+  { xid, id }: Pick<StreamPosition, 'xid' | 'id'>,
   types: readonly StreamMessageType[],
   limit: number,
 ): Promise<StreamMessage[]> {

@@ -21,7 +21,7 @@ export type DomainCheckDeps = DomainProofDeps & {
   readonly now: () => Date
 }
 
-export type Checked = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
+export type CheckedDomain = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
@@ -32,7 +32,7 @@ export async function saveCheckResult(
   { id, teamId, domain }: DueDomain,
   check: { readonly record: RecordState; readonly onRequest: boolean },
   by: By,
-): Promise<Checked | undefined> {
+): Promise<CheckedDomain | undefined> {
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined

@@ -1,7 +1,7 @@
 // Checks the domains that are due: pending ones until their record exists, verified ones once a day. Works for all teams, as the
 // owner of the tables.
 import { createDueWorker } from '../db/due-work.ts'
-import { saveCheckResult, type Checked, type DomainCheckDeps } from './domain-check-result.ts'
+import { saveCheckResult, type CheckedDomain, type DomainCheckDeps } from './domain-check-result.ts'
 import { queryRecord } from './domain-proof.ts'
 import { claimDueDomain, releaseDomain, type DueDomain } from './domain.store.ts'
 
@@ -44,7 +44,7 @@ async function check(
   deps: DomainCheckDeps,
   due: DueDomain,
   signal: AbortSignal,
-): Promise<Checked | undefined> {
+): Promise<CheckedDomain | undefined> {
   const { owner } = deps.postgres
   const record = await queryRecord(deps, due, signal)
   const by = { teamId: due.teamId, actor: 'pharos' }

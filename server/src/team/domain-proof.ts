@@ -4,7 +4,7 @@ import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
-import { recordLabel, type Domain } from './domain-name.ts'
+import { recordLabel, type TeamDomainName } from './domain-name.ts'
 import type { TxtResolver } from './txt-resolver.ts'
 
 const prefix = 'pharos-domain-verification='
@@ -12,7 +12,7 @@ const prefix = 'pharos-domain-verification='
 const macBytes = 18
 const defaultTimeoutMs = 5_000
 
-export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
+export const recordName = (domain: TeamDomainName): string => `${recordLabel}.${domain}`
 
 /** Newest first: the first one is shown to the team, all of them are accepted. */
 export type RecordValues = readonly [string, ...string[]]
@@ -21,7 +21,7 @@ export type RecordValues = readonly [string, ...string[]]
  * Derives the values of the record from the key ring, the team and the domain. They are not secret: for another team or
  * another domain they prove nothing.
  */
-export function recordValues(ring: KeyRing, teamId: number, domain: Domain): RecordValues {
+export function recordValues(ring: KeyRing, teamId: number, domain: TeamDomainName): RecordValues {
   const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {
     const mac = createHmac('sha256', key).update(`${teamId}|${domain}`).digest()
     return prefix + mac.subarray(0, macBytes).toString('base64url')
@@ -47,7 +47,7 @@ export type DomainProofDeps = {
  */
 export async function queryRecord(
   { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
-  { teamId, domain }: { readonly teamId: number; readonly domain: Domain },
+  { teamId, domain }: { readonly teamId: number; readonly domain: TeamDomainName },
   signal: AbortSignal,
 ): Promise<RecordState> {
   const timeout = AbortSignal.timeout(timeoutMs)

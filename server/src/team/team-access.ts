@@ -19,7 +19,7 @@ export type TeamAccess = GrantHolder & {
  * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor is not
  * in or that does not exist; `second_factor_required` if the team requires one and the user has none; `forbidden` without the grant.
  */
-export async function enterTeam(
+export async function getTeamAccess(
   db: Db,
   { actor }: Operation,
   named: string,

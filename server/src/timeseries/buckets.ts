@@ -144,7 +144,7 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
 }
 
 /** Returns the figures of a series; null for one without values. */
-export function figuresOf(
+export function seriesFiguresOf(
   values: readonly (number | null)[],
 ): Pick<Series, 'min' | 'max' | 'avg' | 'last' | 'p95'> {
   const known = new Float64Array(values.length)

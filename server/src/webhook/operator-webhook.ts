@@ -10,7 +10,7 @@ import {
   saveOperatorWebhook,
   type OperatorWebhookRow,
 } from './operator-webhook.store.ts'
-import { openSecret, sealSecret } from './webhook-secret.ts'
+import { openWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
 export type OperatorWebhook = { readonly url: string; readonly secret: Buffer }
 
@@ -37,7 +37,7 @@ async function save(
   const id = row?.id ?? (await insertOperatorWebhook(trx, url))
   await saveOperatorWebhook(trx, id, {
     url,
-    secret_sealed: sealSecret(ring, id, secret),
+    secret_sealed: sealWebhookSecret(ring, id, secret),
     events: operatorMessageTypes,
   })
 }
@@ -50,7 +50,7 @@ function agrees(
   const hasEvents = operatorMessageTypes.every((type) => events.includes(type))
   if (url !== settings.url || !hasEvents) return false
   try {
-    return openSecret(ring, id, secret_sealed).equals(settings.secret)
+    return openWebhookSecret(ring, id, secret_sealed).equals(settings.secret)
   } catch {
     return false
   }

@@ -3,14 +3,14 @@
 import { sql } from 'kysely'
 import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { Message, Signing } from './attempt.ts'
+import type { WebhookMessage, WebhookSigning } from './attempt.ts'
 
 const signing = sql`w.id as webhook_id, w.url, w.secret_sealed,
   case when w.former_secret_until > now() then w.former_secret_sealed end as former_secret_sealed`
 
 /** Finds the webhook of the team, even if it is disabled. */
-export async function findSigning(trx: Trx, teamId: number, id: number): Promise<Signing | undefined> {
-  const { rows } = await sql<Signing>`
+export async function findSigning(trx: Trx, teamId: number, id: number): Promise<WebhookSigning | undefined> {
+  const { rows } = await sql<WebhookSigning>`
     select ${signing} from webhooks w where w.team_id = ${teamId} and w.id = ${id}::bigint`.execute(trx)
   return rows[0]
 }
@@ -18,8 +18,8 @@ export async function findSigning(trx: Trx, teamId: number, id: number): Promise
 export type ClaimedWebhook = { readonly webhook_id: number; readonly claim: number }
 
 export type Due = ClaimedWebhook &
-  Signing &
-  Message & {
+  WebhookSigning &
+  WebhookMessage & {
     /** Null: the webhook of the operator. */
     readonly team_id: number | null
     readonly delivery_id: number
@@ -105,7 +105,12 @@ export async function saveSuccess(trx: Trx, webhookId: number): Promise<void> {
     where id = ${webhookId}`.execute(trx)
 }
 
-export async function saveFailure(trx: Trx, webhookId: number, since: Date, restMs: number): Promise<void> {
+export async function saveWebhookFailure(
+  trx: Trx,
+  webhookId: number,
+  since: Date,
+  restMs: number,
+): Promise<void> {
   await sql`
     update webhooks set claimed_until = null, failing_since = ${since}, failures = failures + 1,
       resting_until = now() + make_interval(secs => ${restMs / 1000}::double precision)

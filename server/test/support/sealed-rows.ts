@@ -1,7 +1,7 @@
 // Rows with encrypted values of any kind, in a database without rules (dropRules of generated-rows.ts).
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
-import { sealedPlaces, type Sealed } from '../../src/db/reseal.ts'
+import { sealedPlaces, type SealedValue } from '../../src/db/reseal.ts'
 import { seal, type KeyRing } from '../../src/runtime/secrets.ts'
 import { addGeneratedRow, type TableShape } from './generated-rows.ts'
 
@@ -46,7 +46,7 @@ export async function addRowWith(
 export async function addSealedRow(
   db: Db,
   tables: readonly TableShape[],
-  place: Sealed,
+  place: SealedValue,
   { ring, n = 1 }: { readonly ring: KeyRing; readonly n?: number },
 ): Promise<void> {
   const id = await addRowWith(db, tables, place, sql`null`, n)

@@ -10,10 +10,15 @@ import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { undesiredIn, type Announcement } from '../status/announcement.ts'
 import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
-import { countAnnouncements, readClaims } from './create-announcements.store.ts'
+import { countTeamAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
-import { parseInclude, present, shownEtag, type IncludeQuery } from './present-announcement.ts'
+import {
+  parseInclude,
+  presentAnnouncement,
+  shownEtag,
+  type AnnouncementIncludeQuery,
+} from './present-announcement.ts'
 import { reportedAnnouncement } from '../status/reported-announcement.ts'
 import { isAuthorized } from '../validation/check-rules.ts'
 import { completeChecks } from '../validation/validation.ts'
@@ -46,7 +51,7 @@ export function deleteAnnouncement(
     if (!force) await requireUnused(deps, trx, teamId, locked.announcement.prefix)
     await markDeleted(trx, teamId, id)
     await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
-    return { body: null, before: present(locked.announcement, {}) }
+    return { body: null, before: presentAnnouncement(locked.announcement, {}) }
   })
 }
 
@@ -97,7 +102,7 @@ export async function restoreAnnouncement(
   deps: DeleteDeps,
   operation: Operation,
   id: number,
-  query: IncludeQuery = {},
+  query: AnnouncementIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runChange(deps.postgres, operation, async (trx) => {
@@ -111,7 +116,7 @@ export async function restoreAnnouncement(
       visibility: (await readVisibilityIn(trx, teamId, [id]))(announcement),
       now: deps.now(),
     }
-    const body = present(announcement, parseInclude(query.include), context)
+    const body = presentAnnouncement(announcement, parseInclude(query.include), context)
     return { body, ...(deleted ? {} : { before: body }), etag: shownEtag(announcement, body) }
   })
 }
@@ -123,7 +128,7 @@ async function restore(
   deleted: Announcement,
 ): Promise<void> {
   const { teamId } = operation.actor
-  if ((await countAnnouncements(trx, teamId)) >= quota)
+  if ((await countTeamAnnouncements(trx, teamId)) >= quota)
     throw fail('quota_exceeded', 'announcements', { limit: quota, count: quota })
   const [claims] = await readClaims(trx, teamId, [deleted.prefix])
   if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own.prefix })

@@ -9,9 +9,9 @@ import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { coveringAnnouncement } from '../regions/blackhole.store.ts'
-import { isDesired } from '../regions/desired.store.ts'
+import { isDesiredRow } from '../regions/desired.store.ts'
 
-export type RegionRow = {
+export type BlackholeRegionRow = {
   readonly region: string
   readonly desired: boolean
   readonly state: RegionState
@@ -26,7 +26,7 @@ const blackholeColumns = columns(
   ['id', 'event_id', 'comment', 'forced', 'created', 'expires', 'ended'],
   {
     host: sql<string>`b.host::text`,
-    regions: sql<readonly RegionRow[]>`(
+    regions: sql<readonly BlackholeRegionRow[]>`(
       select coalesce(json_agg(json_build_object('region', r.slug, 'desired', exists (${coveringAnnouncement}), 'state', br.state,
         'since', br.since, 'reason', br.reason, 'attrs', br.attrs) order by r.slug collate "C"), '[]')
       from blackhole_regions br join regions r on r.id = br.region_id where br.blackhole_id = b.id)`,
@@ -97,7 +97,7 @@ export async function listCovering(trx: Trx, teamId: number, host: Prefix): Prom
     select a.id, a.prefix::text as cidr,
       json_agg(json_build_object('id', r.id, 'slug', r.slug) order by r.slug collate "C") as regions
     from announcements a join announcement_regions ar on ar.announcement_id = a.id join regions r on r.id = ar.region_id
-    where a.team_id = ${teamId} and a.prefix >>= ${host}::cidr and ${isDesired} and shield_holds(${teamId}, ${host}::cidr)
+    where a.team_id = ${teamId} and a.prefix >>= ${host}::cidr and ${isDesiredRow} and shield_holds(${teamId}, ${host}::cidr)
     group by a.id order by masklen(a.prefix) desc`.execute(trx)
   return rows
 }
@@ -172,7 +172,7 @@ export async function insertBlackhole(trx: Trx, teamId: number, row: NewRow): Pr
 }
 
 /** Ends black holes of the team that have not ended, now: the routers withdraw them, unless another one of the host `keeps` the region. */
-export async function endBlackholes(
+export async function endTeamBlackholes(
   trx: Trx,
   teamId: number,
   ids: readonly number[],

@@ -58,7 +58,7 @@ const fileColumns = columns('letters', 'l', ['filename'], {
   mediaType: sql<LetterMediaType>`l.media_type`,
   bytes: sql<Buffer>`f.content`,
 })
-export type LetterFile = RowOf<typeof fileColumns>
+export type StoredLetterFile = RowOf<typeof fileColumns>
 
 /** Returns one letter of the team. */
 export async function findLetter(
@@ -127,9 +127,9 @@ export async function findLetterFile(
   postgres: Postgres,
   teamId: number,
   id: number,
-): Promise<LetterFile | undefined> {
+): Promise<StoredLetterFile | undefined> {
   return postgres.inTeam(teamId, async (trx) => {
-    const { rows } = await sql<LetterFile>`
+    const { rows } = await sql<StoredLetterFile>`
       select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
       where l.team_id = ${teamId} and f.team_id = ${teamId} and l.id = ${id}::bigint`.execute(trx)
     return rows[0]
@@ -137,8 +137,8 @@ export async function findLetterFile(
 }
 
 /** Returns the file of any team's letter, for staff. */
-export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFile | undefined> {
-  const { rows } = await sql<LetterFile>`
+export async function findLetterFileToReview(db: Db, id: number): Promise<StoredLetterFile | undefined> {
+  const { rows } = await sql<StoredLetterFile>`
     select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
     where l.id = ${id}::bigint`.execute(db)
   return rows[0]
@@ -228,12 +228,17 @@ export async function replacePending(
   return rows
 }
 
-export type Decision =
+export type LetterDecision =
   | { readonly status: 'accepted'; readonly validUntil: Date | null }
   | { readonly status: 'rejected'; readonly reason: string }
 
 /** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
-export async function saveDecision(trx: Trx, id: number, decision: Decision, actor: string): Promise<void> {
+export async function saveLetterDecision(
+  trx: Trx,
+  id: number,
+  decision: LetterDecision,
+  actor: string,
+): Promise<void> {
   const reason = decision.status === 'rejected' ? decision.reason : null
   const until = decision.status === 'accepted' ? sql`, valid_until = ${decision.validUntil}` : sql``
   await sql`

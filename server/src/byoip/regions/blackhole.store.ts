@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { storedJson } from '../../db/stored-json.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { isDesired } from './desired.store.ts'
+import { isDesiredRow } from './desired.store.ts'
 import { blackholeSettled, blackholeTookMs } from './settled.store.ts'
 import type { ObservedRow } from './observe.ts'
 import type { PlanRow } from './plan.ts'
@@ -18,7 +18,7 @@ const keptDays = 30
 export const coveringAnnouncement = sql`
   select a.origin_asn, a.checked_origin
   from announcements a join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = br.region_id
-  where b.ended is null and b.expires > now() and a.team_id = b.team_id and a.prefix >>= b.host and ${isDesired}
+  where b.ended is null and b.expires > now() and a.team_id = b.team_id and a.prefix >>= b.host and ${isDesiredRow}
     and shield_holds(b.team_id, b.host)
   order by masklen(a.prefix) desc limit 1`
 

@@ -12,7 +12,7 @@ import {
   byPrefix,
   callAll,
   checksOf,
-  isEmpty,
+  isNoChange,
   nothingSent,
   observedRowsOf,
   planRegion,
@@ -91,7 +91,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       requireFresh(ageMs())
       const needsFullRun = requiresFullRun(planned, memory, known)
       const sends = changesForRouters(planned, quorum, needsFullRun)
-      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, deps, lease, planned, sends, ageMs)
+      const sent = isNoChange(sends) ? nothingSent : await sendAll(trx, deps, lease, planned, sends, ageMs)
       return {
         planned,
         sends,
@@ -104,7 +104,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       }
     },
   )
-  const after = isEmpty(sends)
+  const after = isNoChange(sends)
     ? {
         answers: views.map(({ router, observed }) => ({ router, after: byPrefix(observed) })),
         failures: [],

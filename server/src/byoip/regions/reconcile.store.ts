@@ -8,7 +8,7 @@ import { writeRows } from '../../db/write-rows.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
-import { isDesired } from './desired.store.ts'
+import { isDesiredRow } from './desired.store.ts'
 import { announcementSettled, announcementTookMs, type OnSettled } from './settled.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
 import type { NeighborCheck } from './evidence.ts'
@@ -92,7 +92,7 @@ export async function confirmWithdrawals(
     select n.prefix
     from (select unnest(${prefixes}::text[]) as prefix, true as explained
       union all select unnest(${unexplained}::text[]), false) n
-    where not exists (${deciding(regionId)} and ${isDesired}) and not ${isBlackholed(regionId)}
+    where not exists (${deciding(regionId)} and ${isDesiredRow}) and not ${isBlackholed(regionId)}
       and (not n.explained or ${hasBlackhole(regionId)} or exists (${deciding(regionId)} and (a.deleted is null or not exists (
         select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
     trx,
@@ -159,7 +159,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
         announcements a
       where ar.region_id = ${regionId} and ar.announcement_id = n.announcement_id and a.id = n.announcement_id
         and ar.announcement_id ${within} and a.id ${within}
-        and ${isDesired} = n.desired
+        and ${isDesiredRow} = n.desired
         and (ar.state, ar.reason, ar.attrs, ar.announced_origin)
           is distinct from (n.state, n.reason, n.attrs::jsonb, n.announced_origin)
       returning ar.announcement_id, ar.team_id, ar.state, ar.reason, ar.attrs, ar.since = now() as moved,

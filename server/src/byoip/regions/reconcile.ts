@@ -25,7 +25,7 @@ import {
   byPrefix,
   callAll,
   failedCheckOf,
-  isEmpty,
+  isNoChange,
   nothingSent,
   observedRowsOf,
   planRegion,
@@ -97,7 +97,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
       .filter(({ view }) => view.router.former === undefined)
       .map((send) => [send.view.router.name, neighborChecksOf(send, memory, answers, startedAt)]),
   )
-  const silent = isEmpty(sends)
+  const silent = isNoChange(sends)
   const sent = silent
     ? nothingSent
     : await withFence(db, lease, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))

@@ -239,7 +239,7 @@ function fixedBy({ router, plan }: RouterPlan, guarded: GuardResult): ReadonlySe
 }
 
 /** Whether nothing is sent, so that no read-back is needed. */
-export const isEmpty = (sends: RouterChanges): boolean =>
+export const isNoChange = (sends: RouterChanges): boolean =>
   sends.every(({ announce, withdraw, drain }) => announce.length + withdraw.length + drain.length === 0)
 
 export type Sent = {

@@ -102,14 +102,14 @@ export function desiredChanges(before: Announcement, after: Announcement): Recor
 export const undesiredIn = (regions: readonly AnnouncementRegion[]): Record<string, boolean> =>
   Object.fromEntries(regions.map(({ slug }) => [slug, false]))
 
-export const validationNames = ['irr', 'rpki', 'loa'] as const
-export type ValidationName = (typeof validationNames)[number]
+export const storedValidationNames = ['irr', 'rpki', 'loa'] as const
+export type StoredValidationName = (typeof storedValidationNames)[number]
 
 /** Returns the validations that have not passed. */
 export function missingValidations(
-  announcement: Pick<Announcement, `${ValidationName}Validated`>,
-): ValidationName[] {
-  return validationNames.filter((name) => announcement[`${name}Validated`] === null)
+  announcement: Pick<Announcement, `${StoredValidationName}Validated`>,
+): StoredValidationName[] {
+  return storedValidationNames.filter((name) => announcement[`${name}Validated`] === null)
 }
 
 /** The state of a region right after its desired state was stored: nothing was observed yet, only the direction changes. */

@@ -1,9 +1,9 @@
 // For tests: what collectors report about one announcement of AS64496.
 import { parseAsn } from '../../net/asn.ts'
-import type { Evidence, SeenState } from './visibility.ts'
+import type { VisibilityEvidence, SeenState } from './visibility.ts'
 
 /** Complete data of 300 collectors, of which none has the route. */
-export const sampleEvidence = (rest: Partial<Evidence> = {}): Evidence => ({
+export const sampleEvidence = (rest: Partial<VisibilityEvidence> = {}): VisibilityEvidence => ({
   originAsn: parseAsn(64496),
   change: null,
   states: [],

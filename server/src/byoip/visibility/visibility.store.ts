@@ -13,7 +13,7 @@ import type { Notified } from './visibility-message.ts'
 import type { ObservedRegion, RouterChange, Summary } from './visibility.ts'
 
 /** An announcement to follow, with its stored summary. */
-export type Target = {
+export type VisibilityTarget = {
   readonly id: number
   readonly teamId: number
   readonly prefix: Prefix
@@ -41,7 +41,7 @@ type TargetRow = {
 }
 
 /** Returns every announcement that has passed its checks, of all teams. Text instead of JSON for the regions halves its time. */
-export async function listTargets(db: Db): Promise<Target[]> {
+export async function listTargets(db: Db): Promise<VisibilityTarget[]> {
   const { rows } = await sql<TargetRow>`
     select a.id, a.team_id, a.prefix, a.origin_asn, v.change_at, v.change_kind, v.seconds_to_80pct, v.notified_zombie,
       v.notified_routes, v.not_visible, v.other_path, r.regions
@@ -75,7 +75,7 @@ function regionOf(text: string): ObservedRegion {
   return { state: state as ObservedRegion['state'], since: new Date(Number(ms)), wasUsed: wasUsed === 't' }
 }
 
-export type SavedSummary = Pick<Target, 'id' | 'teamId'> & {
+export type SavedSummary = Pick<VisibilityTarget, 'id' | 'teamId'> & {
   readonly summary: Summary
   readonly rpki: RpkiState
   readonly notified: Notified

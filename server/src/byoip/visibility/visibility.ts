@@ -76,7 +76,7 @@ export type SeenState = {
   readonly atMs: number
 }
 
-export type Evidence = {
+export type VisibilityEvidence = {
   readonly originAsn: Asn
   readonly change: RouterChange | null
   readonly states: readonly SeenState[]
@@ -114,7 +114,7 @@ export type Summary = {
 }
 
 /** Returns the summary of an announcement at the time `nowMs`. */
-export function summarise(evidence: Evidence, nowMs: number): Summary {
+export function summarise(evidence: VisibilityEvidence, nowMs: number): Summary {
   const { originAsn, states, moreSpecifics, change } = evidence
   const seeing = states.filter(({ origin }) => origin !== 0)
   const collectorsTotal = Math.max(evidence.collectors, states.length)
@@ -139,7 +139,7 @@ export function summarise(evidence: Evidence, nowMs: number): Summary {
   }
 }
 
-function reasonOf({ isComplete, isTruncated }: Evidence, total: number): VisibilityReason | null {
+function reasonOf({ isComplete, isTruncated }: VisibilityEvidence, total: number): VisibilityReason | null {
   if (isTruncated) return 'too_many_routes'
   if (total < collectorsMin) return 'few_collectors'
   return isComplete ? null : 'changes_only'
@@ -158,7 +158,7 @@ function countOrigins(states: readonly SeenState[]): [asn: number, count: number
  * ours: a time before the change counts as 0.
  */
 function propagationSeconds(
-  { originAsn, change, states, isContinuous }: Evidence,
+  { originAsn, change, states, isContinuous }: VisibilityEvidence,
   total: number,
   isKnown: boolean,
 ): number | null {
@@ -179,7 +179,7 @@ function propagationSeconds(
 }
 
 /** A route with the same origin that does not contain our ASN is announced elsewhere, not left over from our announcement. */
-function stuckOf({ originAsn, change, states }: Evidence): number {
+function stuckOf({ originAsn, change, states }: VisibilityEvidence): number {
   if (change?.kind !== 'withdrawn') return 0
   return states.filter(({ origin, isOurs }) => origin === originAsn && isOurs).length
 }

@@ -9,4 +9,4 @@ export const attackId = (network: string, start: string, direction: Direction = 
   `${attackKey(network, direction)}|${start}`
 
 /** In ms since 1970. */
-export const startOf = (id: string): number => Date.parse(id.slice(id.indexOf('|') + 1))
+export const attackStartOf = (id: string): number => Date.parse(id.slice(id.indexOf('|') + 1))

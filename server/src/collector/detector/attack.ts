@@ -1,18 +1,18 @@
 // One attack of the detector: when it begins and ends, its peaks, and the reports about it. Pure.
 import type { Bits } from '../../net/bits.ts'
 import { attackId, attackKey } from './attack-id.ts'
-import type { Limits } from './limits.ts'
+import type { RateLimits } from './limits.ts'
 import { add, combine, lowerOf, noMeasure, type Measure } from './measure.ts'
-import { detectionOf, timeOf, type Detection, type Strongest } from './detection.ts'
-import { directionOf, networkText, type Words } from './scopes.ts'
+import { detectionOf, secondText, type Detection, type Strongest } from './detection.ts'
+import { directionOf, formatNetworkBits, type TargetWords } from './scopes.ts'
 
 /** The traffic of an attack in one second. */
 export type Reading = {
   /** Undefined if nobody holds it any more: the former ones stay. */
-  readonly limits: Limits | undefined
+  readonly limits: RateLimits | undefined
   readonly own: Measure
   /** Rates by kind of traffic. */
-  readonly vectors: ReadonlyMap<number, Limits>
+  readonly vectors: ReadonlyMap<number, RateLimits>
 }
 
 const offRatio = 0.7
@@ -26,7 +26,7 @@ export class Attack {
   readonly id: string
   readonly network: string
   readonly bits: Bits
-  readonly words: Words
+  readonly words: TargetWords
   readonly kind: number
   readonly start: number
   /** Of the prefix that is held. */
@@ -41,33 +41,38 @@ export class Attack {
   own: Measure = noMeasure
   /** With the traffic of its members. */
   now: Measure = noMeasure
-  limits: Limits
+  limits: RateLimits
   isReported = false
   /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
   #recent = new Mean()
-  #peak: Limits = { bps: 0, pps: 0 }
-  #peakLower: Limits = { bps: 0, pps: 0 }
+  #peak: RateLimits = { bps: 0, pps: 0 }
+  #peakLower: RateLimits = { bps: 0, pps: 0 }
   #totalOctets = 0
   #totalPackets = 0
   #belowSince: number | undefined
   #reportedAt = -Infinity
-  readonly #vectors = new Map<number, Limits>()
+  readonly #vectors = new Map<number, RateLimits>()
   readonly #offSeconds: number
 
   constructor(
-    target: { readonly bits: Bits; readonly words: Words; readonly kind: number; readonly list: number },
+    target: {
+      readonly bits: Bits
+      readonly words: TargetWords
+      readonly kind: number
+      readonly list: number
+    },
     start: number,
-    limits: Limits,
+    limits: RateLimits,
     isRepeated: boolean,
   ) {
     this.bits = target.bits
     this.words = target.words
     this.kind = target.kind
     this.list = target.list
-    this.network = networkText(target.bits)
+    this.network = formatNetworkBits(target.bits)
     this.key = attackKey(this.network, directionOf(target.kind))
     this.start = start
-    this.id = attackId(this.network, timeOf(start), directionOf(target.kind))
+    this.id = attackId(this.network, secondText(start), directionOf(target.kind))
     this.limits = limits
     this.#offSeconds = isRepeated ? pulseOffSeconds : offSeconds
   }
@@ -104,8 +109,8 @@ export class Attack {
     return measure
   }
 
-  #vectorsOfMembers(): ReadonlyMap<number, Limits> {
-    const found = new Map<number, Limits>()
+  #vectorsOfMembers(): ReadonlyMap<number, RateLimits> {
+    const found = new Map<number, RateLimits>()
     for (const { now, leading } of this.members.values()) {
       const { bps, pps } = found.get(leading) ?? { bps: 0, pps: 0 }
       found.set(leading, { bps: bps + now.bps, pps: pps + now.pps })
@@ -160,14 +165,14 @@ export class Attack {
   /** Kinds of traffic with at least a tenth of the attack, by their share of what exceeded: octets or packets. */
   #strongest(): Strongest {
     const { bps: octets, pps: packets } = this.#peak
-    const shareOf = ({ bps, pps }: Limits) => Math.max(bps / (octets || 1), pps / (packets || 1))
+    const shareOf = ({ bps, pps }: RateLimits) => Math.max(bps / (octets || 1), pps / (packets || 1))
     return [...this.#vectors]
       .filter(([vector, peak]) => vector !== 0 && shareOf(peak) >= 0.1)
       .sort(([, a], [, b]) => shareOf(b) - shareOf(a))
   }
 }
 
-const highest = (a: Limits, b: Limits): Limits => ({
+const highest = (a: RateLimits, b: RateLimits): RateLimits => ({
   bps: Math.max(a.bps, b.bps),
   pps: Math.max(a.pps, b.pps),
 })
@@ -176,9 +181,9 @@ const highest = (a: Limits, b: Limits): Limits => ({
 class Mean {
   seconds = 0
   #measure: Measure = noMeasure
-  readonly #vectors = new Map<number, Limits>()
+  readonly #vectors = new Map<number, RateLimits>()
 
-  add(measure: Measure, vectors: ReadonlyMap<number, Limits>, seconds: number): void {
+  add(measure: Measure, vectors: ReadonlyMap<number, RateLimits>, seconds: number): void {
     // A carpet begins with the rates of its members, before it has a second of its own.
     const weight = seconds || 1
     this.seconds += weight
@@ -198,7 +203,7 @@ class Mean {
     return this.vectors.toSorted(([, a], [, b]) => b.bps - a.bps)[0]?.[0] ?? 0
   }
 
-  get vectors(): [number, Limits][] {
+  get vectors(): [number, RateLimits][] {
     const seconds = this.seconds || 1
     return Array.from(this.#vectors, ([vector, { bps, pps }]) => [
       vector,

@@ -1,6 +1,6 @@
 // Adds the flows of a batch to the sums of the detector. Nothing is allocated for a flow.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
-import type { Gate } from './gate.ts'
+import type { DetectionGate } from './gate.ts'
 import { floor, floorOf } from './limits.ts'
 import type { Rates } from './rates.ts'
 import { is4, ladder, scope, type Owners } from './scopes.ts'
@@ -8,7 +8,7 @@ import { hashOf, type TargetTable } from './target-table.ts'
 import { isAttackOfSender, vectorOf } from '../../flow/vector.ts'
 
 export type Sums = {
-  readonly gate: Gate
+  readonly gate: DetectionGate
   readonly table: TargetTable
   /** Of each list of owners the traffic to its prefix; behind them, in the same order, the traffic from it. */
   readonly holdings: Rates

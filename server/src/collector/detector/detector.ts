@@ -4,10 +4,10 @@ import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { Attack } from './attack.ts'
 import { Carpets } from './carpets.ts'
 import type { Detection } from './detection.ts'
-import { Evaluation, vectorsOf } from './evaluation.ts'
+import { Evaluation, vectorRatesOf } from './evaluation.ts'
 import type { DetectorRules } from './limits.ts'
 import type { CollectorRates, TargetRates } from './remote-rates.ts'
-import { directionOf, holdingBits, networkText, scope, type Owners } from './scopes.ts'
+import { directionOf, holdingBits, formatNetworkBits, scope, type Owners } from './scopes.ts'
 import { TargetSums } from './target-sums.ts'
 import { vectors } from '../../flow/vector.ts'
 
@@ -73,7 +73,7 @@ export class Detector {
     const near = this.#evaluation.near.toSorted((a, b) => b.share - a.share).slice(0, max)
     return near.map(({ target, network }) => {
       const { bps, pps, bpsVariance, ppsVariance } = target.rates.measure(target.row)
-      const parts = [...vectorsOf(target)].map(([vector, rates]) => [
+      const parts = [...vectorRatesOf(target)].map(([vector, rates]) => [
         vectors[vector]!,
         [rates.bps, rates.pps],
       ])
@@ -100,7 +100,7 @@ export class Detector {
   #joinCarpet(attack: Attack): void {
     const { kind, list } = attack
     if (list === 0 || (kind & ~scope.outgoing) === scope.holding) return
-    const prefix = networkText(holdingBits(this.#sums.owners, list))
+    const prefix = formatNetworkBits(holdingBits(this.#sums.owners, list))
     if (prefix === attack.network) return
     this.#carpets.add(attack, `${directionOf(kind)} ${prefix}`, this.#second, () =>
       this.#evaluation.carpetOn(list, kind, attack.limits),

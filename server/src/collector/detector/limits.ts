@@ -6,20 +6,20 @@ import type { Threshold } from '../../flow/threshold.ts'
 import { directionOf, holdingBits, scope, type Owners } from './scopes.ts'
 
 /** Bits and packets per second. */
-export type Limits = { readonly bps: number; readonly pps: number }
+export type RateLimits = { readonly bps: number; readonly pps: number }
 
 export type DetectorRules = {
   readonly thresholds: readonly Threshold[]
   /** Usual traffic of prefixes by their id, without the prefixes of the same team in them: the 99th percentile of this hour of the week. */
-  readonly baselines: ReadonlyMap<number, Limits>
+  readonly baselines: ReadonlyMap<number, RateLimits>
   /** Usual traffic of hosts and networks of the ladder, by their text: the 99th percentile of this hour of the last days. */
-  readonly usual?: ReadonlyMap<string, Limits>
+  readonly usual?: ReadonlyMap<string, RateLimits>
   /** Sum of the speeds of the ports of a team, in bit/s. */
   readonly portSpeeds?: ReadonlyMap<number, number>
 }
 
 /** Usual traffic as it is stored, and as it was in the last hour. */
-export type Usual = { readonly stored: Limits | undefined; readonly recent: Limits | undefined }
+export type UsualRates = { readonly stored: RateLimits | undefined; readonly recent: RateLimits | undefined }
 
 const networkFactor = 4
 const networkUsualFactor = 3
@@ -30,7 +30,7 @@ const portShare = 0.9
 const portUsualFactor = 1.2
 
 /** Returns what is usual; undefined if nothing is known. */
-export function usualOf({ stored, recent }: Usual): Limits | undefined {
+export function usualRatesOf({ stored, recent }: UsualRates): RateLimits | undefined {
   if (!stored || !recent) return stored ?? recent
   const raised = (one: number, now: number) => Math.max(one, Math.min(now, recentFactorMax * one))
   return { bps: raised(stored.bps, recent.bps), pps: raised(stored.pps, recent.pps) }
@@ -60,7 +60,7 @@ export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
     within: (network: Bits, teamId: number): readonly Threshold[] =>
       thresholdsOf(teamId).filter(({ bits }) => bits !== undefined && isWithin(bits, network)),
     /** The limits by a threshold; `usual` as far as it is known. */
-    limitsOf(threshold: Threshold, kind: number, teamId: number, usual?: Limits): Limits {
+    limitsOf(threshold: Threshold, kind: number, teamId: number, usual?: RateLimits): RateLimits {
       const own = sidesOf(threshold, kind)
       if ((kind & ~scope.outgoing) === scope.host) {
         if (threshold.ratio === undefined || usual === undefined) return own
@@ -87,7 +87,7 @@ export function createLimitRules({ thresholds, portSpeeds }: DetectorRules) {
 function sidesOf(
   { bps = Infinity, pps = Infinity, outgoingBps, outgoingPps }: Threshold,
   kind: number,
-): Limits {
+): RateLimits {
   if (directionOf(kind) === 'incoming') return { bps, pps }
   return { bps: outgoingBps ?? bps, pps: outgoingPps ?? pps }
 }

@@ -17,7 +17,7 @@ export const held = [
 ] as const
 
 /** A part of the traffic: from `from` to `until` in seconds of the scene, evenly over `hosts` addresses from `to` on. */
-export type Stream = {
+export type ScenarioStream = {
   readonly to: string
   /** Default 1. `step` is the distance of two addresses. */
   readonly hosts?: number
@@ -52,7 +52,7 @@ export type Scenario = {
   readonly sampling: number
   readonly limit?: Threshold
   /** Hosts with usual traffic beside it, in the /24s of what is attacked. */
-  readonly streams: readonly Stream[]
+  readonly streams: readonly ScenarioStream[]
   /** Seconds of the scene before the attack, in which usual traffic is observed. */
   readonly before?: number
   readonly seconds: number
@@ -74,7 +74,7 @@ const gigabit = 1e9
 const begin = 700
 const observed = { before: begin, seconds: begin + 120 } as const
 
-const usual24: Stream = {
+const usual24: ScenarioStream = {
   to: '203.0.113.1',
   hosts: 10,
   bps: 50e6,
@@ -83,8 +83,8 @@ const usual24: Stream = {
   tcpFlags: 0x1b,
   srcPort: 443,
 }
-const amplification: Stream = { to: '203.0.113.77', bps: gigabit, srcPort: 53, from: begin }
-const usualOf = (to: string, networks: number): Stream => ({
+const amplification: ScenarioStream = { to: '203.0.113.77', bps: gigabit, srcPort: 53, from: begin }
+const usualOf = (to: string, networks: number): ScenarioStream => ({
   ...usual24,
   to,
   hosts: networks * 2,

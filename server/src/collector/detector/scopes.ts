@@ -15,7 +15,7 @@ export type Owners = {
 }
 
 /** An address as four words, IPv4 as ::ffff:a.b.c.d. */
-export type Words = readonly [number, number, number, number]
+export type TargetWords = readonly [number, number, number, number]
 
 export type Direction = 'incoming' | 'outgoing'
 
@@ -30,7 +30,7 @@ export const is4 = (w0: number, w1: number, w2: number): boolean => w0 === 0 && 
 export const directionOf = (kind: number): Direction => (kind & scope.outgoing ? 'outgoing' : 'incoming')
 
 /** The network of a sum of this kind, from an address of it; of a holding `length` is its own. */
-export function networkBits([w0, w1, w2, w3]: Words, kind: number, length = 0): Bits {
+export function networkBits([w0, w1, w2, w3]: TargetWords, kind: number, length = 0): Bits {
   const bits: Bits = is4(w0, w1, w2)
     ? { family: 4, length: 32, w0: w3 | 0, w1: 0, w2: 0, w3: 0 }
     : { family: 6, length: 128, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 }
@@ -39,10 +39,10 @@ export function networkBits([w0, w1, w2, w3]: Words, kind: number, length = 0): 
   return maskBits({ ...bits, length: step === scope.holding ? length : ladder[bits.family][step - 1]! })
 }
 
-export const networkText = (bits: Bits): string => `${formatBits(bits)}/${bits.length}`
+export const formatNetworkBits = (bits: Bits): string => `${formatBits(bits)}/${bits.length}`
 
 /** The address of a step of the ladder that covers an address. */
-export function ladderWords([w0, w1, w2, w3]: Words, step: number): Words {
+export function ladderWords([w0, w1, w2, w3]: TargetWords, step: number): TargetWords {
   const { family, ...bits } = networkBits([w0, w1, w2, w3], step)
   return family === 4
     ? [0, 0, 0xff_ff, bits.w0 >>> 0]
@@ -50,7 +50,7 @@ export function ladderWords([w0, w1, w2, w3]: Words, step: number): Words {
 }
 
 /** The list of the most specific prefix that covers a whole network, which begins at an address; 0 if none does. */
-export function listOf(owners: Owners, words: Words, length: number): number {
+export function coveringListOf(owners: Owners, words: TargetWords, length: number): number {
   let list = owners.find(...words)
   while (list !== 0 && owners.lengths[list]! > length) list = owners.parents[list]!
   return list

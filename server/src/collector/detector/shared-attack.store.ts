@@ -15,7 +15,7 @@ export async function lockReports(trx: Trx): Promise<void> {
 }
 
 /** The newest attack on or from each of the networks, by network. Call `lockReports` first. */
-export async function listAttacks(
+export async function listSharedAttacks(
   trx: Trx,
   direction: Direction,
   networks: readonly string[],

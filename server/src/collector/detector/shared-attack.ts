@@ -1,7 +1,7 @@
 // Which reports of several collectors about one attack are stored, and under which id. Every collector evaluates the sum of all rates, so that
 // each reports the attack, also while the database is down; one report of each interval is stored. It is decided by the times in the
 // reports and not by when they arrive, so that reports of the past have the same result in any order of collectors. Pure.
-import { attackId, startOf } from './attack-id.ts'
+import { attackId, attackStartOf } from './attack-id.ts'
 import type { Detection } from './detection.ts'
 
 /** The newest attack on a network, from the reports that were stored. */
@@ -64,7 +64,7 @@ function isContinued(
 
 /** The report as it is stored. Of an attack that continues after its event has ended, start and totals are those of both events. */
 export function storedReport(detection: Detection, { id }: SharedAttack): object {
-  const start = startOf(id)
+  const start = attackStartOf(id)
   // Collectors notice an attack within seconds.
   if (Date.parse(detection.start) >= start - takeOverMs) return { ...detection, id }
   return { ...detection, id, start: new Date(start), total_bytes: undefined, total_packets: undefined }

@@ -3,7 +3,7 @@
 import type { Bits } from '../../net/bits.ts'
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { costsOf, countFlows, rowAround } from './count-flows.ts'
-import { Gate } from './gate.ts'
+import { DetectionGate } from './gate.ts'
 import { floor, floorOf, floorsOf, type LimitRules } from './limits.ts'
 import { Rates } from './rates.ts'
 import {
@@ -11,20 +11,20 @@ import {
   is4,
   ladder,
   ladderWords,
-  listOf,
+  coveringListOf,
   networkBits,
-  networkText,
+  formatNetworkBits,
   scope,
   type Owners,
-  type Words,
+  type TargetWords,
 } from './scopes.ts'
 import { hashOf, TargetTable } from './target-table.ts'
 
 /** A sum: of a host, a network of the ladder, or a prefix that is held. `list` is that of the most specific prefix that covers it. */
-export type Target = {
+export type DetectorTarget = {
   readonly kind: number
   readonly list: number
-  readonly words: Words
+  readonly words: TargetWords
   readonly rates: Rates
   readonly row: number
 }
@@ -46,7 +46,7 @@ const noOwners: Owners = {
 }
 
 export class TargetSums {
-  readonly #gate: Gate
+  readonly #gate: DetectionGate
   readonly #table: TargetTable
   #owners = noOwners
   #rules: LimitRules | undefined
@@ -59,7 +59,7 @@ export class TargetSums {
   /** `capacity`: a power of 2; 328 octets for each. */
   constructor(capacity: number) {
     this.#table = new TargetTable(capacity)
-    this.#gate = new Gate(capacity * gateCells)
+    this.#gate = new DetectionGate(capacity * gateCells)
   }
 
   get overflows(): number {
@@ -84,12 +84,12 @@ export class TargetSums {
     const lists = owners.lengths.length
     const known = new Map<string, number>()
     for (let list = 1; list < before.lengths.length; list++)
-      known.set(networkText(holdingBits(before, list)), list)
+      known.set(formatNetworkBits(holdingBits(before, list)), list)
     this.#owners = owners
     this.#holdings = new Rates(2 * lists)
     this.#since = new Float64Array(lists).fill(second)
     for (let list = 1; list < lists; list++) {
-      const former = known.get(networkText(holdingBits(owners, list)))
+      const former = known.get(formatNetworkBits(holdingBits(owners, list)))
       if (former === undefined) continue
       this.#since[list] = since[former]!
       this.#holdings.copy(former, list, sums)
@@ -98,7 +98,7 @@ export class TargetSums {
     const table = this.#table
     for (let row = 0; row < table.size; row++) {
       const { length, family } = networkBits(table.addressOf(row), table.kindOf(row))
-      const list = listOf(owners, table.addressOf(row), length)
+      const list = coveringListOf(owners, table.addressOf(row), length)
       // A network that is held itself has a sum of its own.
       const isHeld = length < (family === 4 ? 32 : 128) && owners.lengths[list] === length
       table.setList(row, isHeld ? 0 : list)
@@ -126,7 +126,7 @@ export class TargetSums {
   }
 
   /** Updates all rates with what was added in `seconds`, and returns the targets at or above a tenth of their lowest limit. */
-  tick(second: number, seconds: number): Target[] {
+  tick(second: number, seconds: number): DetectorTarget[] {
     this.#gate.tick(second)
     const table = this.#table
     table.rates.setSpan(seconds)
@@ -135,7 +135,7 @@ export class TargetSums {
     table.removeSmallest(keepRatio, (row) =>
       this.#shareOf(table.rates, row, table.kindOf(row), table.listOf(row)),
     )
-    const found: Target[] = []
+    const found: DetectorTarget[] = []
     for (let row = 0; row < table.size; row++) {
       const kind = table.kindOf(row)
       const list = table.listOf(row)
@@ -181,7 +181,7 @@ export class TargetSums {
     else rates.addRow(row, around)
   }
 
-  #tickHoldings(seconds: number, found: Target[]): void {
+  #tickHoldings(seconds: number, found: DetectorTarget[]): void {
     const lists = this.#owners.lengths.length
     this.#holdings.setSpan(seconds)
     for (let list = 1; list < lists; list++) {
@@ -201,20 +201,20 @@ export class TargetSums {
   }
 
   /** The target of an attack: `row` is -1 if it has no sum here. Rows of the table are valid until the next tick. */
-  targetOf({ words, kind, bits }: { words: Words; kind: number; bits: Bits }): Target {
-    const list = listOf(this.#owners, words, bits.length)
+  targetOf({ words, kind, bits }: { words: TargetWords; kind: number; bits: Bits }): DetectorTarget {
+    const list = coveringListOf(this.#owners, words, bits.length)
     if ((kind & ~scope.outgoing) !== scope.holding) return this.#find(words, kind, list)
     const isHeld = list !== 0 && this.#owners.lengths[list] === bits.length
     return isHeld ? this.holding(list, kind) : { kind, list: 0, words, rates: this.#holdings, row: -1 }
   }
 
-  #find(words: Words, kind: number, list: number): Target {
+  #find(words: TargetWords, kind: number, list: number): DetectorTarget {
     const row = this.#table.find(...words, kind, hashOf(...words, kind))
     return { kind, list, words, rates: this.#table.rates, row }
   }
 
   /** The sum of the prefix of a list. */
-  holding(list: number, kind: number): Target {
+  holding(list: number, kind: number): DetectorTarget {
     const { words, lengths } = this.#owners
     const at = list * 4
     const row = list + (kind & scope.outgoing ? lengths.length : 0)
@@ -228,9 +228,9 @@ export class TargetSums {
   }
 
   /** The sums of the networks around a target, the most specific first. */
-  around({ words, kind, list }: Pick<Target, 'words' | 'kind' | 'list'>): Target[] {
+  around({ words, kind, list }: Pick<DetectorTarget, 'words' | 'kind' | 'list'>): DetectorTarget[] {
     const { lengths, parents } = this.#owners
-    const found: Target[] = []
+    const found: DetectorTarget[] = []
     const direction = kind & scope.outgoing
     if (list === 0) return found
     const steps = ladder[is4(words[0], words[1], words[2]) ? 4 : 6]

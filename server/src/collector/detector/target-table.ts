@@ -1,6 +1,6 @@
 // The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows are without gaps, so that few of
 // them are few pages of memory. The last row moves when another one is removed: the number of a row is valid until then.
-import type { Words } from './scopes.ts'
+import type { TargetWords } from './scopes.ts'
 import { Rates } from './rates.ts'
 import { place, rowWords } from './row-ticks.ts'
 
@@ -76,7 +76,7 @@ export class TargetTable {
     return row
   }
 
-  addressOf(row: number): Words {
+  addressOf(row: number): TargetWords {
     const at = row * rowWords
     return [this.#words[at]!, this.#words[at + 1]!, this.#words[at + 2]!, this.#words[at + 3]!]
   }

@@ -4,7 +4,7 @@ import type { ResourceRecord, SignedRrset } from '../../net/dns/record.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { rcode } from '../../net/dns/message.ts'
 
-export class Reply {
+export class DnsReply {
   rcode: number = rcode.NOERROR
   /** Authoritative answer: false for a referral of the name that was asked for (RFC 1034 section 6.2.7). */
   aa = true

@@ -19,8 +19,8 @@ import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { isMetaType, recordClass, recordType } from '../../net/dns/type.ts'
 import type { ResourceRecord } from '../../net/dns/record.ts'
 import { answerFrom } from './answer.ts'
-import type { Reply } from './reply.ts'
-import { findZone, type Zones } from './zones.ts'
+import type { DnsReply } from './reply.ts'
+import { findServedZone, type Zones } from './zones.ts'
 
 export type Responder = {
   readonly zones: Zones
@@ -81,7 +81,9 @@ function ednsOf({ id }: Responder, { do: isDo, options }: Edns): Edns {
   return { udpSize: udpLengthMax, version: 0, do: isDo, options: answered }
 }
 
-type PartialReply = Partial<Pick<Reply, 'rcode' | 'aa' | 'answers' | 'authorities' | 'additionals' | 'glue'>>
+type PartialReply = Partial<
+  Pick<DnsReply, 'rcode' | 'aa' | 'answers' | 'authorities' | 'additionals' | 'glue'>
+>
 
 function replyTo(responder: Responder, { opcode: code, questions, edns }: Message): PartialReply {
   if (edns && edns.version !== 0) return { rcode: rcode.BADVERS }
@@ -94,7 +96,7 @@ function replyTo(responder: Responder, { opcode: code, questions, edns }: Messag
   if (type === recordType.AXFR || type === recordType.IXFR) return { rcode: rcode.REFUSED }
   if (type === recordType.OPT) return { rcode: rcode.FORMERR }
   if (isMetaType(type) && type !== recordType.ANY) return { rcode: rcode.NOTIMP }
-  const zone = findZone(responder.zones, name, type)
+  const zone = findServedZone(responder.zones, name, type)
   if (zone === undefined) return { rcode: rcode.REFUSED }
   if (zone === 'expired') return { rcode: rcode.SERVFAIL }
   return answerFrom(zone, name, type, edns?.do ?? false)

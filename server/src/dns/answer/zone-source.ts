@@ -35,7 +35,7 @@ export interface ZoneSource {
 }
 
 /** The other side of a request: `key` is the name of the TSIG key that signed it. */
-export type Peer = { readonly address: string; readonly key: DomainName | undefined }
+export type RequestPeer = { readonly address: string; readonly key: DomainName | undefined }
 
 /** The content that a peer gets of a zone: with the records of DNSSEC, or without them because it signs the zone itself. */
 export type TransferView = 'signed' | 'unsigned'

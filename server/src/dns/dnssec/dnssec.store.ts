@@ -246,7 +246,7 @@ const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
   a.state === b.state && a.introduced === b.introduced && a.dsSeen === b.dsSeen && a.retired === b.retired
 
 /** Saves what the team asked for. */
-export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
+export async function saveDnssecOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
   await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
     trx,
   )

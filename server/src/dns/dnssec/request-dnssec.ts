@@ -21,7 +21,14 @@ import type { EnableDnssec } from '../zone/create-zone.ts'
 import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
-import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
+import {
+  insertKey,
+  listTags,
+  readDnssec,
+  saveDnssecOptions,
+  saveState,
+  type StoredDnssec,
+} from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
 import { disabled, type Waits } from '../sign/key-state.ts'
@@ -70,7 +77,7 @@ export function enableDnssec(
       const isCancelled = before.status === 'pending_disabled'
       if (isSame && !isOtherAlgorithm && !isCancelled) return 200
       if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
-      await saveOptions(trx, zone.id, options)
+      await saveDnssecOptions(trx, zone.id, options)
       await requestDelegationCheck(trx, zone.id)
       // The next evaluation finds out whether the parent has the DS record.
       const status = isCancelled ? 'pending_ds' : before.status
@@ -130,7 +137,7 @@ async function startSigning(
   const before = await readDnssec(trx, zoneId)
   const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
   for (const key of used) await insertKey(trx, zoneId, key)
-  await saveOptions(trx, zoneId, { nsec3, cds })
+  await saveDnssecOptions(trx, zoneId, { nsec3, cds })
   await requestDelegationCheck(trx, zoneId)
   const state = {
     status: 'signing',

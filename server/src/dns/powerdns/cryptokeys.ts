@@ -7,7 +7,7 @@ import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey } from '../dn
 import { shownZoneName } from '../zone/zone-name.ts'
 import { typeName } from '../../net/dns/type.ts'
 import { cryptokeyOf } from './format.ts'
-import { findComments, findRecords, findZones, type Found } from './powerdns.store.ts'
+import { findComments, findRecords, findZonesLike, type Found } from './powerdns.store.ts'
 import { parseZoneId, zoneIdOf } from './zone-id.ts'
 import { requireServer, type PowerdnsDeps } from './zones.ts'
 
@@ -117,7 +117,7 @@ export async function searchData(
   const pattern = likeOf(q)
   const isWanted = (type: typeof objectType): boolean => objectType === 'all' || objectType === type
   const [zones, records, comments] = await Promise.all([
-    isWanted('zone') ? findZones(postgres, actor.teamId, pattern, max) : [],
+    isWanted('zone') ? findZonesLike(postgres, actor.teamId, pattern, max) : [],
     isWanted('record') ? findRecords(postgres, actor.teamId, pattern, max) : [],
     isWanted('comment') ? findComments(postgres, actor.teamId, pattern, max) : [],
   ])

@@ -14,9 +14,9 @@ import {
 } from '../zone/recordset.ts'
 import { dsOf } from '../sign/dnskey.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
-import { withSerial } from '../zone/zone.ts'
+import { rdataWithSerial } from '../zone/zone.ts'
 
-export type Rrset = {
+export type PowerDnsRrset = {
   readonly name: string
   readonly type: string
   readonly ttl?: number | undefined
@@ -25,15 +25,17 @@ export type Rrset = {
     | undefined
   readonly comments?: readonly { readonly content: string }[] | undefined
 }
-export type RrsetChange = Rrset & { readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE' }
+export type PowerDnsRrsetChange = PowerDnsRrset & {
+  readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE'
+}
 
 /** A change with its record data. */
-export type ReadChange = { readonly set: ReadSet; readonly changetype: RrsetChange['changetype'] }
+export type ReadChange = { readonly set: ReadSet; readonly changetype: PowerDnsRrsetChange['changetype'] }
 
 type Loc = ProblemError['loc']
 
 /** A change with its place in the request. */
-export type PlacedChange = { readonly rrset: RrsetChange; readonly loc: Loc }
+export type PlacedChange = { readonly rrset: PowerDnsRrsetChange; readonly loc: Loc }
 
 /** The sets at the name of a zone that Pharos writes: SOA and NS as stored, and the rdata of its published keys. */
 export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys: readonly Uint8Array[] }
@@ -43,7 +45,7 @@ export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys
  * difference, and neither is the TTL of key records.
  */
 export function isUnchangedApex(
-  { changetype, name, type: typeText, ttl, records = [] }: RrsetChange,
+  { changetype, name, type: typeText, ttl, records = [] }: PowerDnsRrsetChange,
   { stored, keys }: ManagedApex,
   { zone }: RecordSetContext,
 ): boolean {
@@ -54,7 +56,7 @@ export function isUnchangedApex(
     const given = records.map(({ content }) => parseRdata(type, content))
     if (!set) return isOfKeys(type, given, keys, zone)
     const comparable = (rdata: Uint8Array): Uint8Array =>
-      canonicalRdata(type, type === recordType.SOA ? withSerial(rdata, 0) : rdata)
+      canonicalRdata(type, type === recordType.SOA ? rdataWithSerial(rdata, 0) : rdata)
     return (ttl ?? set.ttl) === set.ttl && sameRdata(given.map(comparable), set.rdata.map(comparable))
   } catch (error) {
     // It is refused as a change.
@@ -97,7 +99,7 @@ export function readChanges(placed: readonly PlacedChange[], context: RecordSetC
   return changes
 }
 
-function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
+function readChange(rrset: PowerDnsRrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
   const { changetype } = rrset
   if (changetype !== 'DELETE') {
     const [set] = readRecordSets([{ item: itemOf(rrset, loc, context.settings.minimum_ttl), loc }], context)
@@ -110,7 +112,11 @@ function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): Re
 }
 
 /** Returns the set as the operations of Pharos take it. Throws `invalid` for a disabled record, which would be lost. */
-export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: Loc, lowestTtl: number) {
+export function itemOf(
+  { name, type, ttl, records = [], comments }: PowerDnsRrset,
+  loc: Loc,
+  lowestTtl: number,
+) {
   requireAbsolute(name, loc)
   const errors = records.flatMap(({ disabled = false }, at) =>
     disabled ? [errorAt([...loc, 'records', at, 'disabled'], 'disabledRecord')] : [],

@@ -22,7 +22,7 @@ import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
 import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import {
-  leaseSeconds,
+  transferLeaseSeconds,
   saveFollowed,
   saveFollowProblem,
   type DueSecondary,
@@ -30,7 +30,7 @@ import {
   type PrimaryOfZone,
 } from './follow.store.ts'
 import { closeApproval, Guarded, isApprovedOrAsked, planRemovals } from './approval-area.ts'
-import { saveProblem, savePublication } from './publish.store.ts'
+import { savePublishProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
 
 export type FollowDeps = {
@@ -40,7 +40,7 @@ export type FollowDeps = {
 }
 
 /** All transfers of one attempt: after the lease another process follows the zone. The rest of the lease is for the database. */
-const transferSecondsMax = leaseSeconds - 60
+const transferSecondsMax = transferLeaseSeconds - 60
 /** A transfer with more records is refused. */
 const recordsMax = 1_000_000
 /** Without a transfer yet there is no SOA that says when to try again. */
@@ -208,7 +208,7 @@ async function guardShrink(
     return void (await closeApproval(db, slot))
   const removed = [...former].filter((name) => !current.has(name)).sort()
   if (await isApprovedOrAsked(db, slot, planRemovals(slot, 'transfer_shrinks', removed))) return
-  await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })
+  await savePublishProblem(db, zoneId, 'zone_held', { removals: removed.length })
   throw new Guarded()
 }
 

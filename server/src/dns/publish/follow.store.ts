@@ -25,7 +25,7 @@ export type DueSecondary = {
 }
 
 /** Longer than a transfer takes: another process claims the zone afterwards. */
-export const leaseSeconds = 300
+export const transferLeaseSeconds = 300
 
 /** Claims secondary zones whose primaries are to be asked. */
 export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
@@ -38,7 +38,7 @@ export async function claimSecondaries(db: Db, limit: number): Promise<DueSecond
       where r.due <= now() and (r.leased_until is null or r.leased_until < now())
         and z.deleted is null and z.claimed is not null
       order by r.due limit ${limit}`,
-    lease: sql`leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()`,
+    lease: sql`leased_until = now() + make_interval(secs => ${transferLeaseSeconds}), attempted = clock_timestamp()`,
     joined: sql`dns_zones z on z.id = due.id`,
     returning: sql`z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified",
       r.primaries`,

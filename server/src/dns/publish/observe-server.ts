@@ -9,12 +9,12 @@ import type { NameServer } from './name-server.ts'
 import {
   listAllZones,
   listRecentZones,
-  saveObservations,
+  saveServerObservations,
   saveServer,
   updateStatuses,
   type ExpectedZone,
-  type Observation,
-  type RefusedZone,
+  type ServerObservation,
+  type RefusedZoneChange,
   type ServerRow,
 } from './observe.store.ts'
 
@@ -22,7 +22,7 @@ export type ObserveDeps = {
   readonly db: Db
   readonly now: () => Date
   /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
-  readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<(() => void) | undefined>
+  readonly onRefused: (trx: Trx, zones: readonly RefusedZoneChange[]) => Promise<(() => void) | undefined>
   /** Gets the seconds of changes of zones that all name servers serve now, once for each. */
   readonly onServed?: (seconds: readonly number[]) => void
 }
@@ -135,9 +135,9 @@ export class ServerObserver {
     await this.#save(zones.map(({ id }) => ({ zoneId: id, serial: null, state: 'unreachable' })))
   }
 
-  async #save(observations: readonly Observation[]): Promise<void> {
+  async #save(observations: readonly ServerObservation[]): Promise<void> {
     const { onCommit, servedSeconds } = await this.#deps.db.transaction().execute(async (trx) => {
-      const saved = await saveObservations(trx, this.#server.id, observations)
+      const saved = await saveServerObservations(trx, this.#server.id, observations)
       const zoneIds = observations.map(({ zoneId }) => zoneId)
       const { changes, refused, servedSeconds } = await updateStatuses(trx, zoneIds, saved)
       const onCommit = refused.length > 0 ? await this.#deps.onRefused(trx, refused) : undefined
@@ -169,7 +169,7 @@ function ignoreRefusal(error: unknown): void {
 function observe(
   { serial: expected }: ExpectedZone,
   answer: Serial | 'absent' | 'failing',
-): { readonly serial: Serial | null; readonly state: Observation['state'] } {
+): { readonly serial: Serial | null; readonly state: ServerObservation['state'] } {
   if (answer === 'absent' || answer === 'failing') return { serial: null, state: answer }
   const isCurrent = answer === expected || isNewer(answer, expected)
   return { serial: answer, state: isCurrent ? 'serving' : 'behind' }

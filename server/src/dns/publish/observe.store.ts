@@ -68,17 +68,17 @@ export async function listAllZones(db: Db): Promise<ExpectedZone[]> {
   return rows.map(expectedOf)
 }
 
-export type Observation = {
+export type ServerObservation = {
   readonly zoneId: number
   readonly serial: Serial | null
   readonly state: ZoneState
 }
 
 /** Saves what a server answered, where it differs from what is stored; returns the ids of zones whose state or serial differs. */
-export async function saveObservations(
+export async function saveServerObservations(
   trx: Trx,
   serverId: number,
-  observations: readonly Observation[],
+  observations: readonly ServerObservation[],
 ): Promise<number[]> {
   const { rows } = await sql<{ zone_id: number }>`
     insert into dns_server_zones as s (server_id, zone_id, serial, state, checked, reached)
@@ -104,7 +104,7 @@ export async function deleteObservations(db: Db): Promise<void> {
   )
 }
 
-export type StatusChange = {
+export type ZoneStatusChange = {
   readonly id: number
   readonly teamId: number | null
   readonly name: ZoneName
@@ -184,8 +184,8 @@ export async function updateStatuses(
   zoneIds: readonly number[],
   changed: readonly number[],
 ): Promise<{
-  readonly changes: StatusChange[]
-  readonly refused: RefusedZone[]
+  readonly changes: ZoneStatusChange[]
+  readonly refused: RefusedZoneChange[]
   /** The seconds of the changes of zones that all their name servers serve now, once for each. */
   readonly servedSeconds: readonly number[]
 }> {
@@ -196,7 +196,7 @@ export async function updateStatuses(
     where z.id = any(${changed as number[]}) or (d.id is not null and not ${isDerived})
     order by z.id for no key update of z`.execute(trx)
   if (locked.length === 0) return { changes: [], refused: [], servedSeconds: [] }
-  const { rows } = await sql<Omit<StatusChange, 'before'> & { readonly reason: string | null }>`
+  const { rows } = await sql<Omit<ZoneStatusChange, 'before'> & { readonly reason: string | null }>`
     with ${derivation(locked.map(({ id }) => id))}
     update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
     from derived d where z.id = d.id and not ${isDerived}
@@ -244,7 +244,7 @@ async function saveServed(trx: Trx, zoneIds: readonly number[]): Promise<number[
 }
 
 /** A zone that a name server refuses while another one serves it. */
-export type RefusedZone = {
+export type RefusedZoneChange = {
   readonly id: number
   readonly name: ZoneName
   readonly servers: readonly DomainName[]
@@ -260,8 +260,11 @@ export type RefusedZone = {
 const refusedSetsMax = 5
 
 /** Adds to the reason of these zones what the first publication changed that the name server did not take. */
-async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<RefusedZone[]> {
-  type Row = Omit<RefusedZone, 'sets'> & { readonly removed: Buffer | null; readonly added: Buffer | null }
+async function nameRefusedSets(trx: Trx, ids: readonly number[]): Promise<RefusedZoneChange[]> {
+  type Row = Omit<RefusedZoneChange, 'sets'> & {
+    readonly removed: Buffer | null
+    readonly added: Buffer | null
+  }
   const { rows } = await sql<Row>`
     select z.id, z.name, z.attrs -> 'servers' as servers, (z.attrs -> 'serial')::float8 as serial,
       z.attrs ->> 'since' as since, t.removed, t.added

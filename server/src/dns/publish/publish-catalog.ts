@@ -13,7 +13,7 @@ import { withStatusMessages } from '../zone/zone-status.store.ts'
 import { planApprovalsIn } from '../../approval/plan-approvals.ts'
 import { listDecidedZones, planRemovals, zoneApprovals } from './approval-area.ts'
 import { savePublication } from './publish.store.ts'
-import { withSerial } from './publish-zone.ts'
+import { soaWithSerial } from './publish-zone.ts'
 
 const slot = { kind: 'catalog', zoneId: null } as const
 
@@ -104,7 +104,7 @@ async function saveMembers(
   await sql`select from dns_zones where id = ${id} for no key update`.execute(trx)
   const former = await readSerial(trx, id)
   const serial = nextSerial(former, nowSeconds)
-  const after = unsigned(withSerial(first!, serial))
+  const after = unsigned(soaWithSerial(first!, serial))
   const isSaved = await savePublication(trx, {
     zone: { id, serial: former },
     serial,

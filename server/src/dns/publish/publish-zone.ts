@@ -24,7 +24,7 @@ import {
   hasExpiring,
   listRecordsets,
   commitPublication,
-  saveProblem,
+  savePublishProblem,
   skipVersions,
   type PublishedZone,
   type ZoneProblem,
@@ -75,7 +75,7 @@ async function problem(
   reason: ZoneProblem,
   attrs: Readonly<Record<string, unknown>>,
 ): Promise<'error'> {
-  await saveProblem(db, zoneId, reason, attrs)
+  await savePublishProblem(db, zoneId, reason, attrs)
   return 'error'
 }
 
@@ -167,7 +167,7 @@ async function firstChanges(
     ...change.filter((set) => !isKeySet(set)),
     ...keyChanges(zone, [], change, zoneSigning),
   ].flatMap(({ after }) => (after ? [after] : []))
-  const sets = wanted.map((set) => (isSoaOf(name, set) ? withSerial(set, serial) : set))
+  const sets = wanted.map((set) => (isSoaOf(name, set) ? soaWithSerial(set, serial) : set))
   return [...(await deps.signWhole(name, sets, signing))].map((after) => ({ after }))
 }
 
@@ -193,7 +193,7 @@ async function changesOf(
     ...change.filter((set) => !isSoaOf(name, set) && !isKeySet(set)),
     ...keyChanges(zone, apex, change, zoneSigning),
   ]
-  const whole = [...wanted, changeTo(withSerial(soa, serial))]
+  const whole = [...wanted, changeTo(soaWithSerial(soa, serial))]
   const isDelta = !zone.resignRequested || !(await hasExpiring(deps.db, id, renewalTime(deps.now())))
   const changes =
     (isDelta ? await signDelta(name, index, whole, zoneSigning.signing) : undefined) ??
@@ -275,7 +275,7 @@ async function guard(
   if (!refusal) return
   const planned = planRemovals(slot, refusal.reason, refusal.sets)
   if (await isApprovedOrAsked(db, slot, planned, refusal.reason !== 'apex_removed')) return
-  await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
+  await savePublishProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
   throw new Guarded()
 }
 
@@ -292,7 +292,7 @@ const isSoaOf = (zone: Rrset['name'], { name, type }: Pick<Rrset, 'name' | 'type
 const soaNumbers = 20
 
 /** Returns the SOA with another serial. */
-export function withSerial(soa: Rrset, serial: Serial): Rrset {
+export function soaWithSerial(soa: Rrset, serial: Serial): Rrset {
   const [first] = soa.rdata
   const rdata = Buffer.from(first!)
   rdata.writeUInt32BE(serial, rdata.length - soaNumbers)
@@ -301,7 +301,7 @@ export function withSerial(soa: Rrset, serial: Serial): Rrset {
 
 function isSameSoa(a: Rrset, b: Rrset): boolean {
   const zero = 0 as Serial
-  return a.ttl === b.ttl && isSameList(withSerial(a, zero).rdata, withSerial(b, zero).rdata)
+  return a.ttl === b.ttl && isSameList(soaWithSerial(a, zero).rdata, soaWithSerial(b, zero).rdata)
 }
 
 const isSameSet = (a: SignedRrset, b: SignedRrset): boolean =>

@@ -326,7 +326,7 @@ function insertingStep({ zone, serial, version }: Publication, step: EncodedStep
 export type ZoneProblem = Extract<StateMessageTag, 'zone_held' | 'zone_not_signed' | 'zone_not_published'>
 
 /** Stores why a zone is not published. */
-export async function saveProblem(
+export async function savePublishProblem(
   db: Db,
   zoneId: number,
   reason: ZoneProblem,

@@ -17,7 +17,7 @@ const soaAndNs = `
 const keyOf = (name: Rrset['name']): Buffer => Buffer.from(nameKey(name))
 
 /** Inserts a zone with SOA, NS and the records of `text`; returns its id. */
-export async function insertZone(
+export async function insertTestZone(
   db: Db,
   name: string,
   text = '',
@@ -71,7 +71,7 @@ export async function enableSigning(
 }
 
 /** Writes one version: removes and adds the sets of zone file lines. */
-export async function changeZone(
+export async function writeZoneVersion(
   db: Db,
   zoneId: number,
   change: { readonly removed?: string; readonly added?: string },

@@ -9,13 +9,13 @@ import { cdnskeyDelete, cdsDelete, dsOf, keyFlags } from '../sign/dnskey.ts'
 import { keyContext } from '../dnssec/key.ts'
 import { parentRequestOf } from '../sign/key-state.ts'
 import { keySets, type ParentRequest } from '../sign/key-sets.ts'
-import { defaultTimes, type Signing } from '../sign/signature.ts'
+import { defaultTimes, type SignatureSettings } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
 import type { PublishedKey, PublishedZone } from './publish.store.ts'
 
 /** How a zone is published: `signing` is undefined for an unsigned zone. */
 export type ZoneSigning = {
-  readonly signing: Signing | undefined
+  readonly signing: SignatureSettings | undefined
   /** The sets of our keys at the apex. */
   readonly keySets: readonly Rrset[]
   /** Whether data of DNSKEY, CDS or CDNSKEY is that of a key that we have or had; other signers have the rest (RFC 8901). */
@@ -42,7 +42,7 @@ export function zoneSigningOf(
   const options = dnssecOptions as { nsec3?: boolean; cds?: boolean }
   const keys = rows.flatMap((row) => openKey(ring, id, row))
   if (keys.length === 0) throw new KeysNotReadable(`no key of ${name} can be opened`)
-  const signing: Signing = {
+  const signing: SignatureSettings = {
     zone: name,
     keys: withKinds(keys),
     denial: options.nsec3 === true ? 'nsec3' : 'nsec',

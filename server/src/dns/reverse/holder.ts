@@ -4,7 +4,7 @@ import type { Address } from '../../net/address.ts'
 import { createPrefixMap } from '../../net/prefix-map.ts'
 
 /** A prefix or a claimed announcement. */
-export type Holding = { readonly teamId: number; readonly prefix: Prefix }
+export type ReverseHolding = { readonly teamId: number; readonly prefix: Prefix }
 
 export type Holders = {
   /** Returns the team's holding of the address; undefined if it has none, or another team has a more specific one. */
@@ -16,7 +16,7 @@ export type Holders = {
 }
 
 /** `holdings` are those of the team, and of other teams all that overlap them. */
-export function createHolders(teamId: number, holdings: readonly Holding[]): Holders {
+export function createHolders(teamId: number, holdings: readonly ReverseHolding[]): Holders {
   const map = createPrefixMap(holdings.map((holding) => [holding.prefix, holding] as const))
   const closest = (network: Prefix): Prefix | undefined => {
     const covering = map.covering(network)

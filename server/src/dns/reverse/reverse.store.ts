@@ -10,10 +10,10 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Limits } from '../../operation/limits.ts'
 import { keyOf } from '../zone/zone-change.store.ts'
-import type { Holding } from './holder.ts'
+import type { ReverseHolding } from './holder.ts'
 
 /** Returns the holdings of the team, and those of other teams that overlap them. As the owner: a team sees its own only. */
-export async function listHoldings(db: Db | Trx, teamId: number): Promise<Holding[]> {
+export async function listReverseHoldings(db: Db | Trx, teamId: number): Promise<ReverseHolding[]> {
   const { rows } = await sql<{ teamId: number; prefix: string }>`
     with own as (
       select p.prefix from prefixes p where p.team_id = ${teamId}

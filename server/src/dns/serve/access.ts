@@ -4,15 +4,15 @@ import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
 import { isAllowedFrom } from '../../limit/allowed-from.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
-import type { Peer, TransferView } from '../answer/zone-source.ts'
+import type { RequestPeer, TransferView } from '../answer/zone-source.ts'
 import type { AccessRows } from './served.store.ts'
 
 export type Access = {
   readonly findKey: (name: DomainName) => TsigKey | undefined
   /** Returns what the peer may transfer of the zone; undefined for nothing. */
-  readonly transferView: (zoneId: number, peer: Peer) => TransferView | undefined
+  readonly transferView: (zoneId: number, peer: RequestPeer) => TransferView | undefined
   /** Returns the id of the secondary zone of which the peer is a primary. */
-  readonly notifiedZone: (zone: ZoneName, peer: Peer) => number | undefined
+  readonly notifiedZone: (zone: ZoneName, peer: RequestPeer) => number | undefined
 }
 
 /**

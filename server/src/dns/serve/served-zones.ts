@@ -28,7 +28,7 @@ import {
 } from './served.store.ts'
 import { readSnapshot, writeSnapshot } from './zone-snapshot.ts'
 
-export type ServedZone = {
+export type LoadedZone = {
   readonly id: number
   readonly name: ZoneName
   readonly kind: ServedZoneRow['kind']
@@ -68,8 +68,8 @@ const overlapMs = 10_000
 /** Inert until `refresh`. */
 export class ServedZones implements ZoneSource {
   readonly #options: ServedZonesOptions
-  readonly #byName = new Map<ZoneName, ServedZone>()
-  readonly #byId = new Map<number, ServedZone>()
+  readonly #byName = new Map<ZoneName, LoadedZone>()
+  readonly #byId = new Map<number, LoadedZone>()
   #position: number | undefined
   #since: Date | undefined
   /** Resolves after the first complete load. */
@@ -91,7 +91,7 @@ export class ServedZones implements ZoneSource {
     return this.#byName.size
   }
 
-  get(name: ZoneName): ServedZone | undefined {
+  get(name: ZoneName): LoadedZone | undefined {
     return this.#byName.get(name)
   }
 
@@ -138,7 +138,7 @@ export class ServedZones implements ZoneSource {
   }
 
   /** Decodes a zone, with pauses for the answers that are made from it meanwhile. */
-  async #decode(zone: ServedZone): Promise<void> {
+  async #decode(zone: LoadedZone): Promise<void> {
     if (!(zone.content instanceof EncodedZone)) return
     const decoded = new MemoryZone(zone.name)
     let count = 0
@@ -186,7 +186,7 @@ export class ServedZones implements ZoneSource {
     if (zone?.serial === step.from && !(zone.content instanceof EncodedZone)) apply(zone, step)
   }
 
-  find(name: ZoneName): ServedZone | 'expired' | undefined {
+  find(name: ZoneName): LoadedZone | 'expired' | undefined {
     const zone = this.#byName.get(name)
     return zone && zone.expires && zone.expires < this.#options.now() ? 'expired' : zone
   }
@@ -231,7 +231,7 @@ export class ServedZones implements ZoneSource {
    * Reads one snapshot of the rows and keeps it encoded until it is sent: a tenth of the memory of record sets. A transaction as long as the
    * transfer would occupy a connection for as long as the peer likes.
    */
-  async #openRows({ id }: ServedZone): Promise<ZoneSnapshot | undefined> {
+  async #openRows({ id }: LoadedZone): Promise<ZoneSnapshot | undefined> {
     return withSnapshot(this.#options.db, async (trx) => {
       const soa = (await readSoas(trx, [id])).get(id)
       if (!soa) return undefined
@@ -289,7 +289,7 @@ export class ServedZones implements ZoneSource {
     }
   }
 
-  #set(zone: ServedZone): void {
+  #set(zone: LoadedZone): void {
     const former = this.#byName.get(zone.name)
     // A deleted zone is served until it is withdrawn. The name may have another zone by then: a new one, or an older one that was restored.
     if (former?.claimed && zone.claimed && former.claimed > zone.claimed) return
@@ -331,7 +331,7 @@ export function serialOf({ rdata: [soa] }: Pick<SignedRrset, 'rdata'>): Serial {
   return Buffer.from(soa!).readUInt32BE(soa!.length - 20) as Serial
 }
 
-function apply(zone: ServedZone, step: StoredStep): void {
+function apply(zone: LoadedZone, step: StoredStep): void {
   if (zone.content instanceof MemoryZone) zone.content.apply(changesOf(step))
   zone.serial = step.to
   zone.soa = step.added[0]!

@@ -20,7 +20,7 @@ import { readServer, type ServerRules } from '../zone/server-of-team.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, withoutLimits, type DnsDefaults, type Zone } from '../zone/zone.ts'
-import { saveSettings } from './settings.store.ts'
+import { saveZoneSettings } from './settings.store.ts'
 
 export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'serverRules' | 'now'>
 
@@ -95,7 +95,7 @@ export async function replaceSettings(
   requireConsistent(after, before, defaults)
   const isChanged = !isDeepStrictEqual(zone.settings, settings)
   if (isChanged) {
-    await saveSettings(trx, zone, settings)
+    await saveZoneSettings(trx, zone, settings)
     const target = `zone:${zone.id}`
     await writeAudit(trx, { ...auditOf(operation), action: 'zone.settings', target, before, after })
   }

@@ -16,7 +16,7 @@ export function standingOf(
   has: (name: DomainName, type: number) => boolean,
 ): NameAuthority {
   if (name === zone) return 'authoritative'
-  for (const ancestor of ancestorsOf(zone, name)) {
+  for (const ancestor of ancestorsInZone(zone, name)) {
     if (has(ancestor, recordType.DNAME)) return 'occluded'
     if (ancestor !== zone && has(ancestor, recordType.NS)) return 'occluded'
   }
@@ -24,7 +24,7 @@ export function standingOf(
 }
 
 /** Returns the ancestors of a name in the zone from its parent to the apex; none for the apex. */
-export function ancestorsOf(zone: ZoneName, name: DomainName): DomainName[] {
+export function ancestorsInZone(zone: ZoneName, name: DomainName): DomainName[] {
   const ancestors: DomainName[] = []
   for (let at = name; at !== zone;) {
     const parent = parentOf(at)
@@ -36,7 +36,7 @@ export function ancestorsOf(zone: ZoneName, name: DomainName): DomainName[] {
 
 /** Returns the apex, the names and all of their ancestors, once each. */
 export const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): DomainName[] => [
-  ...new Set([zone, ...[...names].flatMap((name) => [name, ...ancestorsOf(zone, name)])]),
+  ...new Set([zone, ...[...names].flatMap((name) => [name, ...ancestorsInZone(zone, name)])]),
 ]
 
 /** Whether sets of this type are signed and appear in the type bitmap. NS at a delegation only appears there. */

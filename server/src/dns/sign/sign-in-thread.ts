@@ -7,7 +7,7 @@ import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { decodeSignedRrsets, encodeRrsets, encodeSignedRrsets } from './rrset-list.ts'
 import type { Previous } from './sign-zone.ts'
-import type { Signing } from './signature.ts'
+import type { SignatureSettings } from './signature.ts'
 
 /** Sets in one message: a millisecond of work of the event loop. */
 export const batchSize = 128
@@ -18,7 +18,7 @@ export type ToThread =
   | {
       readonly kind: 'sign'
       readonly zone: ZoneName
-      readonly signing: Signing | undefined
+      readonly signing: SignatureSettings | undefined
       readonly share: number
       readonly shares: number
     }
@@ -41,7 +41,7 @@ const turns = createSemaphore({ permits: 1, waiting: Infinity, retryAfterSeconds
 export function signInThread(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   previous: Previous = new Map(),
 ): Promise<SignedRrset[]> {
   return turns.run(async () => {

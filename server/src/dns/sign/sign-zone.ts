@@ -3,11 +3,17 @@
 import { type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, type NameAuthority } from './authority.ts'
+import {
+  ancestorsInZone,
+  isAuthoritative,
+  isGeneratedType,
+  occludes,
+  type NameAuthority,
+} from './authority.ts'
 import { chainOf, negativeTtl } from './chain.ts'
 import { nsec3Param } from './nsec3-hash.ts'
 import { compareKeys, orderKey } from './order.ts'
-import { signRrset, type Signing } from './signature.ts'
+import { signRrset, type SignatureSettings } from './signature.ts'
 
 /** A name with its sets, as served. */
 type Node = {
@@ -31,7 +37,7 @@ export type Previous = ReadonlyMap<string, SignedRrset>
 export function* signZone(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   previous: Previous = new Map(),
 ): Generator<SignedRrset> {
   for (const planned of planZone(zone, rrsets, signing)) yield signPlanned(signing, planned, previous)
@@ -44,7 +50,7 @@ export type PlannedSet = { readonly set: Rrset; readonly isSigned: boolean }
 export function* planZone(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
 ): Generator<PlannedSet> {
   const nodes = collectNodes(zone, rrsets)
   for (const { sets, standing } of signing ? withChain(signing, nodes) : nodes) {
@@ -57,7 +63,7 @@ export function* planZone(
 
 /** Returns the set as it is served. */
 export const signPlanned = (
-  signing: Signing | undefined,
+  signing: SignatureSettings | undefined,
   { set, isSigned }: PlannedSet,
   previous: Previous,
 ): SignedRrset =>
@@ -89,7 +95,7 @@ function collectNodes(zone: ZoneName, rrsets: Iterable<Rrset>): Node[] {
 }
 
 /** Returns the nodes with the sets of the chain, in canonical order. */
-function withChain({ zone, denial }: Signing, nodes: readonly Node[]): Node[] {
+function withChain({ zone, denial }: SignatureSettings, nodes: readonly Node[]): Node[] {
   const apex = nodes[0]?.name === zone ? nodes[0] : undefined
   const soa = apex?.sets.find(({ type }) => type === recordType.SOA)
   if (!apex || !soa) throw new RangeError('the zone has no SOA')
@@ -133,7 +139,7 @@ function emptyNonTerminals(zone: ZoneName, nodes: readonly Node[]): DomainName[]
   const names = new Set(nodes.map(({ name }) => name))
   const empty = new Set<DomainName>()
   for (const { name } of nodes) {
-    for (const ancestor of ancestorsOf(zone, name)) {
+    for (const ancestor of ancestorsInZone(zone, name)) {
       if (names.has(ancestor) || empty.has(ancestor)) break
       empty.add(ancestor)
     }

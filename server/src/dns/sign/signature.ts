@@ -30,7 +30,7 @@ export const defaultTimes: SignatureTimes = {
 }
 
 /** How a zone is signed. */
-export type Signing = {
+export type SignatureSettings = {
   readonly zone: ZoneName
   /** The keys that sign. Each algorithm has a CSK, or a KSK and a ZSK (RFC 4035 section 2.2). */
   readonly keys: readonly SigningKey[]
@@ -77,7 +77,10 @@ export function decodeRrsig(rdata: Uint8Array): Rrsig {
 const keyTypes: ReadonlySet<number> = new Set([recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY])
 
 /** Returns the keys that sign sets of this type. */
-export function keysFor({ keys, zone }: Signing, { type, name }: Pick<Rrset, 'type' | 'name'>): SigningKey[] {
+export function keysFor(
+  { keys, zone }: SignatureSettings,
+  { type, name }: Pick<Rrset, 'type' | 'name'>,
+): SigningKey[] {
   const isKeySet = name === zone && keyTypes.has(type)
   return keys.filter(({ kind }) => kind === 'csk' || (kind === 'ksk') === isKeySet)
 }
@@ -86,7 +89,7 @@ export function keysFor({ keys, zone }: Signing, { type, name }: Pick<Rrset, 'ty
  * Returns the set with its signatures. Those of `previous` are kept if they cover the same data and are not due for renewal; the others
  * are made. Throws RangeError if no key signs it: a set without signatures would be bogus.
  */
-export function signRrset(signing: Signing, rrset: Rrset, previous?: SignedRrset): SignedRrset {
+export function signRrset(signing: SignatureSettings, rrset: Rrset, previous?: SignedRrset): SignedRrset {
   const { name, type, ttl, rdata } = rrset
   const kept =
     previous && coversSame(previous, rrset) ? previous.rrsig.filter((octets) => isFresh(signing, octets)) : []
@@ -107,7 +110,7 @@ const uint32 = (octets: Uint8Array, at: number): number =>
 export const isBy = (rrsig: Uint8Array, { algorithm, tag }: Pick<SigningKey, 'algorithm' | 'tag'>): boolean =>
   rrsig[2] === algorithm && rrsig[16] === tag >> 8 && rrsig[17] === (tag & 255)
 
-const isFresh = ({ now, times }: Signing, rrsig: Uint8Array): boolean =>
+const isFresh = ({ now, times }: SignatureSettings, rrsig: Uint8Array): boolean =>
   secondsLeft(rrsig, now) >= times.renewal
 
 /** Returns the seconds until the RRSIG expires, by serial arithmetic (RFC 4034 section 3.1.5); negative afterwards. */
@@ -120,7 +123,11 @@ export function expirationOf({ rrsig }: SignedRrset, now: number): number | unde
   return Math.floor(now) + Math.min(...rrsig.map((octets) => secondsLeft(octets, now)))
 }
 
-function createRrsig(signing: Signing, rrset: Rrset, { algorithm, tag, privateKey }: SigningKey): Uint8Array {
+function createRrsig(
+  signing: SignatureSettings,
+  rrset: Rrset,
+  { algorithm, tag, privateKey }: SigningKey,
+): Uint8Array {
   const { zone, times } = signing
   const now = Math.floor(signing.now)
   const signer = wireOf(zone)

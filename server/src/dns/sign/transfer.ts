@@ -4,10 +4,13 @@ import type { SignedRrset } from '../../net/dns/record.ts'
 import type { ServedChange } from './served-index.ts'
 
 /** Sets that contain only some of the records or signatures of their name and type. */
-export type Difference = { readonly removed: readonly SignedRrset[]; readonly added: readonly SignedRrset[] }
+export type SignedDifference = {
+  readonly removed: readonly SignedRrset[]
+  readonly added: readonly SignedRrset[]
+}
 
 /** Returns the records and signatures that leave and join the zone. All records of a set are replaced if its TTL changes. */
-export function differenceOf(changes: Iterable<ServedChange>): Difference {
+export function differenceOf(changes: Iterable<ServedChange>): SignedDifference {
   const removed: SignedRrset[] = []
   const added: SignedRrset[] = []
   for (const { before, after } of changes) {

@@ -1,6 +1,6 @@
 // Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). `parser.ts` interprets them.
 import { quotedEnd, unquotedEnd } from '../../net/dns/token.ts'
-import type { Token } from '../../net/dns/token.ts'
+import type { RdataToken } from '../../net/dns/token.ts'
 
 /** Octets of the longest entry, all its lines together. */
 const entryLengthMax = 65_536
@@ -14,8 +14,8 @@ export type EntryError =
   | 'control_character'
 
 /** One entry. The reader reuses the object. */
-export type Entry = {
-  tokens: Token[]
+export type ZoneFileEntry = {
+  tokens: RdataToken[]
   /** The line it starts on, from 1. */
   line: number
   /** It starts with white space: its owner is the last one. */
@@ -28,7 +28,7 @@ const newline = 10
 const space = 32
 
 export class EntryReader {
-  readonly entry: Entry = { tokens: [], line: 1, isIndented: false, error: undefined }
+  readonly entry: ZoneFileEntry = { tokens: [], line: 1, isIndented: false, error: undefined }
   readonly #text: string
   readonly #hasNul: boolean
   #at = 0

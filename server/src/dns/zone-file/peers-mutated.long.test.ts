@@ -7,7 +7,7 @@ import { parseName } from '../../net/dns/name.ts'
 import { parseRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { invalidData, validData } from '../../net/dns/rdata/testing-corpus.ts'
 import { findType } from '../../net/dns/type.ts'
-import { ZoneFilePeers, header, peerPrograms, peers } from './testing-peers.ts'
+import { ZoneFilePeers, zoneFileHeader, peerPrograms, zoneFilePeers } from './testing-peers.ts'
 import { parseZoneFile } from './zone-file.ts'
 import { scaled } from '../../runtime/testing-scale.ts'
 
@@ -106,7 +106,7 @@ function standsAlone(line: string): boolean {
 describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
   const parsers = new ZoneFilePeers()
   after(() => parsers[Symbol.dispose]())
-  const firstLine = header.split('\n').length
+  const firstLine = zoneFileHeader.split('\n').length
 
   for (const [kind, mutate] of [
     ['in text', mutatedText],
@@ -120,13 +120,16 @@ describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
         if (standsAlone(line)) lines.push(line)
       }
       const read = lines.map(readLine)
-      const file = header + lines.map((line, at) => `n${at} ${line}\n`).join('')
+      const file = zoneFileHeader + lines.map((line, at) => `n${at} ${line}\n`).join('')
       const [bind, nsd] = [parsers.run('bind', file), parsers.run('nsd', file)]
       const disagreed = lines.filter((line, at) => {
         const isRead = read[at] !== undefined
         const isAlone = [bind, nsd].every((result) => result.lines.has(firstLine + at) === isRead)
         return (
-          isAlone && peers.every((peer) => parsers.run(peer, `${header}n ${line}\n`).isAccepted !== isRead)
+          isAlone &&
+          zoneFilePeers.every(
+            (peer) => parsers.run(peer, `${zoneFileHeader}n ${line}\n`).isAccepted !== isRead,
+          )
         )
       })
       assert.deepEqual(disagreed, [])
@@ -137,7 +140,7 @@ describe('mutated record data', { skip: skipWithout(...peerPrograms) }, () => {
       )
       const printed = parsers.run(
         'bind',
-        header + both.map(({ line }, at) => `n${at} ${line}\n`).join(''),
+        zoneFileHeader + both.map(({ line }, at) => `n${at} ${line}\n`).join(''),
       ).zone
       const { records } = parseZoneFile(Buffer.from(printed, 'latin1'), {
         origin,

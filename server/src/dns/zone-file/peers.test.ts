@@ -6,12 +6,12 @@ import { parseName } from '../../net/dns/name.ts'
 import { invalidData, validData } from '../../net/dns/rdata/testing-corpus.ts'
 import { collectSets } from './check-zone.ts'
 import { printZoneFile } from './print.ts'
-import { ZoneFilePeers, header, peerPrograms, peers } from './testing-peers.ts'
+import { ZoneFilePeers, zoneFileHeader, peerPrograms, zoneFilePeers } from './testing-peers.ts'
 import { parseZoneFile } from './zone-file.ts'
 
 const origin = parseName('example')
 /** The line of the first record after the header. */
-const firstLine = header.split('\n').length
+const firstLine = zoneFileHeader.split('\n').length
 
 /** Types and SVCB keys that the versions of Debian 12 do not read; ldns no CSYNC without types. */
 const later = ['AMTRELAY', 'RESINFO', 'WALLET', 'DSYNC']
@@ -31,7 +31,7 @@ function corpusZone(without: readonly string[]): string {
       (line) =>
         !['SOA', ...without].some((word) => line.startsWith(`${word} `) || line.includes(` ${word}=`)),
     )
-  return header + lines.map((line, at) => `n${at} ${line}\n`).join('')
+  return zoneFileHeader + lines.map((line, at) => `n${at} ${line}\n`).join('')
 }
 
 function canonical(text: string): string {
@@ -44,7 +44,7 @@ describe('zone files at other parsers', { skip: skipWithout(...peerPrograms) }, 
   const parsers = new ZoneFilePeers()
   after(() => parsers[Symbol.dispose]())
 
-  for (const peer of peers) {
+  for (const peer of zoneFilePeers) {
     it(`printed here are accepted by ${peer}`, () => {
       const { isAccepted, messages } = parsers.run(peer, canonical(corpusZone(unknown[peer])))
       assert.ok(isAccepted, messages)
@@ -67,10 +67,13 @@ describe('zone files at other parsers', { skip: skipWithout(...peerPrograms) }, 
     const lines = invalidData.map((line, at) => `n${at} ${line}\n`)
     const refused = new Set<number>()
     for (const peer of ['bind', 'nsd'] as const) {
-      for (const line of parsers.run(peer, header + lines.join('')).lines) refused.add(line - firstLine)
+      for (const line of parsers.run(peer, zoneFileHeader + lines.join('')).lines)
+        refused.add(line - firstLine)
     }
     const left = lines.filter((_, at) => !refused.has(at))
-    const accepted = left.filter((line) => peers.every((peer) => parsers.run(peer, header + line).isAccepted))
+    const accepted = left.filter((line) =>
+      zoneFilePeers.every((peer) => parsers.run(peer, zoneFileHeader + line).isAccepted),
+    )
     assert.deepEqual(accepted, [], 'accepted by all four')
   })
 })

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programPath } from '@pharos/lab/program'
 
-export type Peer = 'bind' | 'ldns' | 'knot' | 'nsd'
-export const peers: readonly Peer[] = ['bind', 'ldns', 'knot', 'nsd']
+export type ZoneFilePeer = 'bind' | 'ldns' | 'knot' | 'nsd'
+export const zoneFilePeers: readonly ZoneFilePeer[] = ['bind', 'ldns', 'knot', 'nsd']
 export const peerPrograms = ['named-compilezone', 'ldns-read-zone', 'kzonecheck', 'nsd-checkzone'] as const
 
 /** The start of each file. The zone is `example.` */
-export const header =
+export const zoneFileHeader =
   '$ORIGIN example.\n$TTL 60\n@ SOA ns hostmaster 1 7200 3600 1209600 3600\n@ NS ns\nns A 192.0.2.1\n'
 
 /** Without the checks of what records mean together. */
@@ -30,7 +30,7 @@ export type Result = {
 export class ZoneFilePeers implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-zone-file-'))
 
-  run(peer: Peer, text: string): Result {
+  run(peer: ZoneFilePeer, text: string): Result {
     const file = join(this.#folder, 'zone')
     writeFileSync(file, text, 'latin1')
     const commands = {

@@ -11,7 +11,7 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
-import { ancestorsOf, listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
+import { ancestorNames, listZonesAmong, readDsFacts, type ChildZone } from './related-zone.store.ts'
 import {
   isEmpty,
   planDifference,
@@ -29,7 +29,7 @@ import {
   readWithAbove,
   saveComments,
   writeDifference,
-  type Author,
+  type ZoneChangeAuthor,
 } from './zone-change.store.ts'
 import { shownZoneName } from './zone-name.ts'
 import type { Zone, ZoneLimits } from './zone.ts'
@@ -43,7 +43,7 @@ export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
 }
 
 export type ZoneChangeOptions = {
-  readonly author: Author
+  readonly author: ZoneChangeAuthor
   readonly now: Date
   readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
   readonly limits: ZoneLimits
@@ -83,7 +83,7 @@ export async function readExcerpt(
   const requested = desired.filter(({ source }) => source !== 'system')
   const [sets, zones] = await Promise.all([
     readWithAbove(trx, zone.id, names, above),
-    listZonesAmong(trx, zone.teamId, [...namesUnder(zone.name, requested), ...ancestorsOf(zone.name)]),
+    listZonesAmong(trx, zone.teamId, [...namesUnder(zone.name, requested), ...ancestorNames(zone.name)]),
   ])
   return {
     stored: sets.filter(({ name }) => names.has(name)),
@@ -186,7 +186,7 @@ const updatedMessage = (
   teamId: number,
   { id, name, version, touched }: Zone,
   { added, changed, removed }: ZoneDifference,
-  { actor, what }: Author,
+  { actor, what }: ZoneChangeAuthor,
 ): NewMessage => ({
   teamId,
   type: 'zone.updated',

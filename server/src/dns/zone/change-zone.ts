@@ -9,7 +9,7 @@ import {
   type ZoneChanged,
   type ZoneChangeOptions,
 } from './change-content.ts'
-import { isAddress, serversOf } from './delegation-sets.ts'
+import { isAddressSet, serversOf } from './delegation-sets.ts'
 import { updateDelegation, updateFurtherAbove, type OtherZone } from './delegate-zone.ts'
 import { journalOf, type StoredSet } from './zone-change.ts'
 import type { Zone } from './zone.ts'
@@ -37,7 +37,7 @@ async function changeOthers(
   const sets = [...removed, ...added]
   const isOwnNs = (set: StoredSet): boolean => set.type === recordType.NS && set.name === zone.name
   const servers = new Set(serversOf([...stored, ...above].find(isOwnNs)))
-  if (sets.some((set) => isOwnNs(set) || (isAddress(set) && servers.has(set.name))))
+  if (sets.some((set) => isOwnNs(set) || (isAddressSet(set) && servers.has(set.name))))
     return updateDelegation(trx, zone, options)
-  return sets.some(isAddress) ? updateFurtherAbove(trx, zone, options) : []
+  return sets.some(isAddressSet) ? updateFurtherAbove(trx, zone, options) : []
 }

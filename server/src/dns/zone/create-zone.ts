@@ -12,7 +12,7 @@ import { actorName, type Operation } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
 import { readRecordSets } from './recordset.ts'
 import { changeContent, type PlacedDesired } from './change-content.ts'
-import { claimName, type ClaimDeps } from './claim-zone.ts'
+import { claimName, type ClaimZoneDeps } from './claim-zone.ts'
 import {
   auditOthers,
   delegateNewZone,
@@ -22,7 +22,7 @@ import {
   type OtherZone,
 } from './delegate-zone.ts'
 import { planWildcards } from './plan-wildcards.ts'
-import { parseZoneInclude, presentSet, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseZoneInclude, presentSet, presentZone, zoneEtag, type ZoneIncludeQuery } from './present-zone.ts'
 import {
   countZones,
   findTsigKeyId,
@@ -45,7 +45,7 @@ export type EnableDnssec = (
   options: { readonly algorithm: DnssecAlgorithm },
 ) => Promise<DnssecKey[]>
 
-export type ZoneDeps = ClaimDeps & {
+export type ZoneDeps = ClaimZoneDeps & {
   readonly postgres: Postgres
   /** Null: zones are created unsigned. */
   readonly enableDnssec: EnableDnssec | null
@@ -63,14 +63,14 @@ export const createZone = (
   deps: ZoneDeps,
   operation: Operation,
   body: Body,
-  query: IncludeQuery = {},
+  query: ZoneIncludeQuery = {},
 ): Promise<ChangeAnswer<CreatedZone>> => createZoneWithSoa(deps, operation, body, query, {})
 
 export async function createZoneWithSoa(
   deps: ZoneDeps,
   operation: Operation,
   body: Body,
-  query: IncludeQuery,
+  query: ZoneIncludeQuery,
   { soa, serial = null }: SoaOfNewZone,
 ): Promise<ChangeAnswer<CreatedZone>> {
   const name = parseZoneNameAt(nameAt, body.name)

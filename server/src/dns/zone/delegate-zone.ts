@@ -7,11 +7,11 @@ import { recordType, typeName } from '../../net/dns/type.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { fail } from '../../runtime/error.ts'
 import { changeContent, type PlacedDesired, type ZoneChangeOptions } from './change-content.ts'
-import { delegationSets, dsRecordsOf, isAddress, isAtCut, serversOf } from './delegation-sets.ts'
+import { delegationSets, dsRecordsOf, isAddressSet, isAtCut, serversOf } from './delegation-sets.ts'
 import { planWildcardsAbove } from './plan-wildcards.ts'
 import { auditedSets, presentDifference } from './present-zone.ts'
 import {
-  ancestorsOf,
+  ancestorNames,
   listChildZones,
   listZonesAmong,
   lockParentZone,
@@ -63,7 +63,7 @@ export async function planTakeover(
   const taken = stored.filter((set) => !isDelegation(set))
   const lost = taken.filter((set) => {
     if (zone.kind === 'secondary' || parent.kind === 'secondary')
-      return !(isAddress(set) && servers.has(set.name))
+      return !(isAddressSet(set) && servers.has(set.name))
     return set.name === zone.name && set.type === recordType.CNAME
   })
   if (lost.length > 0) throw namesLost(parent, zone, lost)
@@ -126,7 +126,7 @@ async function readDelegation(trx: Trx, child: ChildZone): Promise<DesiredSet[]>
 
 /** Returns the sets of names at and below a zone, each from the zone of the same owner that answers for it. */
 async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainName[]): Promise<StoredSet[]> {
-  const above = names.flatMap((name) => [name, ...ancestorsOf(name)])
+  const above = names.flatMap((name) => [name, ...ancestorNames(name)])
   const zones = (await listZonesAmong(trx, child.teamId, [...new Set(above)]))
     .filter(({ name }) => isAtOrBelow(name, child.name))
     .toSorted((a, b) => countLabels(b.name) - countLabels(a.name))
@@ -144,7 +144,7 @@ export async function updateFurtherAbove(
   zone: Pick<Zone, 'teamId' | 'name'>,
   options: Options,
 ): Promise<OtherZone[]> {
-  const above = (await listZonesAmong(trx, zone.teamId, ancestorsOf(zone.name))).toSorted(
+  const above = (await listZonesAmong(trx, zone.teamId, ancestorNames(zone.name))).toSorted(
     (a, b) => countLabels(b.name) - countLabels(a.name),
   )
   const others: OtherZone[] = []

@@ -22,15 +22,15 @@ import {
   type OtherZone,
 } from './delegate-zone.ts'
 import { lockZoneOf, parseZoneRef } from './find-zone.ts'
-import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseZoneInclude, presentZone, zoneEtag, type ZoneIncludeQuery } from './present-zone.ts'
 import { readAllSets } from './zone-change.store.ts'
 import {
   claimWaiting,
   countZones,
   isNameTaken,
   lockZone,
-  markDeleted,
-  markRestored,
+  markZoneDeleted,
+  markZoneRestored,
   readDefaults,
   readShownZone,
   requestDelegationCheck,
@@ -63,7 +63,7 @@ export async function deleteZone(
       refused = zone.id
       throw delegatedFailure(before)
     }
-    await markDeleted(trx, zone, actorName(operation.actor))
+    await markZoneDeleted(trx, zone, actorName(operation.actor))
     const others = await removeDelegation(trx, zone, force, authorOf(operation, 'zone.delete', now()))
     await auditOthers(trx, operation, others)
     await claimWaiting(trx, zone.name)
@@ -92,7 +92,7 @@ export function restoreZone(
   deps: ZoneDeps,
   operation: Operation,
   text: string,
-  query: IncludeQuery = {},
+  query: ZoneIncludeQuery = {},
 ): Promise<ChangeAnswer<Wire>> {
   const { teamId } = operation.actor
   return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
@@ -120,7 +120,7 @@ async function restore(
   if (await isNameTaken(trx, teamId, zone.name))
     throw fail('exists', 'zone', { zone: shownZoneName(zone.name) })
   const { isClaimed } = await claimName(deps, trx, teamId, zone.name, ['path', 'zone'])
-  await markRestored(trx, zone, isClaimed)
+  await markZoneRestored(trx, zone, isClaimed)
   await note(trx, operation, zone, 'zone.restore')
   if (!isClaimed) return []
   const restored = (await lockZone(trx, teamId, { id: zone.id }))!

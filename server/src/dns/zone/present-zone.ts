@@ -11,9 +11,9 @@ import type { StoredSet, ZoneDifference } from './zone-change.ts'
 import type { ShownZone } from './zone.store.ts'
 import { shownZoneName } from './zone-name.ts'
 import { zoneStatus } from './zone-status.ts'
-import { withSerial, type DnsDefaults, type Zone } from './zone.ts'
+import { rdataWithSerial, type DnsDefaults, type Zone } from './zone.ts'
 
-export type IncludeQuery = { readonly include?: string }
+export type ZoneIncludeQuery = { readonly include?: string }
 export type ZoneInclude = {
   readonly servers: boolean
   readonly stateMessages: boolean
@@ -144,7 +144,7 @@ export function presentSet(zone: Zone, set: StoredSet, withSource = false): Reco
 
 /** The stored SOA record has the serial 0. */
 const recordsOf = ({ serial }: Zone, { type, rdata, content }: StoredSet): string[] =>
-  type === recordType.SOA ? [printRdata(type, withSerial(rdata[0]!, serial ?? 0))] : content.split('\n')
+  type === recordType.SOA ? [printRdata(type, rdataWithSerial(rdata[0]!, serial ?? 0))] : content.split('\n')
 
 /** A difference as answers show it: the first sets of each list, and their numbers. */
 export function presentDifference(zone: Zone, { added, changed, removed }: ZoneDifference) {

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { compareOctets, root } from '../../net/dns/name.ts'
 import { parseRdata, RdataError, splitTokens } from '../../net/dns/rdata/rdata.ts'
-import { isQuoted, type Token } from '../../net/dns/token.ts'
+import { isQuoted, type RdataToken } from '../../net/dns/token.ts'
 import { recordType } from '../../net/dns/type.ts'
 
 export type RecordError = {
@@ -82,7 +82,7 @@ const isAbsolute = (type: number, text: string, rdata: Uint8Array): boolean =>
 
 function tryParse(
   type: number,
-  words: readonly Token[],
+  words: readonly RdataToken[],
   place: number,
   zone: ZoneName,
 ): Uint8Array | undefined {

@@ -14,7 +14,7 @@ type Named = Pick<Zone, 'teamId' | 'name'>
 const isServed = sql`z.deleted is null and z.claimed is not null`
 
 /** Returns the names above, the closest first. */
-export function ancestorsOf(name: DomainName): DomainName[] {
+export function ancestorNames(name: DomainName): DomainName[] {
   const names: DomainName[] = []
   for (let one = parentOf(name); one !== undefined; one = parentOf(one)) names.push(one)
   return names
@@ -23,7 +23,7 @@ export function ancestorsOf(name: DomainName): DomainName[] {
 async function findParentId(trx: Trx, { teamId, name }: Named): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select z.id from dns_zones z
-    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${ancestorsOf(name).map(keyOf)}::bytea[])
+    where z.team_id is not distinct from ${teamId} and ${isServed} and z.name_key = any(${ancestorNames(name).map(keyOf)}::bytea[])
     order by z.name_key desc limit 1`.execute(trx)
   return rows[0]?.id
 }

@@ -96,7 +96,7 @@ export function keyAfterDescendants(name: DomainName): Buffer {
   return key
 }
 
-export type Author = { readonly actor: string; readonly what: string }
+export type ZoneChangeAuthor = { readonly actor: string; readonly what: string }
 
 /**
  * Writes the difference as the next version of the zone, which is returned. Deleting comes first: its rows and those that are inserted are
@@ -106,7 +106,7 @@ export async function writeDifference(
   trx: Trx,
   zone: Zone,
   difference: ZoneDifference,
-  { actor, what }: Author,
+  { actor, what }: ZoneChangeAuthor,
 ): Promise<Zone> {
   const { added, changed, removed } = difference
   await deleteSets(trx, zone, removed)

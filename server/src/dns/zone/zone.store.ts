@@ -305,13 +305,13 @@ export async function isNameTaken(trx: Trx, teamId: number, name: ZoneName): Pro
   return rows.length > 0
 }
 
-export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<void> {
+export async function markZoneDeleted(trx: Trx, zone: Zone, actor: string): Promise<void> {
   await sql`update dns_zones set deleted = now(), deleted_by = ${actor}, touched = now()
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }
 
 /** Restores the zone; it gets the name only if no other team has it. Until then it leaves the catalog zone as a deleted one does. */
-export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
+export async function markZoneRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
   const status = isClaimed ? 'updating' : 'pending_verification'
   await sql`update dns_zones set deleted = null, deleted_by = null, deletion_held = null, touched = now(), status = ${status},
       claimed = case when ${isClaimed} then now() end,

@@ -104,7 +104,7 @@ export function managedSets(name: ZoneName, settings: ZoneSettings): DesiredSet[
 const serialFromEnd = 20
 
 /** Returns the rdata of an SOA record with another serial. */
-export function withSerial(rdata: Uint8Array, serial: number): Uint8Array {
+export function rdataWithSerial(rdata: Uint8Array, serial: number): Uint8Array {
   const changed = Uint8Array.from(rdata)
   new DataView(changed.buffer).setUint32(changed.length - serialFromEnd, serial)
   return changed

@@ -8,7 +8,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { insertError, queryError } from './failure.ts'
 import type { ClickHouseAddress } from './url.ts'
 
-export type Target =
+export type ClickHouseTarget =
   | { readonly kind: 'socket'; readonly path: string; readonly database: string }
   | ({ readonly kind: 'url' } & ClickHouseAddress)
 
@@ -24,7 +24,7 @@ export class ClickHouseConnection {
   readonly #agent: Agent | undefined
   #isClosed = false
 
-  constructor(target: Target) {
+  constructor(target: ClickHouseTarget) {
     this.#agent =
       target.kind === 'socket'
         ? // The path is what matters; the host is only part of the agent's keys.

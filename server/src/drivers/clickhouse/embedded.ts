@@ -23,7 +23,7 @@ import { tryProcessLock, type ProcessLock } from '../../runtime/process-lock.ts'
 import { commandLine, isAlive } from '../../runtime/process-state.ts'
 import { forgetMissingParts } from './deduplication-log.ts'
 
-export type EmbeddedOptions = {
+export type EmbeddedClickHouseOptions = {
   /** The data directory itself, such as `data/clickhouse`; `.lock`, `.pid` and `.log` files lie beside it. */
   readonly dataDir: string
   /** Called with events for the operator: a takeover, an unexpected end, a restart. */
@@ -72,7 +72,9 @@ export function assertChdb(platform = `${process.platform}-${process.arch}`): vo
 }
 
 /** Starts the server of a data directory, or attaches to the one that another process runs on it. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
+export async function startEmbeddedClickHouse(
+  options: EmbeddedClickHouseOptions,
+): Promise<EmbeddedClickHouse> {
   const parent = dirname(resolve(options.dataDir))
   mkdirSync(parent, { recursive: true, mode: 0o755 })
   const dataDir = join(realpathSync(parent), basename(options.dataDir))
@@ -112,7 +114,7 @@ async function tryAttach(dataDir: string): Promise<EmbeddedClickHouse | undefine
 async function startOwned(
   dataDir: string,
   lock: ProcessLock,
-  options: EmbeddedOptions,
+  options: EmbeddedClickHouseOptions,
 ): Promise<EmbeddedClickHouse> {
   try {
     assertChdb()
@@ -130,14 +132,14 @@ class OwnedChild implements EmbeddedClickHouse {
   readonly started = true
   readonly #dataDir: string
   readonly #lock: ProcessLock
-  readonly #options: EmbeddedOptions
+  readonly #options: EmbeddedClickHouseOptions
   #socketPath = ''
   #child: ChildProcess | undefined
   #ended: Promise<string> = Promise.resolve('not started')
   #stopping = false
   #restarting: Promise<void> | undefined
 
-  constructor(dataDir: string, lock: ProcessLock, options: EmbeddedOptions) {
+  constructor(dataDir: string, lock: ProcessLock, options: EmbeddedClickHouseOptions) {
     this.#dataDir = dataDir
     this.#lock = lock
     this.#options = options
@@ -257,7 +259,7 @@ class OwnedChild implements EmbeddedClickHouse {
 function spawnChild(
   dataDir: string,
   logFile: string,
-  { memoryBytes = defaultMemoryBytes() }: EmbeddedOptions,
+  { memoryBytes = defaultMemoryBytes() }: EmbeddedClickHouseOptions,
 ) {
   const settings = JSON.stringify({ memoryBytes, threads: availableParallelism() })
   const output = openSync(logFile, 'a', 0o600)

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import type { ClickHouseError } from '@clickhouse/client'
 import type { FlowStore } from '../../flow/flow-store.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { ClickHouseConnection, type Target } from './client.ts'
-import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'
+import { ClickHouseConnection, type ClickHouseTarget } from './client.ts'
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from './embedded.ts'
 import { migrateClickHouse } from './migrate.ts'
 import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
@@ -93,7 +93,7 @@ async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise
     await ensureDatabase({ kind: 'url', ...address })
     return await migrated(new ClickHouseConnection({ kind: 'url', ...address }), undefined, retention)
   }
-  const embedded = await startEmbedded({ dataDir: resolve(join(dataDir, 'clickhouse')), log })
+  const embedded = await startEmbeddedClickHouse({ dataDir: resolve(join(dataDir, 'clickhouse')), log })
   const target = { kind: 'socket', path: embedded.socketPath, database: embeddedDatabase } as const
   try {
     await ensureDatabase(target)
@@ -107,7 +107,7 @@ async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise
 const unknownDatabase = '81'
 
 /** A user of an existing database may lack the right to create one. */
-async function ensureDatabase(target: Target): Promise<void> {
+async function ensureDatabase(target: ClickHouseTarget): Promise<void> {
   const { database } = target
   const connection = new ClickHouseConnection(target)
   try {

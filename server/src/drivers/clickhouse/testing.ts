@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FlowStore } from '../../flow/flow-store.ts'
-import { ClickHouseConnection, type Target } from './client.ts'
-import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'
+import { ClickHouseConnection, type ClickHouseTarget } from './client.ts'
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from './embedded.ts'
 import { migrateClickHouse } from './migrate.ts'
 import { encodeNativeBlock } from './native-block.ts'
 import type { Retention } from './retention.ts'
@@ -66,7 +66,7 @@ export function lazyTestFlowStore(): FlowStore {
   }
 }
 
-async function targetOf(database: string): Promise<Target> {
+async function targetOf(database: string): Promise<ClickHouseTarget> {
   const url = process.env.PHAROS_TEST_CLICKHOUSE_URL
   if (url !== undefined) return { kind: 'url', ...parseClickHouseUrl(url), database }
   shared ??= startShared()
@@ -77,7 +77,7 @@ async function targetOf(database: string): Promise<Target> {
 async function startShared(): Promise<EmbeddedClickHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-flows-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  return await startEmbedded({
+  return await startEmbeddedClickHouse({
     dataDir: join(folder, 'clickhouse'),
     temporary: true,
     memoryBytes: testMemoryBytes,

@@ -13,7 +13,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { isBgpState, parseBgpState, routesIn, type BgpState } from '../collectors/bgp-state.ts'
 import { fetchExport, type Fetched, type Tag } from '../vrp-json/fetch.ts'
-import { addressOf, fieldsOf, listOf, pathOf, prefixOf, timeOf } from '../collectors/fields.ts'
+import { addressField, fieldsOf, listField, pathOf, prefixField, timeField } from '../collectors/fields.ts'
 
 export type CollectorFileAddress = {
   readonly name: string
@@ -291,7 +291,7 @@ const isAlert = (document: unknown): boolean => Array.isArray(fieldsOf(document)
 
 /** Returns the BGP messages of an alert; those that are not valid, or not BGP messages, are left out. */
 export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
-  return listOf(fieldsOf(document)?.['data']).flatMap((entry) => {
+  return listField(fieldsOf(document)?.['data']).flatMap((entry) => {
     const message = fieldsOf(fieldsOf(entry)?.['matchedMessage'])
     const update = message && updateOf(message, now)
     return update ? [update] : []
@@ -300,10 +300,10 @@ export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
 
 /** Only an announcement has an origin, in `originAS` as a list of one or several (AS_SET). */
 function updateOf(message: Readonly<Record<string, unknown>>, now: Date): RouteUpdate | undefined {
-  const prefix = prefixOf(message['prefix'])
-  const collector = addressOf(message['peer'])
+  const prefix = prefixField(message['prefix'])
+  const collector = addressField(message['peer'])
   if (!prefix || collector === undefined) return undefined
-  const at = timeOf(message['timestamp'], now)
+  const at = timeField(message['timestamp'], now)
   if (message['type'] === 'withdrawal') return { prefix, collector, path: null, at }
   if (message['type'] !== 'announcement') return undefined
   const path = pathOf(message['path']) ?? pathOf(message['originAS'])

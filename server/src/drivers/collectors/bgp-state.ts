@@ -3,7 +3,7 @@
 // `source_id`, the number of the route collector and the address of its neighbor, such as `00-192.0.2.1`.
 import type { CollectorRoute } from '../../byoip/visibility/visibility-source.ts'
 import { covers, type Prefix } from '../../net/prefix.ts'
-import { addressOf, fieldsOf, listOf, pathOf, prefixOf } from './fields.ts'
+import { addressField, fieldsOf, listField, pathOf, prefixField } from './fields.ts'
 
 export type BgpState = {
   readonly at: Date
@@ -44,17 +44,18 @@ export function routesIn(
 
 function routeOf(value: unknown): [Prefix, CollectorRoute] | undefined {
   const fields = fieldsOf(value)
-  const prefix = prefixOf(fields?.['target_prefix'])
+  const prefix = prefixField(fields?.['target_prefix'])
   const path = pathOf(fields?.['path'])
   const source = fields?.['source_id']
-  const collector = typeof source === 'string' ? addressOf(source.slice(source.indexOf('-') + 1)) : undefined
+  const collector =
+    typeof source === 'string' ? addressField(source.slice(source.indexOf('-') + 1)) : undefined
   return prefix && path && collector !== undefined ? [prefix, { collector, path }] : undefined
 }
 
 /** `resource` is one prefix or several, separated by commas, or a list. */
 function queriedPrefixes(resource: unknown): Prefix[] {
-  const texts = typeof resource === 'string' ? resource.split(',') : listOf(resource)
-  return texts.flatMap((text) => prefixOf(typeof text === 'string' ? text.trim() : text) ?? [])
+  const texts = typeof resource === 'string' ? resource.split(',') : listField(resource)
+  return texts.flatMap((text) => prefixField(typeof text === 'string' ? text.trim() : text) ?? [])
 }
 
 /** RIPEstat omits the zone of UTC. */

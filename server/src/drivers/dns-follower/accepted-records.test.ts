@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { startFollower, type FollowerName } from '@pharos/lab/dns-follower'
 import { skipWithout, type ProgramName } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
-import { insertZone } from '../../dns/publish/testing.ts'
+import { insertTestZone } from '../../dns/publish/testing.ts'
 import { checkZone, collectSets } from '../../dns/zone-file/check-zone.ts'
 import { parseName, parseZoneName } from '../../net/dns/name.ts'
 import { RdataError, adviseRdata, parseRdata, validateRdata } from '../../net/dns/rdata/rdata.ts'
@@ -169,7 +169,7 @@ async function publishGroups(
     const lines = group.flatMap(({ isWildcard, samples }, at) =>
       samples.map((sample) => `${isWildcard ? '*.' : ''}n${at} 300 ${lineOf(sample)}`),
     )
-    await primary.publish(await insertZone(primary.deps.db, name, lines.join('\n')))
+    await primary.publish(await insertTestZone(primary.deps.db, name, lines.join('\n')))
     names.push(name)
   }
   return names

@@ -12,9 +12,9 @@ import {
   plainOctets,
   prepareQuery,
   unreachable,
-  type Query,
+  type DnsQuery,
   type SentQuery,
-  type Target,
+  type DnsTarget,
 } from './exchange.ts'
 
 /** Questions without an answer at a time: a server's receive buffer holds a few hundred. */
@@ -31,8 +31,8 @@ type Waiting = {
 
 /** Returns the answers in the order of the queries. Throws DriverError if one of them stays unanswered for the time of the target. */
 export function exchangeAll(
-  target: Target,
-  queries: readonly Query[],
+  target: DnsTarget,
+  queries: readonly DnsQuery[],
   signal: AbortSignal,
 ): Promise<readonly Message[]> {
   if (queries.length === 0) return Promise.resolve([])

@@ -15,7 +15,7 @@ import {
 import { TsigError, TsigVerifier, signRequest, type TsigKey } from '../../net/dns/tsig.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export type Target = {
+export type DnsTarget = {
   readonly address: string
   readonly port: number
   readonly key?: TsigKey | undefined
@@ -23,7 +23,7 @@ export type Target = {
   readonly timeoutMs: number
 }
 
-export type Query = Partial<Message> & Pick<Message, 'questions'>
+export type DnsQuery = Partial<Message> & Pick<Message, 'questions'>
 
 /** A query as it is sent, and what its answers must match. */
 export type SentQuery = {
@@ -36,7 +36,7 @@ export type SentQuery = {
 const nowSeconds = (): number => Date.now() / 1000
 
 /** Encodes and signs a query under a random id. */
-export function prepareQuery(query: Query, key: TsigKey | undefined, id = randomInt(65_536)): SentQuery {
+export function prepareQuery(query: DnsQuery, key: TsigKey | undefined, id = randomInt(65_536)): SentQuery {
   const message = { ...emptyMessage, ...query, id }
   const plain = encodeMessage(message)
   if (!key) return { wire: plain, message, createVerifier: () => undefined }
@@ -78,8 +78,8 @@ const repeatMs = [400, 1_000, 2_000]
 
 /** Returns the answer over UDP, or over TCP if it is truncated. Throws DriverError. */
 export async function exchange(
-  target: Target,
-  query: Query,
+  target: DnsTarget,
+  query: DnsQuery,
   options: { readonly tcp?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<Message> {
   const began = performance.now()
@@ -93,7 +93,7 @@ export async function exchange(
   throw unreachable(target, 'the connection was closed without an answer')
 }
 
-function exchangeUdp(target: Target, sent: SentQuery, signal: AbortSignal | undefined): Promise<Message> {
+function exchangeUdp(target: DnsTarget, sent: SentQuery, signal: AbortSignal | undefined): Promise<Message> {
   const { promise, resolve, reject } = Promise.withResolvers<Message>()
   const socket = createSocket(isIPv6(target.address) ? 'udp6' : 'udp4')
   const fail = (error: unknown): void => reject(asFailure(target, error))
@@ -143,7 +143,7 @@ export const plainOctets = (octets: Buffer): Uint8Array =>
 /** `finish` throws DriverError unless a signature covers all messages so far. */
 export type Received = { readonly message: Message; readonly finish: () => void }
 
-function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier | undefined): void {
+function finish(target: DnsTarget, { rcode: code }: Message, verifier: TsigVerifier | undefined): void {
   try {
     if (code === rcode.NOERROR) verifier?.finish()
   } catch (error) {
@@ -157,8 +157,8 @@ function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier
  * Throws DriverError.
  */
 export async function* receiveMessages(
-  target: Target,
-  query: Query,
+  target: DnsTarget,
+  query: DnsQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<Received, void> {
   const sent = prepareQuery(query, target.key)
@@ -203,10 +203,10 @@ async function* readFrames(socket: Socket): AsyncGenerator<Uint8Array> {
   }
 }
 
-export const unreachable = ({ address, port }: Target, why: string): DriverError =>
+export const unreachable = ({ address, port }: DnsTarget, why: string): DriverError =>
   new DriverError('unreachable', `${address} port ${port}: ${why}`)
 
-function asFailure(target: Target, error: unknown): DriverError {
+function asFailure(target: DnsTarget, error: unknown): DriverError {
   if (error instanceof DriverError) return error
   if (error instanceof TsigError)
     return new DriverError('protocol', `${target.address}: the signature was not accepted: ${error.reason}`)

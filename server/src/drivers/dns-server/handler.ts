@@ -1,6 +1,6 @@
 // Decides what a message asks for and who may ask: questions, transfers, NOTIFY and UPDATE, each with TSIG where the request has it. An answer
 // to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one and then never transfers.
-import type { Peer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
+import type { RequestPeer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import {
   MessageError,
@@ -28,11 +28,11 @@ export type HandlerDeps = {
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   readonly findKey: (name: DomainName) => TsigKey | undefined
   /** Returns what the peer may transfer of the zone; undefined for nothing. */
-  readonly transferView: (zone: ZoneName, peer: Peer) => TransferView | undefined
+  readonly transferView: (zone: ZoneName, peer: RequestPeer) => TransferView | undefined
   /** Takes a NOTIFY for a zone; returns the RCODE of the answer. */
-  readonly notified: (zone: ZoneName, peer: Peer, serial: Serial | undefined) => number
+  readonly notified: (zone: ZoneName, peer: RequestPeer, serial: Serial | undefined) => number
   /** Applies an UPDATE (RFC 2136); returns the RCODE. Without it UPDATE is not implemented. */
-  readonly update?: (message: Message, peer: Peer) => Promise<number>
+  readonly update?: (message: Message, peer: RequestPeer) => Promise<number>
   /** Unix time in seconds. */
   readonly now: () => number
 }
@@ -56,7 +56,7 @@ export interface RequestHandler {
 /** A request with its signature verified. */
 type Checked = {
   readonly query: Message
-  readonly peer: Peer
+  readonly peer: RequestPeer
   readonly transport: 'udp' | 'tcp'
   readonly signer: TsigSigner | undefined
 }

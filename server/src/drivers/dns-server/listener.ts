@@ -117,7 +117,7 @@ function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limit
   const networks = createCounts()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const address = plainAddress(socket.remoteAddress ?? '')
-    const source = sourceOf(address)
+    const source = connectionSourceOf(address)
     const ofAddress = addresses.add(source.client, 1)
     const ofNetwork = networks.add(source.network, 1)
     socket.once('close', () => {
@@ -159,7 +159,7 @@ function createCounts() {
 type ConnectionSource = { readonly client: string; readonly network: string }
 
 /** One client of IPv6 has the addresses of a /64, and a site a /48. Others on the machine are one network each. */
-export function sourceOf(address: string): ConnectionSource {
+export function connectionSourceOf(address: string): ConnectionSource {
   if (address.startsWith('127.') || !isIP(address)) return { client: address, network: address }
   const [client, network] = address.includes(':') ? [64, 48] : [32, 24]
   return { client: maskHostBits(`${address}/${client}`), network: maskHostBits(`${address}/${network}`) }

@@ -12,14 +12,14 @@ export type ResolverOptions = {
 }
 
 /** Returns what `ask` does, or nothing if the name or such a record does not exist. `what` is the question, for errors. */
-export type Query = <Record>(
+export type ResolverQuery = <Record>(
   what: string,
   signal: AbortSignal,
   ask: (resolver: Resolver) => Promise<readonly Record[]>,
 ) => Promise<readonly Record[]>
 
 /** Throws a TypeError on a server that is not an address. */
-export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: ResolverOptions): Query {
+export function createQuery({ servers = [], timeoutMs = 1_500, tries = 2 }: ResolverOptions): ResolverQuery {
   checkNameServers(servers)
   return async (what, signal, ask) => {
     signal.throwIfAborted()

@@ -24,7 +24,7 @@ export type FlowspecAttributes = {
 }
 
 /** The NLRI is in the attribute too, as GoBGP expects it, with the next hop that its version needs. */
-export function encodeAttributes(
+export function encodeFlowspecAttributes(
   { action, large }: FlowspecAttributes,
   nlri: Uint8Array,
   afi: number,
@@ -48,7 +48,7 @@ export function reachOctets(nlri: Uint8Array, afi: number, nextHop: readonly num
 }
 
 /** Throws TypeError if the octets violate the RFCs, or if they have another action than a FilterAction. */
-export function decodeAttributes(encoded: readonly Uint8Array[]): FlowspecAttributes {
+export function decodeFlowspecAttributes(encoded: readonly Uint8Array[]): FlowspecAttributes {
   let action: FilterAction = { kind: 'allow' }
   let large: LargeCommunityWords[] = []
   for (const octets of encoded) {

@@ -3,7 +3,7 @@
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
 import type { Prefix } from '../../net/prefix.ts'
 import type { GobgpClient } from './client.ts'
-import type { Path } from './codec.ts'
+import type { GobgpPath } from './codec.ts'
 import type { DaemonEvent } from './events.ts'
 import type { CountedNeighbor } from './neighbors.ts'
 
@@ -17,7 +17,7 @@ export type Dialect = {
   /** Octets of the next hop that a FlowSpec rule needs to be accepted. Neighbors never receive them: such rules have none (RFC 8955 section 4). */
   readonly flowspecNextHop: readonly number[]
   /** One message of the stream. */
-  encodeChange(paths: Path[]): Uint8Array
+  encodeChange(paths: GobgpPath[]): Uint8Array
   /** The prefix that the daemon decodes from the octets. */
   decodeChange(octets: Uint8Array): PathChange
   /** Identity of the daemon, if it reports one; rejects with `protocol` if it does not support the dialect. */
@@ -26,7 +26,7 @@ export type Dialect = {
    * The paths of each destination of the table, the best one first; all destinations, or only those of the prefixes. Releases may
    * answer more than that.
    */
-  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[][]>
+  listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<GobgpPath[][]>
   listNeighbors(client: GobgpClient, deadline: Date): Promise<CountedNeighbor[]>
   /** Follows changes of neighbors and of best paths; `onEnd` is called once. Returns the function that cancels it. */
   watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
@@ -44,7 +44,7 @@ export type Selection = {
 
 export type PathChange = {
   readonly tableType?: number
-  readonly paths: readonly (Path & Unread)[]
+  readonly paths: readonly (GobgpPath & Unread)[]
 } & Unread
 
 /** Fields of a message that are not in our definition. */

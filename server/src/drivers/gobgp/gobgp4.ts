@@ -2,7 +2,7 @@
 // run against a daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { SessionEnd } from '../../byoip/regions/speaker.ts'
-import type { Path } from './codec.ts'
+import type { GobgpPath } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { readEvent } from './events.ts'
 import {
@@ -57,7 +57,7 @@ export const gobgp4: Dialect = {
       prefixes: lookups,
       enableOnlyBinary: true,
     })
-    const destinations: Path[][] = []
+    const destinations: GobgpPath[][] = []
     await client.serverStream(listPath, request, deadline, ({ destination }) => {
       if (destination) destinations.push(destination.paths)
     })

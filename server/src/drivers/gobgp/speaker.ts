@@ -22,14 +22,14 @@ import {
   encodeRoute,
   type Owner,
   parseOwner,
-  type Path,
+  type GobgpPath,
   wireFamily,
 } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
 import { isRestartGate, withEnd, type Notifications } from './neighbors.ts'
-import { withdrawalOf } from './withdrawal.ts'
+import { encodeCheckedWithdrawal } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
   /** The owner community, `asn:function:owner` (RFC 8092): routes without it are foreign. One owner per Pharos. */
@@ -124,7 +124,7 @@ class GobgpSpeaker implements Speaker {
 
   async announce(routes: readonly Route[]): Promise<void> {
     const refused: RejectedItem[] = []
-    const paths: Named<Path>[] = []
+    const paths: Named<GobgpPath>[] = []
     for (const route of routes) {
       try {
         paths.push({ prefix: route.prefix, value: encodeRoute(route, this.#owner) })
@@ -143,7 +143,7 @@ class GobgpSpeaker implements Speaker {
   async withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void> {
     const prefixes = routes.map(({ prefix }) => ({ prefix, value: prefix }))
     const refused = await this.#change('withdrawal', prefixes, (part, dialect) =>
-      withdrawalOf(
+      encodeCheckedWithdrawal(
         part.map(({ prefix }) => prefix),
         this.#owner,
         dialect,

@@ -125,7 +125,7 @@ export const site = (id: number, slug: string, over: object = {}): Row => ({
   ...over,
 })
 
-export const device = (id: number, name: string | null, over: object = {}): Row => ({
+export const netboxDevice = (id: number, name: string | null, over: object = {}): Row => ({
   id,
   url: `http://netbox/api/dcim/devices/${id}/`,
   display: name ?? 'unnamed',
@@ -204,7 +204,7 @@ export const withTags = (...slugs: readonly string[]) => ({ tags: tagsOf(slugs) 
 /** Two devices, of which one has no name; a circuit of the team `demo` on one interface, and a tagged interface. */
 export const smallWorld = (): TestLists => ({
   'dcim/sites': [site(1, 'ams1'), site(2, 'unused')],
-  'dcim/devices': [device(1, 'r1.ams'), device(2, null)],
+  'dcim/devices': [netboxDevice(1, 'r1.ams'), netboxDevice(2, null)],
   'circuits/circuits': [circuit(1, 'C-1', 'demo'), circuit(2, 'UP-1', null)],
   'circuits/circuit-terminations': [termination(1, 1, [11, 1]), termination(2, 2, [12, 1])],
   'dcim/interfaces': [

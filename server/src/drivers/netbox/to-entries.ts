@@ -25,12 +25,12 @@ export type Existing = {
   readonly portsByRef?: ReadonlyMap<string, string>
 }
 
-export type Element = Readonly<Record<string, unknown>>
+export type NetboxElement = Readonly<Record<string, unknown>>
 export type NetboxDocument = {
-  readonly locations: readonly Element[]
-  readonly devices: readonly Element[]
-  readonly services: readonly Element[]
-  readonly ports: readonly Element[]
+  readonly locations: readonly NetboxElement[]
+  readonly devices: readonly NetboxElement[]
+  readonly services: readonly NetboxElement[]
+  readonly ports: readonly NetboxElement[]
 }
 export type Converted = { readonly document: NetboxDocument; readonly notices: readonly string[] }
 
@@ -93,7 +93,7 @@ function locationsOf(
 }
 
 function devicesOf(devices: readonly Device[], locations: ReadonlySet<string>, notice: Notice) {
-  const byId = new Map<number, Element & { readonly name: string }>()
+  const byId = new Map<number, NetboxElement & { readonly name: string }>()
   const names = new Set<string>()
   for (const { id, name, role, device_type: type, serial, site, primary_ip: address, tags } of devices) {
     if (!name) notice(`device ${id}: not imported: it has no name`)
@@ -117,7 +117,7 @@ function devicesOf(devices: readonly Device[], locations: ReadonlySet<string>, n
   return byId
 }
 
-type ServiceElement = Element & { readonly team: string; readonly name: string }
+type ServiceElement = NetboxElement & { readonly team: string; readonly name: string }
 
 function servicesOf(
   circuits: readonly Circuit[],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SamplingRecord, TemplateRecord } from '../../flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
-import { ipfix, ip, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
+import { ipfix, ipOctets, options, set, template, testNowMs, u32, u64, u8, decodeAll } from './testing.ts'
 
 const addresses = [
   [8, 4],
@@ -15,8 +15,10 @@ const counters = [
 /** Templates with one id and one length: what one describes is read wrongly by the other. */
 const forward = template(256, ...addresses, ...counters)
 const reversed = template(256, ...counters, ...addresses)
-const flow = (octets: number) => [ip('192.0.2.7'), ip('198.51.100.2'), u32(octets), u32(10)] as const
-const swapped = (octets: number) => [u32(octets), u32(10), ip('192.0.2.7'), ip('198.51.100.2')] as const
+const flow = (octets: number) =>
+  [ipOctets('192.0.2.7'), ipOctets('198.51.100.2'), u32(octets), u32(10)] as const
+const swapped = (octets: number) =>
+  [u32(octets), u32(10), ipOctets('192.0.2.7'), ipOctets('198.51.100.2')] as const
 const rate = (interval: number) => [
   set(3, options(300, [[149, 4]], [34, 4], [35, 1])),
   set(300, u32(1), u32(interval), u8(2)),
@@ -125,8 +127,8 @@ describe('two exporters behind one address', () => {
       set(
         257,
         u32(77),
-        ip('192.0.2.7'),
-        ip('198.51.100.2'),
+        ipOctets('192.0.2.7'),
+        ipOctets('198.51.100.2'),
         u8(kind),
         u64(1_700_000_000_000 + minute * 60_000),
         u64(1_700_000_000_000),

@@ -2,7 +2,7 @@
 // The source text contains nothing but names of this file and integers of the layout. If the process may not generate code, the records
 // are read by `read-records.ts`; a test compares both on random templates.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
-import { slot, type Layout, type SlotName } from './elements.ts'
+import { slot, type RecordLayout, type SlotName } from './elements.ts'
 import { durationMaxMs, type RecordContext } from './read-records.ts'
 
 /** Appends `count` records from `at` on; the view is of the same octets. Writes what it skips into the context. */
@@ -20,7 +20,7 @@ const compiled = new Map<string, CompiledRecords>()
 const compiledMax = 512
 
 /** Returns the function for a layout; undefined if it has to be read by table. */
-export function compileRecords(layout: Layout): CompiledRecords | undefined {
+export function compileRecords(layout: RecordLayout): CompiledRecords | undefined {
   if (layout.isVariable || !layout.hasAddress || !layout.hasCounters || layout.isConnection) return undefined
   if ([slot.probability, slot.algorithm].some((index) => layout.places[index]! >= 0)) return undefined
   const source = sourceOf(layout)
@@ -49,7 +49,7 @@ export function compileRecords(layout: Layout): CompiledRecords | undefined {
 const columnNames =
   'time exporter inIf outIf src dst srcPort dstPort protocol tcpFlags dscp fragment srcAs dstAs bytesLo bytesHi packetsLo packetsHi samplingRate durationMs'
 
-function sourceOf(layout: Layout): string {
+function sourceOf(layout: RecordLayout): string {
   const has = (name: SlotName): boolean => layout.places[slot[name]]! >= 0
   const at = (name: SlotName): number => layout.places[slot[name]]!
   const length = (name: SlotName): number => layout.lengths[slot[name]]!

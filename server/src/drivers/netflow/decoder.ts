@@ -17,7 +17,7 @@ import type {
   TemplateRecord,
 } from '../../flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions, type Decoding } from './decoding.ts'
-import { createTemplate, templateRecord, type Domain, type Template } from './domain.ts'
+import { createTemplate, templateRecord, type ObservationDomain, type FlowTemplate } from './domain.ts'
 import type { Exporter, ExporterTable } from './exporter-table.ts'
 import { dropInternal } from './internal.ts'
 import { createMessageDecoder } from './message.ts'
@@ -25,7 +25,7 @@ import { dropImplausible } from './plausible.ts'
 import { isRepeated } from './repeated.ts'
 import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
-import { limitsOf } from './speed-limits.ts'
+import { speedLimitsOf } from './speed-limits.ts'
 import { decodeV5 } from './v5.ts'
 
 /** Creates a decoder without any templates. One per thread. */
@@ -106,8 +106,8 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
 
   function keepTemplate(
     { address }: Exporter,
-    { version, id: domainId }: Domain,
-    { id, scopes, fields, port }: Pick<Template, 'id' | 'scopes' | 'fields' | 'port'>,
+    { version, id: domainId }: ObservationDomain,
+    { id, scopes, fields, port }: Pick<FlowTemplate, 'id' | 'scopes' | 'fields' | 'port'>,
     timeMs: number,
   ): void {
     const state = port === 0 ? undefined : exporters.findAddress(address, port, timeMs)
@@ -185,7 +185,7 @@ function setKnown({ exporters, counters }: Decoding, known: ReadonlyMap<string, 
   for (const { address, shared } of exporters.all) {
     const { firstSeen = Infinity, speeds = new Map() } = known.get(address) ?? {}
     shared.firstSeen = Math.min(shared.firstSeen, firstSeen)
-    Object.assign(shared, limitsOf(speeds))
+    Object.assign(shared, speedLimitsOf(speeds))
   }
 }
 

@@ -208,7 +208,7 @@ export function isReadable(index: number, length: number): boolean {
   return exact === 8 ? length >= 1 && length <= 8 : length === exact
 }
 
-export type Layout = {
+export type RecordLayout = {
   /** Octets of a record; of a variable one the smallest. */
   readonly width: number
   readonly isVariable: boolean
@@ -228,7 +228,7 @@ export type Layout = {
  * Returns where the values are in the records of a template. Fields of variable length are those of IPFIX, but H3C's NetStream has them
  * in NetFlow v9 too, where a record of that length would not fit into a datagram.
  */
-export function layoutOf(fields: TemplateRecord['fields']): Layout {
+export function recordLayoutOf(fields: TemplateRecord['fields']): RecordLayout {
   const isVariable = fields.some(([, , length]) => length === variableLength)
   const places = new Int32Array(slotNames.length).fill(-1)
   const lengths = new Uint16Array(slotNames.length)

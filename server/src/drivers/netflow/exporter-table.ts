@@ -3,7 +3,7 @@
 // (RFC 7011, section 8.4); all others are found by their address alone, since exporters change their port when they restart.
 import { formatWords, parseWords } from './address-words.ts'
 import { createCommonRates, type CommonRates } from './common-rates.ts'
-import type { Domain } from './domain.ts'
+import type { ObservationDomain } from './domain.ts'
 import type { ImplausibleRecord } from '../../flow/flow-decoder.ts'
 import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 import { createRecentDatagrams, type RecentDatagrams } from './repeated.ts'
@@ -22,7 +22,7 @@ export type Exporter = {
   lastMs: number
   readonly recent: RecentDatagrams
   /** By version and domain. */
-  readonly domains: Map<number, Domain>
+  readonly domains: Map<number, ObservationDomain>
   /** Rates for domains that know none: some exporters announce them in one domain only. */
   readonly common: CommonRates
   /** Sets that wait for their template, and whether one of these templates is known since. */
@@ -58,7 +58,7 @@ export type SharedState = {
 }
 
 export type HeldSet = {
-  readonly domain: Domain
+  readonly domain: ObservationDomain
   readonly id: number
   readonly octets: Uint8Array
   readonly timeMs: number

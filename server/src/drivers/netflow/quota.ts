@@ -14,7 +14,7 @@ export type Usage = {
 export const heldSetOctets = 512
 
 /** For one exporter. */
-export const limits: Readonly<Usage> = {
+export const exporterLimits: Readonly<Usage> = {
   domains: 1024,
   templates: 4096,
   rates: 65_536,
@@ -56,7 +56,7 @@ export class Quota {
   }
 
   hasRoom({ shared, used }: QuotaUser, what: keyof Usage, amount = 1): boolean {
-    if (used[what] + amount > limits[what]) return false
+    if (used[what] + amount > exporterLimits[what]) return false
     return shared.isConfigured || this.#used[what] + amount <= this.#limits[what]
   }
 
@@ -66,6 +66,7 @@ export class Quota {
   }
 
   giveBackAll(user: QuotaUser): void {
-    for (const what of Object.keys(limits) as (keyof Usage)[]) this.giveBack(user, what, user.used[what])
+    for (const what of Object.keys(exporterLimits) as (keyof Usage)[])
+      this.giveBack(user, what, user.used[what])
   }
 }

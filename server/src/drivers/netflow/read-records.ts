@@ -3,7 +3,7 @@
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type { HeaderSink } from '../../flow/flow-decoder.ts'
 import type { ConnectionCounts, Connections } from './connections.ts'
-import { slot, type Layout } from './elements.ts'
+import { slot, type RecordLayout } from './elements.ts'
 import { headerProtocol, parsePacket, type PacketHeader } from './packet-header.ts'
 import { high, isPresent, lengths, low, places, walk } from './record-values.ts'
 
@@ -29,18 +29,23 @@ export type RecordContext = {
 }
 
 /** Appends the flows of the set in `octets[at, end)`. Returns as `walk`. */
-export function readRecords(
+export function readFlowRecords(
   octets: Uint8Array,
   at: number,
   end: number,
-  layout: Layout,
+  layout: RecordLayout,
   context: RecordContext,
   columns: FlowColumns,
 ): number {
   return walk(octets, at, end, layout, () => readRecord(octets, layout, context, columns))
 }
 
-function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, columns: FlowColumns): void {
+function readRecord(
+  octets: Uint8Array,
+  layout: RecordLayout,
+  context: RecordContext,
+  columns: FlowColumns,
+): void {
   if (!layout.hasAddress) {
     if (layout.hasSection) readSection(octets, context, columns)
     else context.withoutAddress++
@@ -335,11 +340,11 @@ export function writeHeader(header: PacketHeader, c: FlowColumns, row: number): 
  * Calls `onSampling` for each record of options that contains a sampling rate, and `onAmbiguous` if its complete pairs of elements (size and
  * population, interval and space) have two. Returns as `walk`.
  */
-export function readOptions(
+export function readOptionRecords(
   octets: Uint8Array,
   at: number,
   end: number,
-  layout: Layout,
+  layout: RecordLayout,
   onSampling: (domain: number | undefined, sampler: number, inIf: number, rate: number) => void,
   onAmbiguous: (first: number, second: number) => void,
 ): number {

@@ -9,13 +9,13 @@
 import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import {
-  addressOf,
+  recordAddressOf,
   rateScopeOf,
   rateScopes,
-  type Domain,
-  type Rate,
+  type ObservationDomain,
+  type SamplingRate,
   type RateScope,
-  type Template,
+  type FlowTemplate,
 } from './domain.ts'
 import type { Exporter } from './exporter-table.ts'
 import { RateCounts } from './common-rates.ts'
@@ -31,25 +31,30 @@ export type SamplingRates = {
   /** Takes a rate from options; `time` is that of the datagram, in Unix seconds. */
   readonly announce: (
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     sampler: number,
     inIf: number,
     value: number,
     time: number,
   ) => void
   /** Takes a rate of an earlier run, unless the exporter has announced one since. */
-  readonly restore: (exporter: Exporter, domain: Domain, record: SamplingRecord) => void
+  readonly restore: (exporter: Exporter, domain: ObservationDomain, record: SamplingRecord) => void
   /** An options template was changed. */
-  readonly replaceTemplate: (exporter: Exporter, domain: Domain, before: Template, after: Template) => void
+  readonly replaceTemplate: (
+    exporter: Exporter,
+    domain: ObservationDomain,
+    before: FlowTemplate,
+    after: FlowTemplate,
+  ) => void
   /** The domain has sent its first flows. */
-  readonly markFlows: (exporter: Exporter, domain: Domain) => void
+  readonly markFlows: (exporter: Exporter, domain: ObservationDomain) => void
 }
 
 /** Creates the rates on the shared state. */
 export function createSamplingRates({ quota, counters, events }: Decoding): SamplingRates {
   function announce(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     sampler: number,
     inIf: number,
     value: number,
@@ -81,7 +86,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
 
   function restore(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     { sampler, inIf, rate: value, announced }: SamplingRecord,
   ): void {
     const [scope, key] = placeOf(sampler, inIf)
@@ -91,11 +96,11 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
 
   function add(
     exporter: Exporter,
-    domain: Domain,
+    domain: ObservationDomain,
     scope: RateScope,
     key: number,
-    rate: Rate,
-  ): Rate | undefined {
+    rate: SamplingRate,
+  ): SamplingRate | undefined {
     if (!quota.take(exporter, 'rates')) {
       counters.overLimit++
       return undefined
@@ -105,14 +110,25 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     return rate
   }
 
-  function remove(exporter: Exporter, domain: Domain, scope: RateScope, key: number, rate: Rate): void {
+  function remove(
+    exporter: Exporter,
+    domain: ObservationDomain,
+    scope: RateScope,
+    key: number,
+    rate: SamplingRate,
+  ): void {
     domain.rates[scope].delete(key)
     count(exporter, domain, scope, key, rate.value, -1)
     quota.giveBack(exporter, 'rates')
     events.onOutdatedSampling?.(recordOf(exporter, domain, scope, key, rate))
   }
 
-  function replaceTemplate(exporter: Exporter, domain: Domain, before: Template, after: Template): void {
+  function replaceTemplate(
+    exporter: Exporter,
+    domain: ObservationDomain,
+    before: FlowTemplate,
+    after: FlowTemplate,
+  ): void {
     const scope = rateScopeOf(before)
     const next = rateScopeOf(after)
     if (scope === undefined || next === undefined || scope === next) return
@@ -136,7 +152,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     }
   }
 
-  function markFlows({ common: { bySampler } }: Exporter, domain: Domain): void {
+  function markFlows({ common: { bySampler } }: Exporter, domain: ObservationDomain): void {
     if (domain.hasFlows) return
     domain.hasFlows = true
     for (const [sampler, { value }] of domain.rates.sampler) {
@@ -155,13 +171,13 @@ function placeOf(sampler: number, inIf: number): readonly [scope: RateScope, key
   return inIf === 0 ? ['domain', 0] : ['interface', inIf]
 }
 
-const silenceOf = ({ interval }: Rate): number =>
+const silenceOf = ({ interval }: SamplingRate): number =>
   interval ? Math.min(silenceMax, Math.max(silenceMin, intervalsOfSilence * interval)) : silenceMax
 
 /** Counts a rate of the exporter once more or once less. */
 function count(
   { common }: Exporter,
-  { hasFlows }: Domain,
+  { hasFlows }: ObservationDomain,
   scope: RateScope,
   key: number,
   value: number,
@@ -181,13 +197,13 @@ function count(
 
 function recordOf(
   exporter: Exporter,
-  { version, id }: Domain,
+  { version, id }: ObservationDomain,
   scope: RateScope,
   key: number,
-  { value, announced }: Rate,
+  { value, announced }: SamplingRate,
 ): SamplingRecord {
   return {
-    ...addressOf(exporter),
+    ...recordAddressOf(exporter),
     version,
     domain: id,
     sampler: scope === 'sampler' ? key : 0,

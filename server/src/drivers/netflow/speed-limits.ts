@@ -17,7 +17,7 @@ export type SpeedLimits = {
   readonly smallOctets: number
 }
 
-export function limitsOf(speeds: InterfaceSpeeds): SpeedLimits {
+export function speedLimitsOf(speeds: InterfaceSpeeds): SpeedLimits {
   const limits = new Map([...speeds].map(([ifIndex, bps]) => [ifIndex, octetsPerMs(bps)]))
   const slowest = Math.min(octetsPerMsMax, ...limits.values())
   return { speeds: limits, smallOctets: slowest * durationMinMs }

@@ -11,8 +11,8 @@ import {
   type Hook,
   type InstalledChain,
   type InstalledTable,
-  type Layout,
-  layoutOf,
+  type ListLayout,
+  listLayoutOf,
   listChain,
   prefixMap,
   prefixOfChain,
@@ -47,7 +47,7 @@ export function readTable(text: string, hook: Hook): InstalledTable {
   // Any flag: nft 1.0.6 prints other memory in place of its name.
   const isDormant = objects.some(({ table }) => (table as Json | undefined)?.['flags'] !== undefined)
   const isEntered = isEntry(objects, rules.get(entryChain) ?? [], hook)
-  const layout = layoutOf(prefixes)
+  const layout = listLayoutOf(prefixes)
   const isMapped = { 4: isMap(objects, 4, layout), 6: isMap(objects, 6, layout) }
   const isReached = (prefix: Prefix): boolean =>
     !isDormant &&
@@ -81,7 +81,7 @@ function isEntry(objects: readonly Json[], rules: readonly Json[], hook: Hook): 
 }
 
 /** Whether the map leads each address to the chain of its innermost prefix. */
-function isMap(objects: readonly Json[], family: Family, layout: Layout): boolean {
+function isMap(objects: readonly Json[], family: Family, layout: ListLayout): boolean {
   const map = objects
     .map(({ map }) => map as Json | undefined)
     .find((one) => one?.['name'] === prefixMap(family))
@@ -117,7 +117,7 @@ function rangeOfKey(key: unknown): readonly [bigint, bigint] {
 }
 
 /** Whether the rules call the lists that cover the prefix, the most specific first. */
-function isCall(rules: readonly Json[], prefix: Prefix, layout: Layout): boolean {
+function isCall(rules: readonly Json[], prefix: Prefix, layout: ListLayout): boolean {
   const wanted = layout.coveringFirst(prefix).map((outer) => [{ jump: { target: listChain(outer) } }])
   return isDeepStrictEqual(
     rules.map(({ expr }) => expr),

@@ -16,8 +16,8 @@ import {
   guardOfChain,
   type Hook,
   type InstalledTable,
-  type Layout,
-  layoutOf,
+  type ListLayout,
+  listLayoutOf,
   listChain,
   prefixMap,
   prefixOfChain,
@@ -38,7 +38,7 @@ export function transactionOf(
   const added = lists.filter(({ rules }) => rules.length > 0)
   const kept = installed.lists.filter(({ prefix }) => !changed.has(prefix))
   const prefixes = [...kept, ...added].map(({ prefix }) => prefix)
-  const layout = layoutOf(prefixes)
+  const layout = listLayoutOf(prefixes)
   const keptIds = kept.flatMap(({ ids }) => ids)
   const guarded = added.flatMap(({ rules }) => rules.filter(needsGuard).map(({ id }) => id))
   const guards = new Set([...keptIds, ...guarded])
@@ -93,7 +93,7 @@ export function transactionOf(
   ].join('\n')
 }
 
-function elementLines(map: string, family: Family, layout: Layout): string[] {
+function elementLines(map: string, family: Family, layout: ListLayout): string[] {
   const elements = layout.rangesOf(family).map(({ first, last, prefix }) => {
     const range = `${addressText(first, family)}-${addressText(last, family)}`
     return `${range} : jump ${callChain(prefix)}`

@@ -31,7 +31,7 @@ export const priority = -150
 export const entryChain = 'shield'
 
 /** Which lists the packets of each address pass. */
-export type Layout = {
+export type ListLayout = {
   /** The prefix itself and those that cover it, the most specific first. */
   coveringFirst(prefix: Prefix): readonly Prefix[]
   /** Elements of an interval map must not overlap: the ranges between all first and last addresses, with the innermost prefix. */
@@ -40,7 +40,7 @@ export type Layout = {
 
 type AddressRange = { readonly first: bigint; readonly last: bigint; readonly prefix: Prefix }
 
-export function layoutOf(prefixes: readonly Prefix[]): Layout {
+export function listLayoutOf(prefixes: readonly Prefix[]): ListLayout {
   const map = createPrefixMap(prefixes.map((prefix) => [prefix, prefix]))
   return {
     coveringFirst: (prefix) => map.covering(prefix),

@@ -2,7 +2,7 @@
 // history of them can be computed.
 
 /** Mean size of a simulated packet. */
-export const packetOctets = 850n
+export const meanPacketOctets = 850n
 /** Start of all counters of simulated devices, ms since 1970. */
 export const countersSince = Date.UTC(2025, 0, 1)
 

@@ -7,7 +7,7 @@ import { parseAddress } from '../../net/address.ts'
 import { cell, readFirst } from './columns.ts'
 import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
-import { walkColumns, type Column, type WalkedColumns } from './walk.ts'
+import { walkColumns, type SnmpColumn, type WalkedColumns } from './walk.ts'
 
 /** How one MIB names what all of them have. OIDs are of columns. */
 export type BgpDialect = {
@@ -239,7 +239,7 @@ function prefixesOf(
   })
 }
 
-function numberIn(column: Column | undefined, row: string): number | null {
+function numberIn(column: SnmpColumn | undefined, row: string): number | null {
   const value = column?.get(row)
   return value === undefined ? null : toNumber(value)
 }

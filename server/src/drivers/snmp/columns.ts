@@ -1,7 +1,7 @@
 // Rows of tables by the index in the OID, never by position: the columns of one table may have different sets of rows.
 import type { Varbind } from 'net-snmp'
 import { TooBigError, type SnmpSession } from './session.ts'
-import { isAbsent } from './value.ts'
+import { isAbsentValue } from './value.ts'
 import { indexBelow, withProtocol, type WalkedColumns } from './walk.ts'
 
 /** Returns the value of a row, converted; null if the row has none or it is of another type. */
@@ -35,7 +35,7 @@ export async function getObjects(
     try {
       const { value } = await session.get(some, signal)
       // The value is that of the OID in the answer, whatever was asked for.
-      for (const varbind of value) if (!isAbsent(varbind)) found.set(varbind.oid, varbind)
+      for (const varbind of value) if (!isAbsentValue(varbind)) found.set(varbind.oid, varbind)
       at += some.length
     } catch (error) {
       if (!(error instanceof TooBigError) || size === 1) throw withProtocol(error)
@@ -59,7 +59,7 @@ export async function readFirst(
       const { value } = await session.getBulk(some, some.length, 1, signal)
       some.forEach((column, position) => {
         const one = value.scalars[position]
-        const index = one && !isAbsent(one) ? indexBelow(column, one.oid) : undefined
+        const index = one && !isAbsentValue(one) ? indexBelow(column, one.oid) : undefined
         found.set(column, new Map(index === undefined ? [] : [[index, one!]]))
       })
       at += some.length

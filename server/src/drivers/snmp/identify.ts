@@ -8,7 +8,7 @@ import { findVendor } from './vendors.ts'
 import { walkColumns } from './walk.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export async function readIdentity(
+export async function readDeviceIdentity(
   session: SnmpSession,
   signal: AbortSignal,
   readPart: ReadPart,

@@ -12,7 +12,7 @@ import { findBgpDialects, readBgpSessions, type BgpDialect } from './bgp.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth, readEntityNames } from './health.ts'
-import { readIdentity } from './identify.ts'
+import { readDeviceIdentity } from './identify.ts'
 import type { InterfaceNames } from './interface-names.ts'
 import { readInterfaces } from './interfaces.ts'
 import { opticWalk } from './optic-walk.ts'
@@ -77,7 +77,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   return {
     answers: () => session.answers,
     probe: (signal, readPart) =>
-      call(signal, (ended) => readIdentity(session, ended, partsWithin(ended, readPart))),
+      call(signal, (ended) => readDeviceIdentity(session, ended, partsWithin(ended, readPart))),
     listInterfaces: (signal, readPart) =>
       call(signal, async (ended) => {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))

@@ -7,7 +7,7 @@ type Value = Pick<Varbind, 'type' | 'value'>
 const tag = { integer: 2, octets: 4, oid: 6, address: 64, counter: 65, gauge: 66, ticks: 67, counter64: 70 }
 
 /** noSuchObject, noSuchInstance, endOfMibView: no value (RFC 3416). */
-export const isAbsent = ({ type }: Value): boolean => type >= 128 && type <= 130
+export const isAbsentValue = ({ type }: Value): boolean => type >= 128 && type <= 130
 
 /** A counter of either size. A Counter64 has 1 to 9 octets. */
 export function toCounter({ type, value }: Value): bigint | null {

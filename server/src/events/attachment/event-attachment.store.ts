@@ -8,20 +8,20 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { EventFile } from './event-file.ts'
 
 /** The team's view of an event; `own` are the networks of its part. */
-export type EventView = {
+export type AttachmentView = {
   readonly isWhole: boolean
   readonly own: readonly Prefix[]
 }
 
 /** Undefined if the event does not concern the team. */
-export async function findEventView(
+export async function findAttachmentView(
   postgres: Postgres,
   teamId: number,
   eventId: string,
-): Promise<EventView | undefined> {
+): Promise<AttachmentView | undefined> {
   const [row] = await postgres.readInTeam(
     teamId,
-    sql<EventView>`
+    sql<AttachmentView>`
       select t.parsed_data is null as "isWhole",
         case when t.parsed_data is null then '[]'::json
           else coalesce(t.parsed_data::json -> 'networks', json_build_array(t.affected_network::text)) end as own

@@ -25,7 +25,7 @@ import {
   union,
   unionOfJson,
 } from './merge-rules.ts'
-import type { Share, Stamp, Stated, StatedDelivery } from './merge-rules.ts'
+import type { TrafficShare, Stamp, Stated, StatedDelivery } from './merge-rules.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** Texts of an event, from deliveries or from the defaults of the source's configuration. */
@@ -41,14 +41,14 @@ const textNames = [
 export type EventTexts = { readonly [name in (typeof textNames)[number]]: string }
 
 /** The parts of `parsed_data` that an observation contains directly; the others are derived from its other fields. */
-export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
+export type ObservedData = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
   readonly thresholds?: JsonObject
 }
 
 /** A stored delivery. The hash is of its body, `received` in ms since 1970. */
 export type DeliveryMark = { readonly id: number; readonly received: number; readonly hash: string }
 
-export type Observation = {
+export type EventObservation = {
   readonly sourceEventId: string
   readonly receivedAt: Date
   /** Time of the observation according to the source; null if it states none. */
@@ -68,7 +68,7 @@ export type Observation = {
   /** Some detectors repeat the initial rates in later deliveries: those are not added to the timeline. */
   readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
-  readonly seen: Seen
+  readonly seen: ObservedData
   /**
    * Sampled packets, each with the address in the event's networks that it concerns, if several teams may hold those
    * networks.
@@ -83,7 +83,7 @@ export type Observation = {
   readonly delivery?: DeliveryMark
 }
 
-export type TargetSample = Required<Share> & {
+export type TargetSample = Required<TrafficShare> & {
   readonly target: Address
   readonly source: Address
   readonly sourcePort?: number | undefined
@@ -144,7 +144,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
  * Returns 20 characters, 100 bits, derived from the source's key of the event: the same event has the same id
  * everywhere.
  */
-export function eventId(sourceKey: string, sourceEventId: string): string {
+export function eventIdOf(sourceKey: string, sourceEventId: string): string {
   const digest = hash('sha256', `${sourceKey}\0${sourceEventId}`, 'buffer')
   let id = ''
   for (let i = 0; i < 20; i++) id += alphabet[digest[i]! & 31]
@@ -164,7 +164,7 @@ export function networksOf(event: Event): readonly Prefix[] {
  */
 export function mergeObservation(
   event: Event | undefined,
-  observation: Observation,
+  observation: EventObservation,
   source: EventSource,
 ): Event {
   const state = mergeState(event?.mergeState, observation)
@@ -174,7 +174,7 @@ export function mergeObservation(
   const start = state.start ?? over!
   const [network] = parsedData.networks
   return {
-    id: event?.id ?? eventId(source.key, observation.sourceEventId),
+    id: event?.id ?? eventIdOf(source.key, observation.sourceEventId),
     sourceKey: source.key,
     sourceEventId: observation.sourceEventId,
     flags: flagsOf(event?.flags ?? [], observation.flags, parsedData),
@@ -193,7 +193,7 @@ export function mergeObservation(
   }
 }
 
-function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
+function mergeState(before: MergeState | undefined, observation: EventObservation): MergeState {
   const at = timeOf(observation).getTime()
   const signals = new Set(signalsOf(observation))
   const end = observation.end?.getTime()
@@ -216,9 +216,9 @@ function mergeState(before: MergeState | undefined, observation: Observation): M
   }
 }
 
-const timeOf = ({ observedAt, receivedAt }: Observation): Date => observedAt ?? receivedAt
+const timeOf = ({ observedAt, receivedAt }: EventObservation): Date => observedAt ?? receivedAt
 
-function signalsOf({ signals, end }: Observation): readonly EventSignal[] {
+function signalsOf({ signals, end }: EventObservation): readonly EventSignal[] {
   return inOrder(eventSignals, end === null ? signals : [...signals, 'ended'])
 }
 
@@ -254,7 +254,7 @@ function flagsOf(
 function mergeTexts(
   event: Event | undefined,
   stamps: MergeState['stamps'],
-  observation: Observation,
+  observation: EventObservation,
   source: EventSource,
 ): { values: EventTexts; stamps: MergeState['stamps'] } {
   const values: Record<string, string> = {}
@@ -272,14 +272,17 @@ function mergeTexts(
 const fallbacks: Partial<EventTexts> = { classificationKey: 'unknown', sourceTimezone: 'UTC' }
 
 function statedBy<T extends string | JsonObject>(
-  observation: Observation,
+  observation: EventObservation,
   value: T | undefined,
 ): Stated<T> | undefined {
   return value === undefined ? undefined : { value, stamp: stampOf(observation) }
 }
 
 /** The time and weight by which the values of an observation are compared with those of others. */
-export const stampOf = ({ observedAt, weight }: Observation): Stamp => [observedAt?.getTime() ?? -1, weight]
+export const stampOf = ({ observedAt, weight }: EventObservation): Stamp => [
+  observedAt?.getTime() ?? -1,
+  weight,
+]
 
 type MergedData = {
   readonly value: ParsedData
@@ -290,7 +293,7 @@ type MergedData = {
 function mergeParsedData(
   event: Event | undefined,
   stamps: MergeState['stamps'],
-  observation: Observation,
+  observation: EventObservation,
 ): MergedData {
   const before: ParsedData = event?.parsedData ?? {}
   const { seen } = observation
@@ -354,7 +357,7 @@ function mergeParsedData(
 function keptMessage(
   before: ParsedData,
   stamp: Stamp | undefined,
-  observation: Observation,
+  observation: EventObservation,
 ): Stamp | undefined {
   if (before.source === undefined || stamp === undefined) return undefined
   return observation.delivery === undefined || compareStamps(stamp, stampOf(observation)) > 0
@@ -363,7 +366,7 @@ function keptMessage(
 }
 
 /** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
-function samplesOf(observation: Observation): TimelineSample[] {
+function samplesOf(observation: EventObservation): TimelineSample[] {
   const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation
   const rates = ratesAreRepeated ? {} : withoutUndefined({ bps: bps ?? undefined, pps: pps ?? undefined })

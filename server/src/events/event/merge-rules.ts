@@ -82,14 +82,14 @@ export function laterDelivery(
   return order >= 0 ? a : b
 }
 
-export type Share = { readonly packets?: number; readonly bytes?: number }
+export type TrafficShare = { readonly packets?: number; readonly bytes?: number }
 
 /**
  * Keeps the greatest share of each key as a whole, then the `limit` greatest. A truncated share has `limit` greater
  * ones above it that only grow, so truncating early or late gives the same; merging packets and bytes separately would
  * not.
  */
-export function topShares<T extends Share>(
+export function topShares<T extends TrafficShare>(
   a: readonly T[],
   b: readonly T[],
   keyOf: (share: T) => string,
@@ -106,6 +106,6 @@ export function topShares<T extends Share>(
     .slice(0, limit)
 }
 
-function compareShares(a: Share, b: Share): number {
+function compareShares(a: TrafficShare, b: TrafficShare): number {
   return (a.packets ?? -1) - (b.packets ?? -1) || (a.bytes ?? -1) - (b.bytes ?? -1)
 }

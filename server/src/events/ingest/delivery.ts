@@ -13,7 +13,7 @@ import { findSourceSecret } from './source.store.ts'
 
 export { insertDelivery } from './delivery.store.ts'
 
-export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
+export type EventDeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
 
 /** What a detector presents for its source. */
 export type SourceCredential = {
@@ -36,7 +36,7 @@ export type DeliveryRequest = SourceCredential & {
  * `unauthenticated`.
  */
 export async function receiveDelivery(
-  { postgres, keys }: DeliveryDeps,
+  { postgres, keys }: EventDeliveryDeps,
   request: DeliveryRequest,
 ): Promise<ChangeAnswer<{ delivery_id: string }>> {
   await checkSource(postgres, keys, request)

@@ -4,7 +4,7 @@ import type { OwnershipCache } from '../../inventory/holding/ownership.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { isRefusedValue } from '../../db/write-rows.ts'
 import { claimDeliveries, saveOutcomes } from './delivery.store.ts'
-import type { Delivery, Outcome } from './delivery.store.ts'
+import type { SourceDelivery, DeliveryOutcome } from './delivery.store.ts'
 import { mergeObservation } from '../event/event.ts'
 import type { Event, EventSource } from '../event/event.ts'
 import { insertEvents, lockEvents, saveEventNetworks, saveEvents } from '../event/event.store.ts'
@@ -88,7 +88,7 @@ export async function ingestBatch(
 ): Promise<IngestReport> {
   await ownershipCache.refresh(postgres.owner)
   for (let size = limit; ;) {
-    let deliveries: readonly Delivery[] = []
+    let deliveries: readonly SourceDelivery[] = []
     try {
       return await postgres.owner.transaction().execute(async (trx) => {
         deliveries = await claimDeliveries(trx, size, bytesMax)
@@ -110,7 +110,7 @@ class EventsAppeared extends Error {}
 async function ingest(
   trx: Trx,
   ownershipCache: OwnershipCache,
-  deliveries: readonly Delivery[],
+  deliveries: readonly SourceDelivery[],
 ): Promise<IngestReport> {
   if (deliveries.length === 0) return nothing
   const { observations, outcomes } = await readDeliveries(trx, deliveries)
@@ -125,12 +125,12 @@ type SourcedObservation = IdentifiedObservation & { readonly source: EventSource
 
 async function readDeliveries(
   trx: Trx,
-  deliveries: readonly Delivery[],
-): Promise<{ observations: SourcedObservation[]; outcomes: Outcome[] }> {
+  deliveries: readonly SourceDelivery[],
+): Promise<{ observations: SourcedObservation[]; outcomes: DeliveryOutcome[] }> {
   const rows = await listSourceRows(trx, [...new Set(deliveries.map(({ sourceKey }) => sourceKey))])
   const readers = new Map(rows.map((row) => [row.key, createSourceReader(row)]))
   const observations: SourcedObservation[] = []
-  const outcomes = deliveries.map(({ id, sourceKey, received, body }): Outcome => {
+  const outcomes = deliveries.map(({ id, sourceKey, received, body }): DeliveryOutcome => {
     const reader = readers.get(sourceKey)!
     const read = parseDelivery(reader, body, received, id)
     for (const one of read.observations) observations.push({ ...one, source: reader.source })
@@ -142,7 +142,7 @@ async function readDeliveries(
 /** A delivery lists the ids of at most so many events. */
 const eventIdsMax = 1_000
 
-function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): Outcome {
+function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): DeliveryOutcome {
   const ids = [...new Set(observations.map(({ eventId }) => eventId))]
   return { id, state, error, notes, event_count: ids.length, event_ids: ids.slice(0, eventIdsMax) }
 }
@@ -206,7 +206,7 @@ function changesLists(before: Event, after: Event): boolean {
 }
 
 /** PostgreSQL rejected the result of this delivery: it is kept as failed, since it would block all later ones. */
-async function quarantine(postgres: Postgres, { id }: Delivery, error: unknown): Promise<IngestReport> {
+async function quarantine(postgres: Postgres, { id }: SourceDelivery, error: unknown): Promise<IngestReport> {
   const outcome = outcomeOf(id, failedDelivery(error))
   await postgres.owner.transaction().execute((trx) => saveOutcomes(trx, [outcome]))
   return { ...nothing, failed: 1 }

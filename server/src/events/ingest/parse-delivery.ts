@@ -2,8 +2,8 @@
 // and for those that are only validated.
 import { noteFragment, type StoredNote } from '@pharos/contract/events/delivery-note'
 import { hash } from 'node:crypto'
-import { eventId, stampOf } from '../event/event.ts'
-import type { EventSource, Observation } from '../event/event.ts'
+import { eventIdOf, stampOf } from '../event/event.ts'
+import type { EventSource, EventObservation } from '../event/event.ts'
 import { cleanText, type JsonObject } from '../event/json.ts'
 import { later, type Stated } from '../event/merge-rules.ts'
 import type { SourceRow } from './source.store.ts'
@@ -43,7 +43,7 @@ function withSettingsError(create: () => Normaliser): Normaliser {
 }
 
 /** An observation with the id of its event. */
-export type IdentifiedObservation = { readonly eventId: string; readonly observation: Observation }
+export type IdentifiedObservation = { readonly eventId: string; readonly observation: EventObservation }
 
 export type ReadState = 'done' | 'partial' | 'failed'
 
@@ -70,7 +70,7 @@ export function parseDelivery(
     const delivery =
       id === undefined ? {} : { delivery: { id, received: receivedAt.getTime(), hash: hashOf(body) } }
     const observations = normalise(parseBody(body), notes).map((observation) => ({
-      eventId: eventId(source.key, observation.sourceEventId),
+      eventId: eventIdOf(source.key, observation.sourceEventId),
       observation: observation.message ? { ...observation, ...delivery } : observation,
     }))
     return resultOf(observations, notes)
@@ -85,7 +85,7 @@ export function parseDelivery(
 const hashOf = (body: Buffer): string => hash('sha256', body, 'hex').slice(0, 32)
 
 /** Returns the detector's own message about the event, abridged: the latest of those in the observations. */
-export function messageOf(
+export function detectorMessageOf(
   observations: readonly IdentifiedObservation[],
   wanted: string,
 ): JsonObject | undefined {

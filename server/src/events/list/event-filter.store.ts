@@ -4,7 +4,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { countFrom, countOf } from './event-count.store.ts'
+import { countFrom, countOfScope } from './event-count.store.ts'
 import type { NetworkFilter, EventQuery, SearchFilter } from './event-query.ts'
 import { runningAt } from './event-walk.store.ts'
 import {
@@ -18,13 +18,13 @@ import {
   isFacetOf,
   mayHaveText,
   ofFacet,
-  orderBy,
+  orderEventsBy,
   orderByWithoutNulls,
-  reachOf,
+  walkLimit,
   sortColumns,
   startsInTime,
   type EventRows,
-  type Scope,
+  type EventScope,
   type Sql,
 } from './event-sql.store.ts'
 
@@ -39,7 +39,7 @@ const notEnded = sql`span = 99`
 
 /** By facets, window and text, in any order: the counts return how many events match. */
 export function byCounts(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   { walkMax, gatherMax }: Limits,
@@ -47,7 +47,7 @@ export function byCounts(
   const { ordering, limit, offset, ongoing } = query
   const { teamId } = scope
   const wanted = sortColumns(ordering)
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const isByEnd = ordering[0]!.key === 'end'
   const hasEnded = ongoing === false ? sql`end_at is not null` : null
   const rest = restOf(scope, query)
@@ -62,7 +62,7 @@ export function byCounts(
     isLarge,
   ]
   // Events of `rest` may precede any of the others.
-  const reach = rest ? sql`${offset}::bigint + ${limit}` : reachOf(offset, limit, walkMax)
+  const reach = rest ? sql`${offset}::bigint + ${limit}` : walkLimit(offset, limit, walkMax)
   const cut = (skip: Sql) => (rest ? sql`` : sql`offset ${skip} limit ${limit}`)
   const walk = (segment: Sql | null, skip: Sql) => sql`
     (select * from (
@@ -75,7 +75,7 @@ export function byCounts(
       ? sql`${walk(sql`end_at is not null`, sql`${offset}`)} union all ${walk(sql`end_at is null`, ended)}`
       : walk(null, sql`${offset}`)
   const isNotOver = all(sql`team_id = ${teamId} and ${notEnded}`, hasFacet(scope), startsInTime(scope))
-  const count = hasEnded ? sql`(${countOf(scope)} - (select n from not_ended))` : countOf(scope)
+  const count = hasEnded ? sql`(${countOfScope(scope)} - (select n from not_ended))` : countOfScope(scope)
   return answer(
     teamId,
     ordering,
@@ -102,7 +102,7 @@ export function byCounts(
 }
 
 /** Selects the events of the scope: the CTE `facets` must exist if it is by facet. */
-export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
+export function gathered(scope: EventScope, wanted: Sql, passes: Sql | null): Sql {
   const { teamId, byFacet, start } = scope
   const within = [start && sql`start_at >= ${start}::timestamptz`, startsInTime(scope), passes]
   const inWindow = ofFacet(start && sql`${start}::timestamptz`, scope.end && sql`${scope.end}::timestamptz`)
@@ -118,7 +118,7 @@ export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
  * CTE `rest`: the events that have the text although not every event of their facet has it; null if no text is searched.
  * `facets` are those of which every event has it.
  */
-function restOf(scope: Scope, query: EventQuery): Sql[] | null {
+function restOf(scope: EventScope, query: EventQuery): Sql[] | null {
   const { ordering, description, search, ongoing } = query
   const text = description ?? search?.text
   if (text === undefined) return null
@@ -160,7 +160,7 @@ function searchConditions({ idStart, network }: SearchFilter): Sql[] {
  * gathering it.
  */
 export function byGathering(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   limits: Limits,
@@ -192,7 +192,7 @@ export function byGathering(
       ...ctes,
       sql`gathered as materialized (${sql.join(ways.map(passing), sql` union all `)})`,
       sql`page as materialized (
-        select * from gathered order by ${orderBy(ordering)} offset ${offset} limit ${limit})`,
+        select * from gathered order by ${orderEventsBy(ordering)} offset ${offset} limit ${limit})`,
     ],
     sql`(select count(*) from gathered)`,
   )
@@ -203,14 +203,14 @@ export function byGathering(
  * ordering's index is walked, and only a filter by one rate alone is counted without reading the events.
  */
 function byRate(
-  scope: Scope,
+  scope: EventScope,
   query: EventQuery,
   ctes: readonly Sql[],
   passing: (way: Sql | null) => Sql,
   { walkMax, gatherMax }: Limits,
 ): RawBuilder<EventRows> {
   const { ordering, limit, offset, bps, pps } = query
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const wanted = sortColumns(ordering)
   const [measure, least] = bps === null ? (['pps', pps!] as const) : (['bps', bps] as const)
   const isAlone = valueConditions(query).length === 1 && !scope.byFacet && !scope.start && !scope.end
@@ -225,7 +225,7 @@ function byRate(
   const isByEnd = ordering[0]!.key === 'end'
   const walk = (segment: Sql | null) => sql`
     (select * from (${passing(all(segment ?? sql`true`, isLarge))}
-        order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${reachOf(offset, limit, walkMax)}) s)`
+        order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${walkLimit(offset, limit, walkMax)}) s)`
   const walks = isByEnd
     ? sql`${walk(sql`end_at is not null`)} union all ${walk(sql`end_at is null`)}`
     : walk(null)
@@ -238,7 +238,7 @@ function byRate(
     [
       ...ctes,
       sql`of_rate as materialized (select ${countFrom(scope, measure, least)} as n)`,
-      ...(isAlone ? [] : [sql`of_scope as materialized (select ${countOf(scope)} as n)`]),
+      ...(isAlone ? [] : [sql`of_scope as materialized (select ${countOfScope(scope)} as n)`]),
       sql`gathered as materialized (
         (select * from (${passing(all(rateWay, isByRate))} limit ${sql.lit(gatherMax + 1)}) g)
         ${isAlone ? sql`` : sql`union all ${gatheredByScope}`})`,

@@ -13,11 +13,11 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { notFound } from '../../runtime/error.ts'
-import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
-import { findEventView, listFilteredPrefixes, type EventView } from './event-traffic.store.ts'
+import { seriesFiguresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { findTrafficView, listFilteredPrefixes, type TrafficView } from './event-traffic.store.ts'
 import { asFlowFailure } from '../../flow/flow-failure.ts'
 import { overlapCondition, withinCondition } from '../../flow/flow-key.ts'
-import { bucketOf, bucketsParams, during, knownBucketsStatement, limits } from '../../flow/flow-query.ts'
+import { bucketOf, bucketsParams, during, knownBucketsStatement, queryLimits } from '../../flow/flow-query.ts'
 import type { FlowStore, Param } from '../../flow/flow-store.ts'
 
 export type EventTrafficDeps = {
@@ -47,7 +47,7 @@ export async function getEventTraffic(
   { metric, ...query }: Query,
 ): Promise<EventTraffic> {
   const now = clock()
-  const view = await findEventView(postgres, teamId, eventId)
+  const view = await findTrafficView(postgres, teamId, eventId)
   if (!view) throw notFound('event')
   const buckets = keptBucketsOf(windowFor(view, query, now), now, () => stepSeconds)
   const stored = await readStored(flowStore, teamId, view.networks, buckets, metric)
@@ -78,7 +78,7 @@ export async function getEventTraffic(
       label: labels[part],
       unit: metric,
       values: [...values[part]],
-      ...figuresOf(values[part]),
+      ...seriesFiguresOf(values[part]),
     })),
   }
 }
@@ -91,7 +91,7 @@ const labels: Readonly<Record<EventTrafficPart, string>> = {
 
 /** The event with a margin; a time that is given moves the other one if it would be on its wrong side. */
 function windowFor(
-  { start, end }: EventView,
+  { start, end }: TrafficView,
   { start: wantedStart, end: wantedEnd, interval, points, timezone }: Omit<Query, 'metric'>,
   now: Date,
 ) {
@@ -147,7 +147,7 @@ async function readStored(
     const sql =
       `select ${bucket.sql} as bucket, sum(${value}) as value from ${table} where team_id = {team:UInt32} and ` +
       `${during('from', 'until')} and ${fixed}(${within}) group by bucket`
-    return flowStore.query<{ bucket: number; value: number }>(sql, params, limits)
+    return flowStore.query<{ bucket: number; value: number }>(sql, params, queryLimits)
   }
   try {
     const seen = await flowStore.query<{ bucket: number }>(known.sql, known.params, known.limits)

@@ -10,7 +10,7 @@ import {
   facetsCte,
   hasText,
   isByFacet,
-  orderBy,
+  orderEventsBy,
   sortColumns,
   type EventRows,
   type Sql,
@@ -70,7 +70,7 @@ async function listFrom(
   const byFacet = isByFacet(query)
   const found = hasText({ ...query, description: null })
   const conditions = rowConditions(query, byFacet)
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const passes = conditions.length === 0 ? sql`` : sql`where ${all(...conditions)}`
   const isOfTeams = teamIds === null ? sql`true` : sql`t.team_id = any(${teamIds}::integer[])`
   const { rows: answers } = await sql<EventRows>`

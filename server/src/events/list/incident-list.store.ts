@@ -5,7 +5,7 @@ import { incidentEventsMax } from '@pharos/contract/events/incident'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
 import { statusBits } from '../relate/event-json.ts'
-import { countOf } from './event-count.store.ts'
+import { countOfScope } from './event-count.store.ts'
 import { gathered, overlapping } from './event-filter.store.ts'
 import type { EventQuery } from './event-query.ts'
 import {
@@ -14,7 +14,7 @@ import {
   facetsCte,
   hasFacet,
   isByFacet,
-  orderBy,
+  orderEventsBy,
   startsInTime,
   type Sql,
 } from './event-sql.store.ts'
@@ -38,7 +38,7 @@ const addressOf = (network: string, last: string) =>
  * The figures of an incident, one row. A network inside another one of the same detector adds nothing to its peak: in the order of networks it
  * follows the larger one, and does not reach beyond the last address so far.
  */
-export const figuresOf = (team: Sql, id: Sql): Sql => sql`
+export const incidentFiguresOf = (team: Sql, id: Sql): Sql => sql`
   (with m as materialized (select ${memberColumns} from (${membersOf(team, id)}) e),
     outer_networks as (
       select source_key, bps, pps, affected_network is null or reached is null or ${addressOf('affected_network', '')} > reached as is_outer
@@ -98,7 +98,7 @@ export function incidentsIn(teamId: number, query: EventQuery): { ctes: Sql[]; r
         select s.id, f.* from (
           select distinct coalesce(incident, event_id) as id from passing
           where coalesce(incident, event_id) in (select id from several_ids)) s
-          cross join lateral ${figuresOf(sql`${teamId}`, sql`s.id`)} f)`,
+          cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`s.id`)} f)`,
     ],
     rows: sql`
       select event_id, ${figures} from passing
@@ -116,15 +116,15 @@ function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; coun
     ctes: [
       sql`several_ids as materialized (${severalIds(teamId)})`,
       sql`several as materialized (
-        select s.id, f.* from several_ids s cross join lateral ${figuresOf(sql`${teamId}`, sql`s.id`)} f)`,
+        select s.id, f.* from several_ids s cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`s.id`)} f)`,
     ],
     rows: sql`
       (select event_id, ${figures} from team_events
         where team_id = ${teamId} and incident is null and event_id not in (select id from several_ids)
-        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+        order by ${orderEventsBy(ordering)} limit ${offset}::bigint + ${limit})
       union all
       select id, ${figures} from several`,
-    count: sql`(${countOf(scope)} - (select count(*) from team_events where team_id = ${teamId} and incident is not null))`,
+    count: sql`(${countOfScope(scope)} - (select count(*) from team_events where team_id = ${teamId} and incident is not null))`,
   }
 }
 
@@ -153,15 +153,15 @@ function byCounts(teamId: number, query: EventQuery, max: number): { ctes: Sql[]
         select s.id from several_ids s cross join lateral (select * from (${membersOf(team, sql`s.id`)}) e offset 0) e
         where ${all(sql`true`, ...passes)})`,
       sql`several as materialized (
-        select s.id, f.* from (select distinct id from members) s cross join lateral ${figuresOf(team, sql`s.id`)} f)`,
-      sql`alone as materialized (select ${countOf(scope)} - (select count(*) from members) as n)`,
+        select s.id, f.* from (select distinct id from members) s cross join lateral ${incidentFiguresOf(team, sql`s.id`)} f)`,
+      sql`alone as materialized (select ${countOfScope(scope)} - (select count(*) from members) as n)`,
     ],
     rows: sql`
       (select * from (${gathered(scope, wanted, isAlone)}) g where (select n from alone) <= ${sql.lit(max)})
       union all
       (select ${wanted} from team_events
         where ${all(sql`team_id = ${teamId}`, ...passes, isAlone, sql`(select n from alone) > ${sql.lit(max)}`)}
-        order by ${orderBy(ordering)} limit ${offset}::bigint + ${limit})
+        order by ${orderEventsBy(ordering)} limit ${offset}::bigint + ${limit})
       union all
       select id, ${figures} from several`,
     count: sql`((select n from alone) + (select count(*) from several))`,
@@ -246,7 +246,7 @@ export async function listIncidentRows(
     : isCounted(query)
       ? byCounts(teamId, query, max)
       : { ...incidentsIn(teamId, query), count: sql`(select count(*) from found)` }
-  const keys = orderBy(ordering)
+  const keys = orderEventsBy(ordering)
   const statement = sql<{ page: StoredRow[] | null; count: number }>`
     with ${sql.join([
       ...ctes,
@@ -273,7 +273,7 @@ export async function findIncidentRow(
   const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${eventId})`
   const statement = sql<{ page: StoredRow[] | null }>`
     with page as materialized (
-      select i.id as event_id, f.* from (select ${id} as id) i cross join lateral ${figuresOf(sql`${teamId}`, sql`i.id`)} f
+      select i.id as event_id, f.* from (select ${id} as id) i cross join lateral ${incidentFiguresOf(sql`${teamId}`, sql`i.id`)} f
       where i.id is not null)
     select ${pageJson(sql`${teamId}`, sql`p.event_id`, incidentEventsMax)} as page`
   const [found] = await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
@@ -355,7 +355,7 @@ export async function listReportedIncidents(
         select distinct t.team_id, coalesce(t.incident, t.event_id) as id
         from ${unnestRows(events, { team_id: 'integer', event_id: 'text' }, { few: true })}
           join team_events t on t.team_id = n.team_id and t.event_id = n.event_id) g
-      cross join lateral ${figuresOf(team, id)} f
+      cross join lateral ${incidentFiguresOf(team, id)} f
       cross join lateral (
         select count(*)::integer as event_count, array_agg(distinct c.source_key) as sources, max(m.flags) as flags,
           (array_agg(m.affected_network::text order by family(m.affected_network), masklen(m.affected_network), m.affected_network))[1] as network

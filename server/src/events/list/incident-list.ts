@@ -11,7 +11,7 @@ import type { QueryOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { etagOf } from '../../operation/etag.ts'
-import type { TeamReader } from '../../operation/operation.ts'
+import type { ReadingActor } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { directionOfFlags } from '../relate/event-json.ts'
 import { largestFirst } from '../event/event.ts'
@@ -29,7 +29,7 @@ type Deps = { readonly postgres: Postgres }
 
 export async function listIncidents(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: QueryOf<typeof listIncidentsRoute>,
 ): Promise<ResponseOf<typeof listIncidentsRoute>> {
   const { rows, count } = await listIncidentRows(postgres, actor.teamId, parseEventQuery(query))
@@ -39,7 +39,7 @@ export async function listIncidents(
 /** Lists the most frequent kinds of the incidents that overlap the window, without false positives. The end is exclusive. */
 export function listIncidentKinds(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   { start, end }: { readonly start: Date; readonly end: Date },
   limit: number,
 ): Promise<IncidentKind[]> {
@@ -51,7 +51,7 @@ export function listIncidentKinds(
 /** Returns the incident of the event with the id. Throws `not_found` unless the event concerns the team. */
 export async function getIncident(
   { postgres }: Deps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   id: string,
 ): Promise<{ body: ResponseOf<typeof getIncidentRoute>; etag: string }> {
   const row = await findIncidentRow(postgres, actor.teamId, id)

@@ -8,7 +8,7 @@ import { pageStatement } from './event-page.store.ts'
 import type { EventRows } from './event-sql.store.ts'
 import {
   sourceColumns,
-  sourceOf,
+  sourceRowOf,
   sourcesWithPlace,
   type SourceRow,
   type StoredSource,
@@ -95,7 +95,7 @@ export async function findEventDelivery(
     db,
   )
   const [row] = rows
-  return row && { received: row.received, body: row.body, source: sourceOf(row) }
+  return row && { received: row.received, body: row.body, source: sourceRowOf(row) }
 }
 
 /** The complete parsed data of the event as JSON, for staff. */

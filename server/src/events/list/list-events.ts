@@ -9,7 +9,7 @@ import type {
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { fail, notFound } from '../../runtime/error.ts'
-import type { Actor, TeamReader } from '../../operation/operation.ts'
+import type { Actor, ReadingActor } from '../../operation/operation.ts'
 import { hasPartOfFile } from '../attachment/event-attachment.ts'
 import {
   hasFormerHoldings,
@@ -20,7 +20,7 @@ import {
 import type { Db, Trx } from '../../db/postgres.ts'
 import { listIncidentsOfEvents, type EventIncidentRow } from './incident-list.store.ts'
 import type { MessageCache } from './message-cache.ts'
-import { createSourceReader, messageOf, parseDelivery } from '../ingest/parse-delivery.ts'
+import { createSourceReader, detectorMessageOf, parseDelivery } from '../ingest/parse-delivery.ts'
 import { findMarks } from '../relate/event-mark.store.ts'
 import { presentMarks } from '../relate/event-mark.ts'
 import { presentReview } from './review.ts'
@@ -44,7 +44,7 @@ export type EventPage = { readonly raw: string; readonly count: number }
 
 export async function listTeamEvents(
   { postgres }: ListEventsDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<EventPage> {
   const { include, ...filters } = query
@@ -106,7 +106,7 @@ const pageOf = ({ results, count }: EventRows): EventPage => ({
  */
 export async function getTeamEvent(
   deps: DetailDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   eventId: string,
   query: DetailQuery = {},
 ): Promise<RenderedDetail> {
@@ -122,7 +122,7 @@ export type RenderedDetail = { readonly body: { readonly raw: string }; readonly
 export async function renderDetail(
   { postgres, messages }: DetailDeps,
   db: Db | Trx,
-  { teamId, isStaff }: TeamReader['actor'],
+  { teamId, isStaff }: ReadingActor['actor'],
   found: EventDetail,
   { include }: DetailQuery,
 ): Promise<RenderedDetail> {
@@ -183,6 +183,6 @@ function messageIn(delivery: EventDelivery | undefined, eventId: string): string
     delivery.body,
     delivery.received,
   )
-  const message = messageOf(observations, eventId)
+  const message = detectorMessageOf(observations, eventId)
   return message === undefined ? null : JSON.stringify(message)
 }

@@ -25,7 +25,7 @@ import {
 import { showEvents } from '../relate/show-event.ts'
 import { lockTeams } from '../relate/team-event.store.ts'
 
-export type ReviewDeps = DetailDeps & { readonly now: () => Date }
+export type ReviewEventDeps = DetailDeps & { readonly now: () => Date }
 
 type Patch = BodyOf<typeof reviewEventRoute>
 
@@ -34,7 +34,7 @@ type Patch = BodyOf<typeof reviewEventRoute>
  * then the team's list, as the ingest loop does.
  */
 export function reviewEvent(
-  deps: ReviewDeps,
+  deps: ReviewEventDeps,
   operation: Operation,
   eventId: string,
   patch: Patch,

@@ -5,12 +5,12 @@ import type { Postgres } from '../../db/postgres.ts'
 import { runningAt } from './event-walk.store.ts'
 import { all, type Sql } from './event-sql.store.ts'
 import { rollupRanges, type RollupRange, type RollupRow } from './rollup-series.ts'
-import type { SeriesQuery } from './series-query.ts'
+import type { EventSeriesQuery } from './series-query.ts'
 
 export function listRollupRows(
   postgres: Postgres,
   teamId: number,
-  { filter, borders, metric, groupBy }: SeriesQuery,
+  { filter, borders, metric, groupBy }: EventSeriesQuery,
 ): Promise<RollupRow[]> {
   const ranges = rollupRanges(borders)
   const isOfClass = filter.classes && sql`classification_key = any(${filter.classes}::text[])`

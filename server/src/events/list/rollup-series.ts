@@ -1,7 +1,7 @@
 // The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts reads events one by one where the
 // rollup has no answer.
 import type { EventMetric } from '@pharos/contract/events/event'
-import type { SeriesQuery, SeriesRow } from './series-query.ts'
+import type { EventSeriesQuery, EventSeriesRow } from './series-query.ts'
 
 const quarterMs = 900_000
 
@@ -20,7 +20,7 @@ export type RollupRange = {
  * Whether the rollup answers it: its rows are of events, by class, and begin at quarters of an hour, as the hours of every time zone do. Bytes are
  * in the details of events.
  */
-export function isInRollup({ of, filter, borders, metric, groupBy }: SeriesQuery): boolean {
+export function isInRollup({ of, filter, borders, metric, groupBy }: EventSeriesQuery): boolean {
   const { flags, status, sources, ongoing, bps, pps, network, description, search, incident } = filter
   const others = [flags, status, sources, ongoing, bps, pps, network, description, search, incident]
   return (
@@ -69,7 +69,11 @@ export type RollupRow = {
 }
 
 /** Returns the values of each group and bucket that has events. */
-export function rollupSeries(rows: readonly RollupRow[], buckets: number, metric: EventMetric): SeriesRow[] {
+export function rollupSeries(
+  rows: readonly RollupRow[],
+  buckets: number,
+  metric: EventMetric,
+): EventSeriesRow[] {
   return [...Map.groupBy(rows, ({ key }) => key)].flatMap(([key, ofGroup]) => {
     const values = metric === 'count' ? countsOf(ofGroup, buckets) : maximaOf(ofGroup, buckets)
     return values.flatMap((value, at) => (value ? [{ key, bucket: at + 1, value: value.of }] : []))

@@ -71,7 +71,7 @@ export function eventMessages(
     return eventMessageTypes(after, before, { now, isObserved, reportedEnds }).map((type) => ({
       teamId: after.team_id,
       type,
-      data: messageData(after),
+      data: eventMessageData(after),
     }))
   })
 }
@@ -86,7 +86,7 @@ function byEventAndTeam(a: Key, b: Key): number {
 }
 
 /** Returns the content of a message about the event. */
-export const messageData = (row: ListedEvent) => ({
+export const eventMessageData = (row: ListedEvent) => ({
   id: row.event_id,
   affected_network: row.affected_network ?? '',
   classification_key: row.classification_key,

@@ -22,14 +22,14 @@ export type Extent = {
 }
 
 /** The bits of the flags that are the direction. */
-export const directionOf = (flags: number): number => flags & directions
+export const directionFlagsOf = (flags: number): number => flags & directions
 
 /** The time at which the events begin that are too late for the incident; null while the event is ongoing. */
-export const reachOf = ({ end_at: end }: Pick<Extent, 'end_at'>): Date | null =>
+export const incidentReachOf = ({ end_at: end }: Pick<Extent, 'end_at'>): Date | null =>
   end && new Date(end.getTime() + pauseMs)
 
 /** Events by id, each in the set of those that are connected with it (union by path halving). */
-export class Connections {
+export class ConnectedEvents {
   readonly #parents = new Map<string, string>()
 
   connect(a: string, b: string): void {
@@ -59,7 +59,7 @@ export class Connections {
 }
 
 /** Connects those of one team's events that are in one incident. */
-export function connectEvents(events: readonly Extent[], connections: Connections): void {
+export function connectEvents(events: readonly Extent[], connections: ConnectedEvents): void {
   if (events.length < 2) return
   const byNetwork = mapOf(events)
   for (const event of events) {
@@ -85,27 +85,27 @@ function mapOf(events: readonly Extent[]): Visit {
 }
 
 function isNear(a: Extent, b: Extent): boolean {
-  return directionOf(a.flags) === directionOf(b.flags) && isBefore(a, b) && isBefore(b, a)
+  return directionFlagsOf(a.flags) === directionFlagsOf(b.flags) && isBefore(a, b) && isBefore(b, a)
 }
 
 /** Whether `a` starts before `b` has been over for the pause. */
 const isBefore = ({ start_at: start }: Extent, { end_at: end }: Extent): boolean =>
   end === null || start.getTime() < end.getTime() + pauseMs
 
-export type Member = Extent & {
+export type IncidentMember = Extent & {
   /** The id of the incident that it is in; null: its own. */
   readonly incident: string | null
 }
 
 /** An event that is to be in another incident than it is. */
-export type Moved = Pick<Member, 'event_id' | 'incident'>
+export type Moved = Pick<IncidentMember, 'event_id' | 'incident'>
 
 /**
  * Divides members of one team's incidents into incidents, and returns what changes. The id of the oldest incident remains; incidents whose first
  * event is no longer in them get the id of the oldest one that is.
  */
-export function divide(members: readonly Member[]): Moved[] {
-  const connections = new Connections()
+export function divide(members: readonly IncidentMember[]): Moved[] {
+  const connections = new ConnectedEvents()
   connectEvents(members, connections)
   const byId = new Map(members.map((member) => [member.event_id, member]))
   const wanted = new Map<string, string>()

@@ -1,12 +1,12 @@
 // Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams. A new event joins an
 // incident with the row that is written anyway; only what merges or divides incidents writes other rows.
 import type { Trx } from '../../db/postgres.ts'
-import { connectEvents, Connections, directionOf, divide, oldest } from './incident.ts'
+import { connectEvents, ConnectedEvents, directionFlagsOf, divide, oldest } from './incident.ts'
 import {
   listCutOff,
   listFirst,
   listIncidentsOf,
-  listMembers,
+  listIncidentMembers,
   listNeighbors,
   membersMax,
   mergeIncidents,
@@ -33,7 +33,7 @@ export async function findIncidents(trx: Trx, events: readonly PlacedEvent[]): P
   const found = new Map<string, string>()
   const merged: { team_id: number; incidents: string[]; into: string }[] = []
   for (const [team_id, ofTeam] of Map.groupBy(events, (event) => event.team_id)) {
-    const connections = new Connections()
+    const connections = new ConnectedEvents()
     const stored = new Set<string>()
     for (const { event, incident } of neighbors.get(team_id) ?? []) {
       stored.add(incident)
@@ -96,14 +96,14 @@ const sameTime = (a: Date | null, b: Date | null): boolean => a?.getTime() === b
 const isElsewhere = ({ before, ...event }: ChangedEvent): boolean =>
   event.networks.length > 1 ||
   before.affected_network !== event.affected_network ||
-  directionOf(before.flags) !== directionOf(event.flags) ||
+  directionFlagsOf(before.flags) !== directionFlagsOf(event.flags) ||
   !sameTime(before.start_at, event.start_at) ||
   !sameTime(before.end_at, event.end_at)
 
 const isShortened = ({ before, ...event }: ChangedEvent): boolean =>
   event.networks.length === 1 &&
   before.affected_network === event.affected_network &&
-  directionOf(before.flags) === directionOf(event.flags) &&
+  directionFlagsOf(before.flags) === directionFlagsOf(event.flags) &&
   sameTime(before.start_at, event.start_at) &&
   event.end_at !== null &&
   (before.end_at === null || event.end_at < before.end_at)
@@ -111,7 +111,7 @@ const isShortened = ({ before, ...event }: ChangedEvent): boolean =>
 /** Divides the events of a team's incidents anew. */
 export async function divideIncidents(trx: Trx, teamId: number, incidents: readonly string[]): Promise<void> {
   const ids = [...new Set(incidents)]
-  const members = await listMembers(trx, teamId, ids)
+  const members = await listIncidentMembers(trx, teamId, ids)
   if (members.length <= membersMax) return saveMoved(trx, teamId, divide(members))
   const into = oldest(await listFirst(trx, teamId, ids))
   const taken = ids.filter((id) => id !== into?.event_id)

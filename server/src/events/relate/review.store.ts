@@ -32,7 +32,7 @@ export type TeamReview = Pick<StoredReview, 'verdict' | 'acknowledged'> & {
 }
 
 /** The reviews of all teams. */
-export async function listReviews(trx: Trx, eventIds: readonly string[]): Promise<TeamReview[]> {
+export async function listTeamReviews(trx: Trx, eventIds: readonly string[]): Promise<TeamReview[]> {
   const { rows } = await sql<TeamReview>`
     select r.team_id, r.event_id, r.verdict, r.acknowledged from event_reviews r
     where r.event_id = any(${eventIds}::text[])`.execute(trx)

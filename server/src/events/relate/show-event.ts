@@ -10,9 +10,9 @@ import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { flagBits, flagsOf, statusBits } from './event-json.ts'
 import { listMarks, type Marks } from './event-mark.store.ts'
-import { messageData } from './event-message.ts'
+import { eventMessageData } from './event-message.ts'
 import type { ReportedEvent } from '../event/event.store.ts'
-import { listReviews, type TeamReview } from './review.store.ts'
+import { listTeamReviews, type TeamReview } from './review.store.ts'
 import { listShown, saveShown, type ShownEvent } from './team-event.store.ts'
 
 export type EventView = {
@@ -25,7 +25,7 @@ export type ViewOf = (eventId: string, teamId: number) => EventView
 export async function readViews(trx: Trx, eventIds: readonly string[]): Promise<ViewOf> {
   const keyOf = (one: { readonly event_id: string; readonly team_id: number }) =>
     `${one.event_id} ${one.team_id}`
-  const reviews = new Map((await listReviews(trx, eventIds)).map((review) => [keyOf(review), review]))
+  const reviews = new Map((await listTeamReviews(trx, eventIds)).map((review) => [keyOf(review), review]))
   const marks = new Map((await listMarks(trx, eventIds)).map((one) => [keyOf(one), one.marks]))
   return (event_id, team_id) => {
     const key = keyOf({ event_id, team_id })
@@ -66,7 +66,7 @@ export async function showEvents(trx: Trx, teamId: number, events: readonly Repo
   await saveShown(trx, teamId, changed)
   await writeMessages(
     trx,
-    changed.map((row) => ({ teamId, type: 'event.updated', data: messageData(row) })),
+    changed.map((row) => ({ teamId, type: 'event.updated', data: eventMessageData(row) })),
   )
 }
 

@@ -10,7 +10,7 @@ export const flows: Source = {
   kind: 'flows',
   label: 'the detector of Pharos, from flows',
   createNormaliser(settings) {
-    readDefaults(settings)
+    parseDefaults(settings)
     return normalise
   },
 }
@@ -75,7 +75,7 @@ const numbers = [
  * Parses the settings of a source of this kind: the threshold of addresses without one in `detector_thresholds`, if there is one.
  * Throws NormaliseError.
  */
-export function readDefaults(settings: unknown): readonly Threshold[] {
+export function parseDefaults(settings: unknown): readonly Threshold[] {
   const fields = readKindSettings(settings, numbers)
   const { bps, pps, ratio, network_bps, network_pps, outgoing_bps, outgoing_pps, min_seconds } =
     Object.fromEntries(numbers.map((name) => [name, readPositive(fields[name], `settings.${name}`)]))

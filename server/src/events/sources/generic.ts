@@ -22,14 +22,14 @@ import { eventFlags, eventSignals } from '@pharos/contract/events/event'
 import type { EventFlag, EventSignal } from '@pharos/contract/events/event'
 import { isClassification } from '@pharos/contract/events/classification'
 import type { Prefix } from '../../net/prefix.ts'
-import type { EventTexts, Observation, Seen } from '../event/event.ts'
+import type { EventTexts, EventObservation, ObservedData } from '../event/event.ts'
 import { abridgeJson, cleanText } from '../event/json.ts'
 import type { JsonObject } from '../event/json.ts'
 import { compileIgnore, createFieldReader, isAbsent, mappedKey } from './generic-fields.ts'
 import type { EventFields, FieldReader, IgnoreRule } from './generic-fields.ts'
 import { compilePointer } from './pointer.ts'
 import { readNetwork, readNetworks, readObject, readOptionalText, readText } from './reading.ts'
-import type { Fields } from './reading.ts'
+import type { ReportFields } from './reading.ts'
 import { readCountry, readKindSettings, readTimezone } from './settings.ts'
 import { NormaliseError, observationsMax, settingError } from './source.ts'
 import type { Normaliser, Notes, Source } from './source.ts'
@@ -44,7 +44,12 @@ export const generic: Source = {
 }
 
 /** Compiles a mapping: the settings `events`, `ignore`, `fields` and `words`. Throws NormaliseError. */
-export function createMappedNormaliser({ events = '', ignore = [], fields, words = {} }: Fields): Normaliser {
+export function createMappedNormaliser({
+  events = '',
+  ignore = [],
+  fields,
+  words = {},
+}: ReportFields): Normaliser {
   const locate = compileEvents(events)
   const ignored = compileIgnore(ignore)
   const read = createFieldReader(readObject(fields, 'settings.fields'))
@@ -86,7 +91,7 @@ function normaliseEvent(
   reader: FieldReader,
   ignored: IgnoreRule,
   meanings: Meanings,
-): readonly Observation[] {
+): readonly EventObservation[] {
   const event = readObject(value, place)
   const condition = ignored(event)
   if (condition !== undefined) {
@@ -163,7 +168,7 @@ function textsOf(fields: EventFields, classification: string | undefined, notes:
   return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
 }
 
-function seenOf(fields: EventFields, notes: Notes): Seen {
+function seenOf(fields: EventFields, notes: Notes): ObservedData {
   const bytes = fields.amount('total_bytes')
   const packets = fields.amount('total_packets')
   const thresholds = Object.entries({

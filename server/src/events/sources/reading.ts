@@ -8,10 +8,10 @@ import { cleanText } from '../event/json.ts'
 import type { Notes } from './source.ts'
 import { NormaliseError } from './source.ts'
 
-export type Fields = { readonly [name: string]: unknown }
+export type ReportFields = { readonly [name: string]: unknown }
 
-export function readObject(value: unknown, place: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+export function readObject(value: unknown, place: string): ReportFields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ReportFields
   throw typeError(place, 'an object', value)
 }
 

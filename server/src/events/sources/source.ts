@@ -7,7 +7,7 @@ import {
   type NoteSeverity,
   type StoredNote,
 } from '@pharos/contract/events/delivery-note'
-import type { Observation } from '../event/event.ts'
+import type { EventObservation } from '../event/event.ts'
 
 /** The collector of a delivery's notes, which a normaliser gets; notes.ts implements it. */
 export type Notes = {
@@ -29,7 +29,7 @@ export type Notes = {
  * that cannot be read is left out with a note, and an item of a list without a key or network does not lose the others.
  * Throws NormaliseError if the delivery as a whole cannot be read.
  */
-export type Normaliser = (body: unknown, notes: Notes) => readonly Observation[]
+export type Normaliser = (body: unknown, notes: Notes) => readonly EventObservation[]
 
 export type Source = {
   /** `sources.kind` in the platform file. */

@@ -152,7 +152,7 @@ export function listPortFacts(
   )
 }
 
-export type StateChange = {
+export type BillStateChange = {
   readonly interfaceId: number
   readonly atMs: number
   readonly before: string
@@ -165,10 +165,10 @@ export function listStateChanges(
   teamId: number,
   serviceId: number,
   { startMs, endMs }: Period,
-): Promise<StateChange[]> {
+): Promise<BillStateChange[]> {
   return postgres.readInTeam(
     teamId,
-    sql<StateChange>`
+    sql<BillStateChange>`
       select distinct interface_id as "interfaceId", (extract(epoch from at) * 1000)::bigint as "atMs", before, after
       from billed_states(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)
       order by 2`,
@@ -207,7 +207,7 @@ export function listAttackOctets(
 }
 
 /** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
-export const closedBill = sql<BillingPeriod>`
+export const closedBillJson = sql<BillingPeriod>`
   jsonb_build_object('review', null, 'commit_scope', b.bill -> 'scope', 'included_octets', null, 'overage_octets', null, 'price', null,
     'credit_note', null, 'ranked', case when b.bill ->> 'rank' is null then null when b.bill ->> 'direction' <> 'max' then b.bill ->> 'direction'
       when (b.bill ->> 'p95_out_bps')::numeric > (b.bill ->> 'p95_in_bps')::numeric then 'out' else 'in' end)
@@ -230,7 +230,7 @@ export async function listClosedBills(
   month: string,
 ): Promise<BillingPeriod[]> {
   const query = sql<BillRow>`
-    select ${closedBill} as bill from billing_periods b
+    select ${closedBillJson} as bill from billing_periods b
     where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.month = ${month}
       and not exists (select from billing_periods c where c.corrects = b.id)
     order by b.place`
@@ -245,7 +245,7 @@ export async function findBillOfTeam(
   id: number,
 ): Promise<BillingPeriod | undefined> {
   const query = sql<BillRow>`
-    select ${closedBill} as bill from billing_periods b
+    select ${closedBillJson} as bill from billing_periods b
     where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint and b.id = ${id}::bigint`
   return (await postgres.readInTeam(teamId, query)).map(presentBill)[0]
 }
@@ -265,7 +265,7 @@ export async function listPeriodRows(
         or exists (select from billing_periods b where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint)`,
     },
     matching: sql`
-      select b.id, b.month, ${closedBill} as bill from billing_periods b
+      select b.id, b.month, ${closedBillJson} as bill from billing_periods b
       where b.team_id = ${teamId} and b.service_id = ${serviceId}::bigint`,
     order: orderBy(ordering, { period: sql`m.month`, name: sql`m.bill ->> 'name'` }, sql`m.id`),
     slice,
@@ -286,17 +286,17 @@ export type ClosedBill = BillRow & {
 export async function findClosedBill(db: Db | Trx, id: number): Promise<ClosedBill | undefined> {
   const { rows } = await sql<ClosedBill>`
     select b.team_id as "teamId", (select t.name from teams t where t.id = b.team_id) as "teamName", b.service_id as "serviceId", b.service_name as name, b.billing_ref as "billingRef",
-      ${closedBill} as bill
+      ${closedBillJson} as bill
     from billing_periods b where b.id = ${id}`.execute(db)
   return rows[0] && { ...rows[0], bill: presentBill(rows[0]) }
 }
 
 /** For staff: the closed bills that wait for a decision, the oldest first. */
-export async function listReviews(
+export async function listBillReviews(
   db: Db,
 ): Promise<readonly (BillRow & { readonly team: string; readonly service: string })[]> {
   const { rows } = await sql<BillRow & { readonly team: string; readonly service: string }>`
-    select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBill} as bill
+    select coalesce(t.slug, b.team_id::text) as team, b.service_name as service, ${closedBillJson} as bill
     from billing_periods b left join teams t on t.id = b.team_id
     where b.bill ->> 'review' is not null and not exists (select from billing_periods c where c.corrects = b.id)
     order by b.month, b.id`.execute(db)

@@ -9,7 +9,7 @@ import type { Operation } from '../../operation/operation.ts'
 import { Failure } from '../../runtime/error.ts'
 import { linkPorts } from '../assignment/link-ports.store.ts'
 import { seedPort } from '../testing.ts'
-import { keepFormerTerms, listReviews } from './bill.store.ts'
+import { keepFormerTerms, listBillReviews } from './bill.store.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
 import { closePeriods } from './close-period.ts'
 import { correctBill, type Correction } from './correct-bill.ts'
@@ -621,7 +621,8 @@ describe('a month that is over', () => {
     const ofMarch = async () => (await periods()).results.filter(({ period }) => period === '2026-03')
     const old = (await ofMarch())[0]!
     const csv = await file({ bill_id: old.bill_id })
-    const waiting = async () => (await listReviews(owner())).filter(({ bill }) => bill.period === '2026-03')
+    const waiting = async () =>
+      (await listBillReviews(owner())).filter(({ bill }) => bill.period === '2026-03')
     assert.deepEqual(
       (await waiting()).map(({ bill, team }) => [bill.bill_id, team]),
       [[old.bill_id, 'one']],

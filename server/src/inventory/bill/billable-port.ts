@@ -13,7 +13,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { OrderingText } from '@pharos/contract/scalar'
 import { parseOrdering } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation, TeamReader } from '../../operation/operation.ts'
+import type { Operation, ReadingActor } from '../../operation/operation.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import { billingGridMs } from '../usage/bucket.ts'
 import {
@@ -33,7 +33,7 @@ export type BillDeps = { readonly postgres: Postgres; readonly now: () => Date }
 /** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
 export async function listBillablePorts(
   deps: BillDeps,
-  { actor }: TeamReader,
+  { actor }: ReadingActor,
   serviceId: number,
   { period, ordering, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
 ): Promise<{ results: BillablePort[]; count: number }> {

@@ -14,7 +14,7 @@ import {
   type AttackOctets,
   type BilledService,
   type PortFact,
-  type StateChange,
+  type BillStateChange,
 } from './bill.store.ts'
 import { lagPartsOf, type LagPart } from './lag-part.ts'
 import { addSamples, samplesOf, type Sample, type SampledPort } from './samples.ts'
@@ -172,7 +172,7 @@ async function readSamples(postgres: Postgres, teamId: number, { port, parts }: 
 const hasOctets = (samples: readonly Sample[]): boolean =>
   samples.some(({ octetsIn, octetsOut }) => octetsIn !== null && octetsOut !== null)
 
-type States = { readonly changes: readonly StateChange[]; readonly measuredMs: number | undefined }
+type States = { readonly changes: readonly BillStateChange[]; readonly measuredMs: number | undefined }
 
 /**
  * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
@@ -186,7 +186,7 @@ function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, start
   const wasMeasured = endMs > (measuredMs ?? 0)
   if (startMs < (port.linkedMs ?? 0)) return wasMeasured
   if (port.unreadMs !== null && endMs > port.unreadMs) return wasMeasured
-  const isMeanwhile = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
+  const isMeanwhile = ({ atMs }: BillStateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isMeanwhile(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
   if (before) return before.after === 'up'

@@ -103,7 +103,7 @@ async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<bo
 }
 
 /** Saves the observations of one device in one transaction and ends the lease. Returns false if it was lost. */
-export async function saveObservations(
+export async function saveDeviceObservations(
   { owner: db }: Postgres,
   deviceId: number,
   owner: string,
@@ -127,7 +127,7 @@ const nextOf = (
 ) => sql`${sql.ref(column)} + make_interval(
   secs => ${seconds} * ceil(greatest(1, extract(epoch from now() - ${sql.ref(column)}) / ${seconds})))`
 
-export async function saveIdentity(
+export async function saveDeviceIdentity(
   trx: Trx,
   deviceId: number,
   { uptimeMs, ...identity }: DeviceIdentity,
@@ -144,7 +144,7 @@ const missingSurveysMax = 3
 
 /** New states of interfaces, and the rows that were left out since their values are refused. */
 type SavedStates<Row> = {
-  readonly changes: readonly StateChange[]
+  readonly changes: readonly InterfaceStateChange[]
   readonly refused: readonly RefusedRow<Row>[]
 }
 
@@ -155,7 +155,7 @@ export function saveInterfaces(
   seen: readonly SeenInterface[],
 ): Promise<SavedStates<SeenInterface>> {
   return linkPorts(trx, deviceId, async () => {
-    const changes: StateChange[] = []
+    const changes: InterfaceStateChange[] = []
     const refused = await writeRows(
       trx,
       seen,
@@ -183,7 +183,7 @@ function upsertInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
-): Promise<StateChange[]> {
+): Promise<InterfaceStateChange[]> {
   const rows = storedJson(
     seen.map(({ key, index, name, alias, type, mtu, mac, admin, oper, speedBps, addresses }) => ({
       key,
@@ -218,7 +218,11 @@ function upsertInterfaces(
 }
 
 /** Returns the interfaces that are gone now: nothing reports their states any more. */
-function countMissing(trx: Trx, deviceId: number, seen: readonly SeenInterface[]): Promise<StateChange[]> {
+function countMissing(
+  trx: Trx,
+  deviceId: number,
+  seen: readonly SeenInterface[],
+): Promise<InterfaceStateChange[]> {
   const isGone = sql`missing_surveys + 1 >= ${sql.lit(missingSurveysMax)} and oper <> 'not_present'`
   return logged(
     trx,
@@ -238,7 +242,7 @@ export async function saveStates(
   deviceId: number,
   rows: readonly CounterRow[],
 ): Promise<SavedStates<CounterRow>> {
-  const changes: StateChange[] = []
+  const changes: InterfaceStateChange[] = []
   const refused = await writeRows(
     trx,
     rows,
@@ -247,7 +251,11 @@ export async function saveStates(
   return { changes, refused }
 }
 
-function updateStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<StateChange[]> {
+function updateStates(
+  trx: Trx,
+  deviceId: number,
+  rows: readonly CounterRow[],
+): Promise<InterfaceStateChange[]> {
   const states = storedJson(
     rows.map(({ key, admin, oper, ...counters }) => ({
       key,
@@ -281,15 +289,19 @@ const countOf = (value: bigint | null): string | null =>
   value === null ? null : String(value > bigintMax ? bigintMax : value)
 
 /** A new state of an interface, as ifOperStatus. */
-export type StateChange = {
+export type InterfaceStateChange = {
   readonly interfaceId: number
   readonly before: InterfaceState
   readonly after: InterfaceState
 }
 
 /** Runs a change that returns interfaces, and adds what differs from before to their log. */
-async function logged(trx: Trx, deviceId: number, change: RawBuilder<unknown>): Promise<StateChange[]> {
-  const { rows } = await sql<StateChange & { readonly kind: string }>`
+async function logged(
+  trx: Trx,
+  deviceId: number,
+  change: RawBuilder<unknown>,
+): Promise<InterfaceStateChange[]> {
+  const { rows } = await sql<InterfaceStateChange & { readonly kind: string }>`
     with old as materialized (
       select id, admin, oper, speed_bps from interfaces where device_id = ${deviceId}),
     saved as (${change})
@@ -338,7 +350,7 @@ export type PollFailure = {
 }
 
 /** A device that has been silent for some polls is asked less often. */
-export async function saveFailure(
+export async function saveDeviceFailure(
   trx: Trx,
   deviceId: number,
   { kind, text, isSilent }: PollFailure,

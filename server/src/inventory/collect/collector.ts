@@ -12,8 +12,8 @@ import {
   leaseDevices,
   listCredentials,
   listReadDevices,
-  saveFailure,
-  saveObservations,
+  saveDeviceFailure,
+  saveDeviceObservations,
   type DueDevice,
   type PollFailure,
   type SealedCredential,
@@ -146,7 +146,7 @@ export class DeviceCollector {
   #failing =
     (device: LeasedDevice, failure: PollFailure): Write =>
     (trx) =>
-      saveFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter })
+      saveDeviceFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter })
 
   /**
    * Saves a reading and ends the lease. One that the database refuses ends it as well, as a failure: the next poll has its increase. While
@@ -159,11 +159,11 @@ export class DeviceCollector {
       this.#unsaved.set(device.id, { device, write: kept })
     }
     try {
-      await saveObservations(postgres, device.id, owner, write).catch(keep(write))
+      await saveDeviceObservations(postgres, device.id, owner, write).catch(keep(write))
     } catch (error) {
       log.error({ err: error, device: device.name }, 'device not saved')
       const failing = this.#failing(device, notSaved)
-      await saveObservations(postgres, device.id, owner, failing).catch(keep(failing))
+      await saveDeviceObservations(postgres, device.id, owner, failing).catch(keep(failing))
     }
   }
 

@@ -5,7 +5,7 @@ import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import {
   saveAnswered,
-  saveIdentity,
+  saveDeviceIdentity,
   saveInterfaces,
   saveStates,
   type DueDevice,
@@ -39,7 +39,7 @@ const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 /** `error`: for the log, if it is one of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
 
-export type Observation = {
+export type DeviceObservation = {
   readonly survey?:
     | { readonly identity: DeviceIdentity; readonly interfaces: readonly SeenInterface[] }
     | undefined
@@ -58,8 +58,8 @@ export async function readDevice(
   source: DeviceSource,
   device: DueDevice,
   signal: AbortSignal,
-): Promise<Observation> {
-  const parts: Observation['parts'] = new Map()
+): Promise<DeviceObservation> {
+  const parts: DeviceObservation['parts'] = new Map()
   const readPart: ReadPart = async (part, read) => {
     using progress = watchProgress(() => source.answers(), partLimits)
     try {
@@ -94,7 +94,7 @@ async function readSurvey(
   { isNew }: DueDevice,
   signal: AbortSignal,
   readPart: ReadPart,
-): Promise<Observation['survey']> {
+): Promise<DeviceObservation['survey']> {
   const identity = await source.probe(signal, readPart)
   const interfaces = isNew
     ? await source.listInterfaces(signal, readPart)
@@ -106,7 +106,7 @@ async function readSurvey(
 export async function saveObservation(
   trx: Trx,
   device: DueDevice,
-  { survey, counters: { rows }, modules, health, optics, sessions, parts }: Observation,
+  { survey, counters: { rows }, modules, health, optics, sessions, parts }: DeviceObservation,
 ): Promise<void> {
   /** Refused rows are the failure of their part; the others are saved. */
   const report = (part: DevicePart, [refused]: readonly RefusedRow<unknown>[]): void => {
@@ -117,7 +117,7 @@ export async function saveObservation(
     const { identity, interfaces } = survey
     report(
       'identity',
-      await writeRows(trx, [identity], ([own]) => saveIdentity(trx, device.id, own!, surveySeconds)),
+      await writeRows(trx, [identity], ([own]) => saveDeviceIdentity(trx, device.id, own!, surveySeconds)),
     )
     const found = await saveInterfaces(trx, device.id, interfaces)
     report('interfaces', found.refused)

@@ -26,7 +26,7 @@ export const stateNow = (state: Sql) =>
   sql<InterfaceState>`case when ${isUnread} then 'unknown' else coalesce(${state}, 'unknown') end`
 
 /** The status of a device with the state `s`. */
-export const statusOf = sql`case
+export const deviceStatusSql = sql`case
   when maintenance_until > now() then 'maintenance'
   when ${isUnread} then 'unknown'
   when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
@@ -51,7 +51,7 @@ const visibleDevicesOf = (teamId: number, ids: Sql) =>
   )
 
 const devicesIn = (teamId: number, source: Sql) => sql`
-  select s.id, s.name, s.role, s.location_key, s.tags, ${statusOf} as status,
+  select s.id, s.name, s.role, s.location_key, s.tags, ${deviceStatusSql} as status,
     ${reported('vendor', sql`s.vendor`)} as vendor, ${reported('model', sql`s.model`)} as model,
     ${reported('serial', sql`s.serial`)} as serial, ${reported('software')} as software,
     case when s.customer_id = ${teamId} then s.management_address end as management_address, s.booted, s.seen

@@ -1,7 +1,7 @@
 // The history of gauges as time series. Pure.
 import { gaugeStatistics, type GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import type { Series } from '@pharos/contract/timeseries'
-import { figuresOf, keptBucketsOf, type BucketParameters } from '../../timeseries/buckets.ts'
+import { seriesFiguresOf, keptBucketsOf, type BucketParameters } from '../../timeseries/buckets.ts'
 import { type GaugePoint, valueDays } from './gauge.store.ts'
 
 const daySeconds = 86_400
@@ -40,7 +40,7 @@ export function gaugeSeries(
       .map((statistic) => {
         const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
         for (const point of own) values[point.bucket - 1] = round(point[statistic])
-        return { key: { ...key, statistic }, label, unit, values, ...figuresOf(values) }
+        return { key: { ...key, statistic }, label, unit, values, ...seriesFiguresOf(values) }
       })
   })
 }

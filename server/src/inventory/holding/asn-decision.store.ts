@@ -57,7 +57,7 @@ export async function findTeamName(trx: Trx, teamId: number): Promise<string | u
   return rows[0]?.name
 }
 
-export type Holder = {
+export type AsnHolder = {
   readonly team_id: number
   readonly team_name: string
   readonly verified: Date
@@ -66,8 +66,8 @@ export type Holder = {
 }
 
 /** The team that is verified for the ASN, also if its proof has expired; at most one. */
-export async function findHolder(trx: Trx, asn: Asn): Promise<Holder | undefined> {
-  const { rows } = await sql<Holder>`
+export async function findAsnHolder(trx: Trx, asn: Asn): Promise<AsnHolder | undefined> {
+  const { rows } = await sql<AsnHolder>`
     select a.team_id, t.name as team_name, a.verified, a.verified_by, a.expires
     from asns a join teams t on t.id = a.team_id
     where a.asn = ${asn} and a.verified is not null`.execute(trx)

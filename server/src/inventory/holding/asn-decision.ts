@@ -16,13 +16,13 @@ import type { StaffOperation } from '../../operation/operation.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,
-  findHolder,
+  findAsnHolder,
   findTeamName,
   listAsnsOfTeams,
   saveOperatorVerification,
   saveRevocation,
   type AsnOfTeamRow,
-  type Holder,
+  type AsnHolder,
 } from './asn-decision.store.ts'
 import { findAsns } from './asn.store.ts'
 import { lockAsn } from './asn-proof.store.ts'
@@ -56,7 +56,7 @@ export function verifyForTeam(
   return decide(deps, operation, wanted, teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.verifiedBy === 'operator') return
-    const holder = await findHolder(trx, asn)
+    const holder = await findAsnHolder(trx, asn)
     if (holder && holder.team_id !== teamId) await endProof(trx, operation, asn, holder)
     await saveOperatorVerification(trx, teamId, asn, now)
     await writeAudit(trx, {
@@ -121,7 +121,7 @@ function decide(
  * A verification by the provider for another team is not overwritten: staff must revoke it first. The audit entry does not
  * contain the reason, which may name the other team.
  */
-async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: Holder): Promise<void> {
+async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: AsnHolder): Promise<void> {
   if (holder.verified_by === null)
     throw fail('conflict', 'asnHeld', { asn, team: holder.team_name, teamId: holder.team_id })
   await endVerification(trx, holder.team_id, asn)

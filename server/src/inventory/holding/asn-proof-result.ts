@@ -12,7 +12,7 @@ import type { Rpki } from '../../registry/rpki.ts'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
 
-export type Evidence = Readonly<Record<string, unknown>>
+export type ProofEvidence = Readonly<Record<string, unknown>>
 
 export type ProofResult = {
   /** `pending` is a method that was not checked, so it is never a result. */
@@ -22,7 +22,7 @@ export type ProofResult = {
   readonly attrs: ReasonAttrs
   /** The sentence of the reason, for people. */
   readonly note: string
-  readonly evidence: Evidence
+  readonly evidence: ProofEvidence
 }
 
 /** The last result of a method, as stored. */
@@ -32,7 +32,7 @@ export type AsnProof = {
   readonly reason: AsnProofReason | null
   readonly attrs: ReasonAttrs
   readonly note: string
-  readonly evidence: Evidence
+  readonly evidence: ProofEvidence
   /** The time since which a proof that was valid is missing; null if it is valid, or never was. */
   readonly missingSince: Date | null
   readonly checked: Date
@@ -58,7 +58,7 @@ export const proofResult = (
   state: ProofResult['state'],
   reason: AsnProofReason,
   attrs: ReasonAttrs = {},
-  evidence: Evidence = {},
+  evidence: ProofEvidence = {},
 ): ProofResult => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
 
 /** Returns a step with its lines, all of which are needed unless `needs` is `one`. */

@@ -80,7 +80,7 @@ export function rateOf({
 }
 
 /** A port that is billed together with others. */
-export type Member = {
+export type BucketMember = {
   readonly rates: readonly BucketRate[]
   /** Whether the port was up at any time of the bucket: only then a missing bucket hides traffic. */
   wasUp(startMs: number): boolean
@@ -90,7 +90,7 @@ export type Member = {
  * Returns the rates of several ports billed as one, added per bucket. A bucket is missing if a member that was up has none, so
  * that a lost reading of one member is not a dip of the sum.
  */
-export function sumMembers(members: readonly Member[]): BucketRate[] {
+export function sumMembers(members: readonly BucketMember[]): BucketRate[] {
   const byStart = members.map(({ rates }) => new Map(rates.map((rate) => [rate.startMs, rate])))
   const starts = [...new Set(byStart.flatMap((rates) => [...rates.keys()]))].sort((a, b) => a - b)
   const isComplete = (startMs: number): boolean =>

@@ -12,7 +12,7 @@ import {
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
-import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { seriesFiguresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { intersect, type Period } from './billing-month.ts'
 import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
 import { compareFlows, type CountedHour, type FlowRecords } from './compare-flows.ts'
@@ -241,7 +241,7 @@ function seriesOf(
 ): Series {
   const column = columnOf(columns[metric], direction)
   const rate = metric === 'bps' ? bpsOf : perSecond
-  const figures = figuresOf(
+  const figures = seriesFiguresOf(
     measured.map((at) => {
       const value = fives.values[column]![at]!
       return value === null ? null : rate(value, fives.coveredMs[at]!)

@@ -6,20 +6,20 @@ import { writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { checkPlatform } from './check.ts'
-import { rowsOf } from './define-kind.ts'
+import { rowsByKey } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
 import type {
   PlatformChange,
   Create,
   Current,
-  FieldChange,
+  ElementFieldChange,
   Fields,
   Kind,
   PlanOptions,
   Row,
   Update,
 } from './kind.ts'
-import { canonical, planPlatform, type Desired, type Plan } from './plan.ts'
+import { canonical, planPlatform, type Desired, type ApplyPlan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'
 import { findHeldDeletions, type HeldDeletions } from './guard.ts'
 import type { Registry } from './registry.ts'
@@ -29,7 +29,7 @@ import { readRows } from './table.store.ts'
 /** A plan, and what is needed to apply exactly this one. */
 export type Prepared = {
   readonly document: PlatformDocument
-  readonly plan: Plan
+  readonly plan: ApplyPlan
   readonly desired: Desired
   readonly options: PlanOptions
   /** Deletions that need approval because there are many. */
@@ -122,7 +122,7 @@ function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }
       kinds.map((kind) => [
         kind.name,
         new Map(
-          [...rowsOf({ rows, removed }, kind).values()]
+          [...rowsByKey({ rows, removed }, kind).values()]
             .map((row) => renamedRow(kind, row))
             .map((row) => [row.key, row]),
         ),
@@ -146,7 +146,7 @@ export async function applyPlatform(
   db: Db,
   prepared: Prepared,
   now: Date,
-  author: Author = { actor: 'operator' },
+  author: ApplyAuthor = { actor: 'operator' },
 ): Promise<void> {
   if (prepared.plan.changes.length === 0) return
   await db.transaction().execute(async (trx) => {
@@ -156,7 +156,7 @@ export async function applyPlatform(
 }
 
 /** The author of the changes in the audit log. */
-export type Author = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
+export type ApplyAuthor = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
 
 /** Until the end of the transaction nobody else applies a plan. */
 export async function lockPlatform(trx: Trx): Promise<void> {
@@ -169,7 +169,7 @@ export async function applyLocked(
   trx: Trx,
   { document, plan, desired, options }: Prepared,
   now: Date,
-  author: Author,
+  author: ApplyAuthor,
 ): Promise<void> {
   const before = renameRows(registry, await readCurrent(registry, trx), options)
   const { changes } = planPlatform(registry, desired, before, options)
@@ -206,7 +206,7 @@ async function applyChanges(
 }
 
 /** Throws if a change is still planned after all were applied, which is a bug, so that nothing is committed. */
-function verify({ changes }: Plan): void {
+function verify({ changes }: ApplyPlan): void {
   const [first] = changes
   if (!first) return
   throw new Error(
@@ -222,11 +222,11 @@ async function writeAudits(
   changes: readonly PlatformChange[],
   before: Current,
   after: Current,
-  author: Author,
+  author: ApplyAuthor,
 ): Promise<void> {
   const entries = changes.flatMap((change): AuditEntry[] => {
     const kind = registry.get(change.kind)
-    const row = change.action === 'create' ? rowsOf(after, kind).get(change.key)! : change.row
+    const row = change.action === 'create' ? rowsByKey(after, kind).get(change.key)! : change.row
     const teamId = teamIdOf(kind, row, before, after)
     const entry = {
       ...author,
@@ -234,7 +234,7 @@ async function writeAudits(
       target: `${change.kind}:${row.id}`,
     }
     const states = statesOf(kind, change)
-    const movedTo = change.action === 'update' ? rowsOf(after, kind).get(change.key) : undefined
+    const movedTo = change.action === 'update' ? rowsByKey(after, kind).get(change.key) : undefined
     const receiver = movedTo && teamIdOf(kind, movedTo, before, after)
     if (receiver === undefined || receiver === teamId) return [{ ...entry, teamId, ...states }]
     // Each team reads what it had or has, and not which team the other one is.
@@ -255,13 +255,15 @@ function teamIdOf(kind: Kind, row: Row, before: Current, after: Current): number
   if (field === undefined) return null
   const { kind: team } = target!.reference!
   const key = row.fields[field] as string
-  return ((rowsOf(after, team).get(key) ?? rowsOf(before, team).get(key))?.id as number | undefined) ?? null
+  return (
+    ((rowsByKey(after, team).get(key) ?? rowsByKey(before, team).get(key))?.id as number | undefined) ?? null
+  )
 }
 
 function statesOf(kind: Kind, change: PlatformChange): { before?: Fields; after?: Fields } {
   const publicOf = (values: readonly (readonly [string, unknown])[]): Fields =>
     Object.fromEntries(values.filter(([name]) => !kind.fields[name]!.secret))
-  const valuesOf = (changes: readonly FieldChange[], side: 'before' | 'after') =>
+  const valuesOf = (changes: readonly ElementFieldChange[], side: 'before' | 'after') =>
     publicOf(changes.map((one) => [one.field, one[side]]))
   if (change.action === 'delete') return {}
   if (change.action === 'create') return { after: publicOf(Object.entries(change.fields)) }

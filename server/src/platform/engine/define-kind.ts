@@ -37,6 +37,6 @@ function keysIn(value: unknown, path: Path): { readonly key: string; readonly pa
 const noRows = new Map<string, never>()
 
 /** The rows of a kind by key. */
-export function rowsOf<F>({ rows }: Current, { name }: Kind<F>): ReadonlyMap<string, Row<F>> {
+export function rowsByKey<F>({ rows }: Current, { name }: Kind<F>): ReadonlyMap<string, Row<F>> {
   return (rows.get(name) ?? noRows) as ReadonlyMap<string, Row<unknown>> as ReadonlyMap<string, Row<F>>
 }

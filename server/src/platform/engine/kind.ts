@@ -193,7 +193,7 @@ export type CheckContext = {
   isPruned<F>(kind: Kind<F>): boolean
 }
 
-export type FieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
+export type ElementFieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
 
 export type Create<F = Fields> = {
   readonly action: 'create'
@@ -207,7 +207,7 @@ export type Update<F = Fields> = {
   readonly action: 'update'
   readonly kind: string
   readonly key: string
-  readonly changes: readonly FieldChange[]
+  readonly changes: readonly ElementFieldChange[]
   readonly fields: Readonly<Partial<F>>
   readonly row: Row<F>
 }

@@ -36,4 +36,4 @@ export const FilePath = Type.String({ minLength: 1, maxLength: 4096, expects: 't
 export const Passed = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 40 })], {
   expects: 'true, false, or a time such as 2026-01-31T12:00:00Z',
 })
-export const Settings = Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value' })
+export const SettingsMap = Type.Record(Type.String(), Type.Unknown(), { expects: 'a map of name: value' })

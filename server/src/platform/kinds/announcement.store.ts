@@ -39,7 +39,7 @@ type AnnouncementFields = {
 
 type KnownRegion = OpenRegion & { readonly open: boolean }
 
-export async function createAnnouncements(
+export async function insertPlatformAnnouncements(
   trx: Trx,
   kind: Kind<AnnouncementFields>,
   created: readonly Create<AnnouncementFields>[],
@@ -260,7 +260,7 @@ function configuredAfter(
   return new Set(before.regions.filter((region) => region.configured).map(({ regionId }) => regionId))
 }
 
-export async function deleteAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
+export async function deletePlatformAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
   await sql`delete from announcements
     where id = ${id} and not enabled and managed_by = 'operator' and deleted is null`.execute(trx)
 }

@@ -56,7 +56,7 @@ const sealedColumn = (
     secret: secrets[secret],
   })
 
-export const deviceCredential = defineKind({
+export const deviceCredentialKind = defineKind({
   name: 'credential',
   plural: 'credentials',
   section: 'credentials',
@@ -77,11 +77,11 @@ export const deviceCredential = defineKind({
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { name, version, user, auth, privacy } = element
-      context.add(deviceCredential, path, { name, version, user, auth, privacy })
+      context.add(deviceCredentialKind, path, { name, version, user, auth, privacy })
       checkParts(context, path, element)
-      if (version === 'v2c') context.addSecret(deviceCredential, 'community_sealed', { path, element })
-      if (auth !== undefined) context.addSecret(deviceCredential, 'auth_sealed', { path, element })
-      if (privacy !== undefined) context.addSecret(deviceCredential, 'privacy_sealed', { path, element })
+      if (version === 'v2c') context.addSecret(deviceCredentialKind, 'community_sealed', { path, element })
+      if (auth !== undefined) context.addSecret(deviceCredentialKind, 'auth_sealed', { path, element })
+      if (privacy !== undefined) context.addSecret(deviceCredentialKind, 'privacy_sealed', { path, element })
     }
   },
 })

@@ -5,12 +5,12 @@ import { Type, type Static } from 'typebox'
 import { addFormerSpeakers, removeFormerSpeakers } from '../../byoip/regions/former-speakers.store.ts'
 import { parseCommunity, parseLargeCommunity, reservedCommunity } from '../../net/community.ts'
 import { speakerDrivers, type NamedSpeaker } from '../../drivers/speakers.ts'
-import { defineKind, rowsOf } from '../engine/define-kind.ts'
+import { defineKind, rowsByKey } from '../engine/define-kind.ts'
 import { column, mapped, reference } from '../engine/field.ts'
 import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
-import { Flag, Name, Optional, Settings, ShortSlug, Strict } from '../engine/schema.ts'
-import { location } from './location.ts'
+import { Flag, Name, Optional, SettingsMap, ShortSlug, Strict } from '../engine/schema.ts'
+import { locationKind } from './location.ts'
 import { identitiesOf, lostSpeakers, speakersAfter } from './region-speakers.ts'
 
 const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
@@ -24,8 +24,8 @@ const RegionElement = Strict({
   name: Name,
   location: ShortSlug,
   open: Optional(Flag),
-  speaker: Optional(Settings),
-  speakers: Optional(Type.Array(Settings, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
+  speaker: Optional(SettingsMap),
+  speakers: Optional(Type.Array(SettingsMap, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
   quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
   communities: Optional(Communities),
   large_communities: Optional(Communities),
@@ -42,7 +42,7 @@ const RegionElement = Strict({
   ),
 })
 
-export const region = defineKind({
+export const regionKind = defineKind({
   name: 'region',
   plural: 'regions',
   section: 'regions',
@@ -63,7 +63,7 @@ export const region = defineKind({
   fields: {
     slug: column('regions', 'slug'),
     name: column('regions', 'name', { isShown: true }),
-    location: reference('regions', 'location_key', location),
+    location: reference('regions', 'location_key', locationKind),
     open: column('regions', 'open', { initial: true }),
     speakers: mapped('regions', ['speakers'], {
       read: ({ speakers }) => speakers as unknown as readonly NamedSpeaker[],
@@ -82,7 +82,7 @@ export const region = defineKind({
   }),
   /** Names the routers that become former ones, and the regions without a router that announces. */
   adjust({ changes, current, notice }) {
-    const rows = rowsOf(current, region)
+    const rows = rowsByKey(current, regionKind)
     const before = new Map([...rows.values()].map(({ key, fields }) => [key, fields.speakers]))
     const after = speakersAfter(before, changes)
     for (const { region: slug, name, identity } of lostSpeakers(before, after))
@@ -114,7 +114,7 @@ export const region = defineKind({
       checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
       checkDiscard(context, [...path, 'blackhole_next_hop'], rest.blackhole_next_hop)
       checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
-      context.add(region, path, { ...rest, communities, large_communities, speakers })
+      context.add(regionKind, path, { ...rest, communities, large_communities, speakers })
     }
   },
   async delete(trx, { id }): Promise<void> {

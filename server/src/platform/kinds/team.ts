@@ -12,7 +12,7 @@ const Modules = Type.Array(Type.Enum([...moduleNames]), {
   expects: `a list of ${moduleNames.join(', ')}`,
 })
 
-export const team = defineKind({
+export const teamKind = defineKind({
   name: 'team',
   plural: 'teams',
   section: 'teams',
@@ -55,7 +55,7 @@ export const team = defineKind({
   }),
   check(context, elements): void {
     for (const { path, element } of elements)
-      context.add(team, path, { ...element, modules: element.modules?.toSorted() })
+      context.add(teamKind, path, { ...element, modules: element.modules?.toSorted() })
   },
 })
 

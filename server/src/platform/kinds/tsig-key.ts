@@ -8,7 +8,7 @@ import type { CheckContext, Field, Secret } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../engine/schema.ts'
 import { sealedSecret } from '../engine/sealed-secret.ts'
-import { team } from './team.ts'
+import { teamKind } from './team.ts'
 
 const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
 
@@ -45,7 +45,7 @@ export function hostNameKey(name: string): string {
   }
 }
 
-export const tsigKey = defineKind({
+export const tsigKeyKind = defineKind({
   name: 'tsig_key',
   plural: 'tsig_keys',
   section: 'tsig_keys',
@@ -69,7 +69,7 @@ export const tsigKey = defineKind({
       write: (hex) => ({ secret_sealed: `\\x${hex}` }),
       secret,
     }),
-    team: { ...referenceById('dns_tsig_keys', 'team_id', team), initial: null } as unknown as Field<
+    team: { ...referenceById('dns_tsig_keys', 'team_id', teamKind), initial: null } as unknown as Field<
       string | null
     >,
   },
@@ -82,8 +82,8 @@ export const tsigKey = defineKind({
       if (element.update === true && element.team === undefined)
         context.problem([...path, 'update'], 'needs `team`: a key changes the zones of its team')
       if (objection !== undefined) context.problem([...path, 'secret'], objection)
-      context.add(tsigKey, path, { ...fields, name })
-      context.addSecret(tsigKey, 'secret_sealed', { path, element: { ...element, name } })
+      context.add(tsigKeyKind, path, { ...fields, name })
+      context.addSecret(tsigKeyKind, 'secret_sealed', { path, element: { ...element, name } })
     }
   },
 })

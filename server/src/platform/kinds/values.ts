@@ -11,7 +11,7 @@ import type { Path } from '../engine/problem.ts'
 export type PassedAt = boolean | string
 
 /** The canonical prefix; undefined, with a problem, if it is not one that a team can hold. */
-export function readPrefix(context: CheckContext, path: Path, text: string): Prefix | undefined {
+export function parsePrefixField(context: CheckContext, path: Path, text: string): Prefix | undefined {
   try {
     const prefix = parsePrefix(text)
     if (!isDefaultRoute(prefix)) return prefix
@@ -25,7 +25,11 @@ export function readPrefix(context: CheckContext, path: Path, text: string): Pre
 }
 
 /** The canonical address; undefined, with a problem, if the text is none. */
-export function readAddress(context: CheckContext, path: Path, text: string | undefined): string | undefined {
+export function parseAddressField(
+  context: CheckContext,
+  path: Path,
+  text: string | undefined,
+): string | undefined {
   if (text === undefined) return undefined
   try {
     return parseAddress(text)

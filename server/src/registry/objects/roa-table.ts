@@ -14,7 +14,7 @@ import {
   headPlace,
   insertVrp,
   isAddress,
-  lengthOf,
+  recordLengthOf,
   lengthSets,
   lengthsUpTo,
   maxLengthOf,
@@ -208,7 +208,7 @@ function judgeAt(
   let state: number = notFound
   let record = heads[headPlace(heads, prefixLength, w0, w1, w2, w3)]!
   for (; record !== 0; record = words[record]!) {
-    if (lengthOf(words, record) !== prefixLength || !isAddress(words, record, w0, w1, w2, w3)) continue
+    if (recordLengthOf(words, record) !== prefixLength || !isAddress(words, record, w0, w1, w2, w3)) continue
     if (words[record + asnAt] !== asn || asn === 0) state = Math.max(state, mismatchAsn)
     else if (length <= maxLengthOf(words, record)) return valid
     else state = mismatchLength
@@ -238,7 +238,7 @@ function collect(side: VrpHash, bits: Bits, found: Vrp[]): void {
   const { length, w0, w1, w2, w3 } = bits
   let record = heads[headPlace(heads, length, w0, w1, w2, w3)]!
   for (; record !== 0 && found.length < coveringMax; record = words[record]!) {
-    if (lengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
+    if (recordLengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
     const { maxLength, asn } = vrpAt(side, record)
     found.push({ prefix: vrpPrefix(bits), maxLength, asn })
   }

@@ -184,7 +184,7 @@ function lengthsOf({ length, maxLength }: VrpBits): number {
   return (1 << 16) | (maxLength << 8) | length
 }
 
-export function lengthOf(words: Int32Array, record: number): number {
+export function recordLengthOf(words: Int32Array, record: number): number {
   return words[record + lengthsAt]! & 255
 }
 
@@ -195,7 +195,7 @@ export function maxLengthOf(words: Int32Array, record: number): number {
 export function vrpAt({ family, records: { words } }: VrpHash, record: number): VrpBits {
   return {
     family,
-    length: lengthOf(words, record),
+    length: recordLengthOf(words, record),
     w0: words[record + addressAt]!,
     w1: words[record + addressAt + 1]!,
     w2: words[record + addressAt + 2]!,
@@ -211,7 +211,14 @@ function headOf(heads: Int32Array, { length, w0, w1, w2, w3 }: Bits): number {
 
 function headOfRecord(heads: Int32Array, words: Int32Array, record: number): number {
   const at = record + addressAt
-  return headPlace(heads, lengthOf(words, record), words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!)
+  return headPlace(
+    heads,
+    recordLengthOf(words, record),
+    words[at]!,
+    words[at + 1]!,
+    words[at + 2]!,
+    words[at + 3]!,
+  )
 }
 
 /** Returns the chain of a prefix. */

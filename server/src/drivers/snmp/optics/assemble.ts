@@ -3,7 +3,7 @@ import type { OpticLimits, OpticMetric } from '../../../inventory/collect/device
 import type { DecodedModule, DecodedReading, PortReference } from './family.ts'
 import { isDark, lightMaxDbm } from './values.ts'
 
-export type Limits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
+export type ModuleLimits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
 
 export type LaneValues = {
   /** From 1. */
@@ -14,7 +14,7 @@ export type LaneValues = {
   readonly txDbm: number | null
   readonly biasMa: number | null
   readonly preFecBer?: number | null
-  readonly limits?: Limits
+  readonly limits?: ModuleLimits
 }
 
 export type ModuleValues = {
@@ -22,7 +22,7 @@ export type ModuleValues = {
   readonly temperatureC: number | null
   readonly voltageV: number | null
   /** Of the module and of all lanes. */
-  readonly limits: Limits
+  readonly limits: ModuleLimits
   readonly lanes: readonly LaneValues[]
 }
 
@@ -78,13 +78,13 @@ const lightOf = (dbm: number | null): number | null => (dbm !== null && dbm <= l
 const allLimits = (module: ModuleValues, lane: LaneValues) =>
   pick({ ...module.limits, ...lane.limits }, [...laneMetrics, ...moduleMetrics])
 
-function pick(limits: Limits, metrics: readonly OpticMetric[]): DecodedReading['limits'] {
+function pick(limits: ModuleLimits, metrics: readonly OpticMetric[]): DecodedReading['limits'] {
   const entries = metrics.map((metric) => [metric, limits[metric]] as const)
   return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined))
 }
 
 /** Returns a module of which only these facts are known. */
-export function moduleOf(
+export function opticModuleOf(
   port: PortReference,
   facts: Partial<DecodedModule> & Pick<DecodedModule, 'lanes' | 'hasDdm'>,
 ): DecodedModule {

@@ -1,8 +1,8 @@
 // Sensors of ENTITY-SENSOR-MIB (RFC 3433) and of CISCO-ENTITY-SENSOR-MIB, which have the same columns. The metric of
 // a sensor and its lane are only in the name of its entity.
 import type { OpticLimits } from '../../../inventory/collect/device-source.ts'
-import { type LaneValues, type Limits, type ModuleValues, readingsOf } from './assemble.ts'
-import { entPhysical } from './entity-oids.ts'
+import { type LaneValues, type ModuleLimits, type ModuleValues, readingsOf } from './assemble.ts'
+import { opticEntPhysical } from './entity-oids.ts'
 import type { DecodedReading, OpticTables } from './family.ts'
 import {
   type Conversion,
@@ -11,7 +11,7 @@ import {
   integerAt,
   lightMaxDbm,
   round,
-  scaled,
+  scaledTo,
   textAt,
   watts,
 } from './values.ts'
@@ -115,7 +115,7 @@ function moduleFrom(sensors: readonly Sensor[]): ModuleValues {
 function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
   const find = (metric: Metric) => sensors.find((sensor) => sensor.metric === metric)
   const [rx, tx, bias] = [find('rx'), find('tx'), find('bias')]
-  const limits: Limits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
+  const limits: ModuleLimits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
   return {
     lane,
     // Lanes of a divided port belong to interfaces of their own.
@@ -149,16 +149,16 @@ function sensorAt(tables: OpticTables, table: SensorTable, index: string): Senso
 
 function namesOf(tables: OpticTables, index: string): [name: string, descr: string] {
   const text = (oid: string) => (textAt(tables, oid, index) ?? '').replaceAll(/[_-]+/g, ' ')
-  return [text(entPhysical.name), text(entPhysical.descr)]
+  return [text(opticEntPhysical.name), text(opticEntPhysical.descr)]
 }
 
 /** Returns the entity that contains a sensor. One that is a lane, such as `Lane 0 for Xcvr for Ethernet49`, is contained in the module. */
 function containerOf(tables: OpticTables, index: string): { entity: number | null; lane: number | null } {
-  const entity = integerAt(tables, entPhysical.containedIn, index)
+  const entity = integerAt(tables, opticEntPhysical.containedIn, index)
   if (entity === null) return { entity, lane: null }
   const label = namesOf(tables, String(entity)).join(' ').trim()
   if (!/^lane \d/i.test(label)) return { entity, lane: null }
-  return { entity: integerAt(tables, entPhysical.containedIn, String(entity)), lane: laneIn(label) }
+  return { entity: integerAt(tables, opticEntPhysical.containedIn, String(entity)), lane: laneIn(label) }
 }
 
 const received = /\b(?:rx|receive[dr]?|receiver)\b/i
@@ -204,7 +204,7 @@ function conversionOf(metric: Metric, unit: number, factor: number): Conversion 
 }
 
 function metricConversion(metric: Metric, unit: number, factor: number): Conversion {
-  if (metric === 'bias') return scaled('bias', 1_000 * factor)
-  if (metric === 'temperature' || metric === 'voltage') return scaled(metric, factor)
+  if (metric === 'bias') return scaledTo('bias', 1_000 * factor)
+  if (metric === 'temperature' || metric === 'voltage') return scaledTo(metric, factor)
   return unit === type.watts ? watts(1_000 * factor) : decibels(factor)
 }

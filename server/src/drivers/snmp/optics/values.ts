@@ -43,7 +43,7 @@ export function indexesIn(tables: OpticTables, columns: readonly string[]): stri
 export type Conversion = (value: number | null) => number | null
 
 /** Returns a conversion into the unit of the metric, by a factor such as 0.001; null for values that it cannot have. */
-export function scaled(metric: 'bias' | 'temperature' | 'voltage', factor: number): Conversion {
+export function scaledTo(metric: 'bias' | 'temperature' | 'voltage', factor: number): Conversion {
   const [min, max] = ranges[metric]
   return (value) => {
     const result = value === null ? Number.NaN : round(value * factor, 4)

@@ -1,7 +1,7 @@
 // The type bitmap of NSEC, NSEC3 and CSYNC (RFC 4034 section 4.1.2): windows of up to 256 types.
 import { findType, typeName } from '../type.ts'
 import { Cursor } from './field.ts'
-import type { Kind } from './field.ts'
+import type { FieldKind } from './field.ts'
 
 /** Returns the bitmap of types; empty for none. Order and repetition have no meaning. */
 export function encodeBitmap(types: Iterable<number>): Uint8Array {
@@ -35,7 +35,10 @@ function decodeBitmap(bitmap: Uint8Array): number[] {
   return types
 }
 
-function bitmap(isOptional: boolean, check: (types: number[]) => string | undefined = () => undefined): Kind {
+function bitmap(
+  isOptional: boolean,
+  check: (types: number[]) => string | undefined = () => undefined,
+): FieldKind {
   return {
     parse(tokens, out) {
       const types: number[] = []

@@ -2,11 +2,11 @@
 // composes the types of fields.
 import { NameError, readEscape, readName } from '../name.ts'
 import { isQuoted } from '../token.ts'
-import type { Token } from '../token.ts'
+import type { RdataToken } from '../token.ts'
 import { RdataError } from './rdata-error.ts'
 import type { RdataErrorReason } from './rdata-error.ts'
 
-export type Kind = {
+export type FieldKind = {
   /** Parses tokens and appends octets. Throws RdataError. */
   readonly parse: (tokens: TokenReader, out: Output) => void
   /** Moves behind the field. Throws RdataError if it is malformed. */
@@ -22,7 +22,7 @@ export const rdataLengthMax = 65_535
 
 /** The tokens of one record's data. `field` names the field that is parsed, for errors. */
 export class TokenReader {
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly RdataToken[]
   readonly origin: Uint8Array | undefined
   /** Splits strings of more than 255 octets instead of refusing them. */
   readonly splitsStrings: boolean
@@ -30,7 +30,7 @@ export class TokenReader {
   #at: number
 
   constructor(
-    tokens: readonly Token[],
+    tokens: readonly RdataToken[],
     start: number,
     origin: Uint8Array | undefined,
     splitsStrings = false,
@@ -46,7 +46,7 @@ export class TokenReader {
   }
 
   /** Returns the next token, quoted or not. */
-  next(): Token {
+  next(): RdataToken {
     if (this.#at >= this.tokens.length) throw this.error('missing', 'missing. Add the field.')
     return this.tokens[this.#at++]!
   }

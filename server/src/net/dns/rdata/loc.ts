@@ -1,5 +1,5 @@
 // LOC (RFC 1876): latitude, longitude and altitude with a size and two precisions, each a digit and a power of ten in centimetres.
-import type { Kind, Output, TokenReader } from './field.ts'
+import type { FieldKind, Output, TokenReader } from './field.ts'
 
 const equator = 2 ** 31
 const degree = 3_600_000
@@ -14,7 +14,7 @@ const precisions: readonly [name: string, default_: number][] = [
   ['vertical precision', 1_000],
 ]
 
-export const location: Kind = {
+export const locationField: FieldKind = {
   parse(tokens, out) {
     const latitude = parseAngle(tokens, 'latitude', 90, 'N', 'S')
     const longitude = parseAngle(tokens, 'longitude', 180, 'E', 'W')

@@ -3,7 +3,7 @@
 import { lowerOctet, nameFromWire, nameToWire, root } from '../name.ts'
 import type { DomainName } from '../name.ts'
 import { quotedEnd, unquotedEnd } from '../token.ts'
-import type { Token } from '../token.ts'
+import type { RdataToken } from '../token.ts'
 import { recordType, typeName } from '../type.ts'
 import { printHex, parseHex } from './encoded.ts'
 import { parseNumber } from './basic.ts'
@@ -42,7 +42,7 @@ const shared = new Output()
 /** Parses the tokens from `start` on. `origin` is in wire format; without it a relative name is an error. Throws RdataError. */
 export function parseRdataTokens(
   type: number,
-  tokens: readonly Token[],
+  tokens: readonly RdataToken[],
   start: number,
   origin: Uint8Array | undefined,
   splitsStrings = false,
@@ -203,8 +203,8 @@ export function targetOf(type: number, rdata: Uint8Array): DomainName | undefine
 }
 
 /** Splits one line of record data into tokens. Throws RdataError for the syntax of zone files: comments, parentheses, lines. */
-export function splitTokens(text: string): Token[] {
-  const tokens: Token[] = []
+export function splitTokens(text: string): RdataToken[] {
+  const tokens: RdataToken[] = []
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i)
     if (code === 32 || code === 9) {

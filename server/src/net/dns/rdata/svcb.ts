@@ -5,7 +5,7 @@ import { formatBits, readBits } from '../../bits-text.ts'
 import { printText, readAddressBits, readNumber, writeBits } from './basic.ts'
 import { parseBase64, printBase64 } from './encoded.ts'
 import { Cursor, Output } from './field.ts'
-import type { Kind, TokenReader } from './field.ts'
+import type { FieldKind, TokenReader } from './field.ts'
 
 const key = {
   mandatory: 0,
@@ -257,7 +257,7 @@ function parseParameter(token: string, tokens: TokenReader): { key: number; valu
   return { key, value: out.wire.slice(0, out.end) }
 }
 
-export const serviceParameters: Kind = {
+export const serviceParameters: FieldKind = {
   parse(tokens, out) {
     const parameters: { key: number; value: Uint8Array }[] = []
     while (!tokens.isAtEnd) parameters.push(parseParameter(tokens.word(), tokens))
