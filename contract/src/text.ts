@@ -1,4 +1,4 @@
-// Text that users write and others read: names, descriptions, reasons. Control characters, invisible characters and those that
+// Text that users write and others read: names, descriptions, reasons. Control characters, invisible characters and characters that
 // change the direction of text (UTS 39, UTS 55) are rejected: with them a name can imitate another one, or reverse the text
 // after it.
 import { Type, type TStringOptions } from 'typebox'
@@ -28,8 +28,8 @@ export type HiddenCharacter = {
   readonly position: number
 }
 
-// Format characters, line separators, letters without a glyph, and unpaired surrogates. Joiners are rejected only if nothing
-// before them can be joined: at the beginning and after Latin letters, digits and punctuation.
+// Format characters, line separators, letters without a glyph, and unpaired surrogates. Joiners are rejected only if no
+// character before them can be joined: at the beginning and after Latin letters, digits and punctuation.
 const hidden =
   /[\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u3164\uFFA0]|\u034F|\u17B4|\u17B5|(?![\u200C\u200D])\p{Cf}|(?<![\u0250-\u200B\u200E-\u{10FFFF}])[\u200C\u200D]/u
 const hiddenInLine = new RegExp(`\\p{Cc}|${hidden.source}`, 'u')

@@ -1,5 +1,5 @@
 // Traffic and security analysis: security events of a team, and deliveries of detectors.
-// Fields and their spelling (match_resouce_name) are those of the specification.
+// Fields and their spelling (match_resouce_name) follow the specification.
 import { Type, type Static } from 'typebox'
 import { classificationKeys } from './classification.ts'
 import { DeliveryNote } from './delivery-note.ts'
@@ -37,7 +37,7 @@ export const eventFlags = [
 ] as const
 export type EventFlag = (typeof eventFlags)[number]
 
-/** State of an event: one of the first three, plus the state of its mitigation and review. */
+/** State of an event: at most one of the first three, plus the state of its mitigation and review. */
 export const eventStatuses = [
   'EVENT_PENDING',
   'EVENT_ONGOING',

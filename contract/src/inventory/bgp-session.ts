@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { bgpResetReasons } from '../reason/bgp-reset-reason.ts'
 import { AsnNumber, Component, Enumeration, Id, Nullable, NullableTime } from '../scalar.ts'
 
-/** Those of RFC 4271 section 8.2.2; `disabled`: by the configuration of the router. */
+/** States of RFC 4271 section 8.2.2; `disabled`: by the configuration of the router. */
 export const bgpStates = [
   'idle',
   'connect',

@@ -1,4 +1,4 @@
-// The actions on several announcements at once. Enabling and disabling show the server's dry run of each first.
+// Bulk actions on announcements. Enabling and disabling show the server's dry run of each first.
 import {
   getAnnouncementRoute,
   listAnnouncementsRoute,

@@ -158,8 +158,8 @@ function choiceOf(team: number): StoredChoice<string> {
 }
 
 /**
- * Returns the registries that may have the objects of a prefix, the likeliest first: the one that the person chose for the team, then the
- * regional one of the origin. None if neither is known: a guess would lead to the editor of a registry that refuses.
+ * Returns the registries that may have the objects of a prefix, the likeliest first: the registry that the user chose for the team, then the
+ * regional one of the origin. Empty if neither is known: a guess would lead to the editor of a registry that refuses.
  */
 function useRegistries(asn: number) {
   const verification = useAnswer(verifyAsnRoute, { params: { asn } })

@@ -1,4 +1,4 @@
-// An entry of an announcement's history as text. An unknown kind is shown by its name. Pure.
+// An entry of an announcement's history as text. The text of an unknown kind is its name. Pure.
 import type { HistoryEntry } from '@pharos/contract/byoip/announcement-checks'
 import { words } from './words.ts'
 import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/reason/region-reason'

@@ -221,7 +221,7 @@ function seriesOf(
       size: 5,
       stroke: ink,
       fill: ink,
-      // A gap at both sides leaves no line; few values are shown as what was measured.
+      // A gap at both sides leaves no line; few values are drawn as points.
       filter: (plot, index) => {
         const values = plot.data[index] as (number | null)[]
         if (isStep(now())) return [0]
@@ -242,7 +242,7 @@ function gradientOf({ ctx, bbox }: UPlot, ink: string): CanvasGradient | string 
   return gradient
 }
 
-/** What is filled between two columns: of a stack each with the one below, of a band its edges. */
+/** Returns the bands to fill: in a stack each series with the one below, otherwise between the edges of the range. */
 function bandsOf({ now, inks }: Drawing, columns: readonly Column[]): { bands: UPlot.Band[] } | undefined {
   const { kind, series } = now()
   const inkOf = (column: Column) => inks.of(series[column.series]!.color)

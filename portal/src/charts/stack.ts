@@ -5,8 +5,8 @@ export const isBars = (kind: ChartKind): boolean => kind === 'bars' || kind === 
 export const isStacked = (kind: ChartKind): boolean => kind === 'stacked-area' || kind === 'stacked-bars'
 
 /**
- * Returns the running sums from the first series up. A gap counts as nothing if another series has a value at that time;
- * if none has one, all have a gap.
+ * Returns the running sums from the first series up. A gap counts as 0 if another series has a value at that time;
+ * otherwise all have a gap.
  */
 export function stack(lists: readonly ChartValues[]): (number | null)[][] {
   const length = lists[0]?.length ?? 0
@@ -82,7 +82,7 @@ export function periodOf(times: readonly number[], periodMs?: number): number {
   return Number.isFinite(least) && least > 0 ? least : hourMs
 }
 
-/** Returns the range to draw. Bars have half a period of room at both ends, so that none is cut. */
+/** Returns the range to draw. Bars have half a period of room at both ends, so that bars are not cut. */
 export function drawnRange(
   props: Pick<ChartProps, 'kind' | 'times' | 'range' | 'periodMs' | 'heldUntil'>,
 ): [number, number] {

@@ -180,7 +180,7 @@ function Withdraw({ id }: { id: number }) {
   return <WithdrawIn announcement={answer.data} regions={regions.data?.results ?? []} />
 }
 
-/** Nothing is shown for an announcement that no router announces for the team. */
+/** Renders only announcements that routers announce for the team. */
 function WithdrawIn({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
   const { cidr, enabled, region_states: states = [] } = announcement
   const wanted = states.filter(({ desired }) => desired).map(({ region }) => region)

@@ -64,7 +64,7 @@ export function AttackFigures({ event }: { event: RelatedEventDetail }) {
 const days = 30
 const dayMs = 86_400_000
 
-/** Two counts are enough: all attacks of the 30 days up to its start, and those that were larger. */
+/** Two counts are enough: all attacks in the 30 days before its start, and the larger ones. */
 function Rank({ start, bps }: { start: string; bps: number }) {
   const at = Date.parse(start)
   const window = { start: new Date(at - days * dayMs).toISOString(), end: start, false_positive: false }

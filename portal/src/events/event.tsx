@@ -1,5 +1,5 @@
-// One attack: its figures, its traffic, what a person can do about it, its course, what it affects, and which detectors report it. The course is that
-// of one of its reports.
+// One attack: its figures, its traffic, actions, its timeline, the affected objects, and the detectors that report it. The timeline is
+// from one of its reports.
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/events/event'
@@ -151,7 +151,7 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
   )
 }
 
-/** The figures of the attack, whatever the number of its reports: those of the list. */
+/** The figures of the attack over all its reports, as in the list. */
 const figuresOf = ({ start, end, affected_bps, affected_pps }: IncidentDetail) => ({
   start,
   end,

@@ -20,7 +20,7 @@ const samplesMin = 400
 /** Means of longer buckets are lower than the peak of seconds. */
 const finestSeconds = 60
 
-/** Returns the highest sum of the series in one bucket; null if nothing is known. */
+/** Returns the highest sum of the series in one bucket; null without values. */
 function peakOf({ series, timestamps }: Flows): number | null {
   const sums = timestamps.map((_, at) => {
     const known = series.flatMap(({ values }) => values[at] ?? [])
@@ -52,7 +52,7 @@ export function reasonsOf(
   return reasons.length > 0 ? reasons : ['elsewhere']
 }
 
-/** Returns what the flow records count, with their highest rate beside that of the detector. */
+/** Returns the peak of the flow records beside the peak of the detector. */
 export function flowsNote(event: Event, flows: Flows | undefined): string {
   const peak = flows && peakOf(flows)
   if (flows === undefined || peak === null || peak === undefined || event.affected_bps === 0)

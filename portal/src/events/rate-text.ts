@@ -1,7 +1,7 @@
 // The minimum rate of the event list as people type it: `500 Mbps`, `1.5G` or `100 kpps`. Pure.
 import { formatRate } from '../ui/rate.ts'
 
-/** Parameters of the API; one of them at most is set. */
+/** Parameters of the API; at most one is set. */
 export type MinimumRate = { readonly min_bps?: number | undefined; readonly min_pps?: number | undefined }
 
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 }

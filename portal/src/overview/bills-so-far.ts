@@ -8,7 +8,7 @@ export type ServiceBills<One extends Bill = BillablePort> = {
 }
 
 export type BillsSoFar<One extends Bill = BillablePort> = {
-  /** Above the commits of all ports; null: nothing is. */
+  /** Above the commits of all ports; null: no overage. */
   readonly overageBps: number | null
   /** Above the included volumes. */
   readonly overageOctets: number | null
@@ -18,7 +18,7 @@ export type BillsSoFar<One extends Bill = BillablePort> = {
   readonly amount: { readonly value: string; readonly currency: string } | undefined
 }
 
-/** Returns undefined if nothing is billed. */
+/** Returns undefined without bills. */
 export function billsSoFar<One extends Bill>(
   services: readonly ServiceBills<One>[],
 ): BillsSoFar<One> | undefined {

@@ -22,7 +22,7 @@ export type Shares = {
   readonly flows: number | null
 }
 
-/** The largest share: a service of few octets is seen by its packets or connections. Null if none is known. */
+/** The largest share: a service of few octets is visible by its packets or connections. Null if all are unknown. */
 export function largestShare({ bytes, packets, flows }: Shares): number | null {
   const known = [bytes, packets, flows].filter((share) => share !== null)
   return known.length === 0 ? null : Math.max(...known)

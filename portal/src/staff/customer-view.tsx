@@ -74,7 +74,7 @@ export function Waiting({ teamId }: { teamId: number }) {
 
 type OpenProps = {
   readonly customer: Pick<Customer, 'id' | 'name'>
-  /** The page that is shown then; the overview if left out. */
+  /** The page to open; by default the overview. */
   readonly to?: LinkOptions
 }
 

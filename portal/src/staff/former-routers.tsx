@@ -18,7 +18,7 @@ import classes from './staff.module.css'
 
 const { formerRouters: t, regions } = words
 
-/** Renders nothing if there are none. */
+/** Renders only if there are any. */
 export function FormerRouters() {
   const answer = useAnswer(listFormerRoutersRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
   const routers = answer.data?.results ?? []

@@ -1,4 +1,4 @@
-// Counts of regions, routers and BGP sessions by what is known of them. Unknown is never counted as healthy. Pure.
+// Counts of regions, routers and BGP sessions by state. Unknown is never counted as healthy. Pure.
 import type { AdminRegion, RegionRouter } from '@pharos/contract/operator/region'
 
 export type Health = { readonly ok: number; readonly bad: number; readonly unknown: number }

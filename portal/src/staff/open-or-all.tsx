@@ -1,4 +1,4 @@
-// A list that shows what is open unless all is chosen: `state=all` in the address.
+// A list of open items, or of all with `state=all` in the address.
 import { SegmentedControl } from '@mantine/core'
 import { useListSearch, type ListDeclaration, type ListView } from '../ui/use-list-search.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'

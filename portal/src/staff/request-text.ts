@@ -28,7 +28,7 @@ export function askedBy({ person, isByProvider }: Pick<ChangeRequest, 'person' |
 export const askedText = (person: string | undefined, kind: string): string =>
   person === undefined ? kind : `${kind} · ${person}`
 
-/** Returns what was asked for: `Withdraw 2 prefixes in 4 regions`. */
+/** Returns the requested change: `Withdraw 2 prefixes in 4 regions`. */
 export function whatOf(row: InboxRow): string {
   if ('letter' in row) return letterText(row.letter.announcements.map(({ cidr }) => cidr))
   if ('approval' in row) return approvalText(row.approval)

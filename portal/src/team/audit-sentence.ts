@@ -21,7 +21,7 @@ export function deedOf(entry: Entry, nameOf: (region: string) => string): string
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** The name of the thing; its number if it has none, since the action names what it is. */
+/** The name of the target; its number if it has no name, since the action contains the type. */
 function suffixOf(entry: Entry): string {
   if (withoutTarget.test(entry.action)) return ''
   const text = targetText(entry)

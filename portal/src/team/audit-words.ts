@@ -143,7 +143,7 @@ const sentence = (key: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns an action in words: `Created API token`. A key that is not known is shown as words. */
+/** Returns an action in words: `Created API token`. An unknown key becomes words. */
 export function actionText(action: string): string {
   const known = actions[action]
   if (known !== undefined) return known

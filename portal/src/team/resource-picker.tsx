@@ -16,7 +16,7 @@ export type ResourceKind = 'zones' | 'prefixes' | 'ports' | 'services'
 export type PickedResources = {
   readonly isLimited: boolean
   readonly zones: readonly string[]
-  /** Of each zone; none: all names. */
+  /** Of each zone; empty: all names. */
   readonly names: readonly string[]
   readonly types: readonly string[]
   readonly prefixes: readonly string[]
@@ -193,7 +193,7 @@ function Services({ picked, change }: KindProps) {
   )
 }
 
-/** What the credential sees, in the words of the API's refusals. */
+/** The resources that the credential can access, in the words of the API's errors. */
 const Preview = ({ picked }: { readonly picked: PickedResources }) => (
   <Alert color="info" title={t.preview}>
     <Text size="sm">{t.sees(describeResources(resourcesOf(picked) ?? {}))}</Text>

@@ -132,7 +132,7 @@ const suggestionsMax = 20
 /** The API has chosen them already. */
 const all: OptionsFilter = ({ options }) => options
 
-/** A suggestion is shown by its name; what was typed is a value as it is. */
+/** A suggestion appears by its name; typed text is used as the value. */
 function ValueField({ filterKey, known, values, hasMany, error, onChange }: ValueFieldProps) {
   const [search, setSearch] = useState('')
   // A text that changed while it is typed could not be completed.

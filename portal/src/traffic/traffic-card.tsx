@@ -32,9 +32,9 @@ export type TrafficCardProps = {
   readonly span?: Span
   readonly marks?: readonly ChartMark[]
   readonly height?: number
-  /** Renders nothing if there is no traffic: the page is about something else. A failure is shown. */
+  /** Omits the card if there is no traffic. A failure is still reported. */
   readonly isOptional?: boolean
-  /** Takes no room until its traffic is known: what is below it is not moved away and back. */
+  /** Takes no room until its traffic is known, so that the page below does not move twice. */
   readonly isLate?: boolean
 }
 

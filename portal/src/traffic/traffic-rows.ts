@@ -35,7 +35,7 @@ export const unitOf: Record<Metric, Unit> = {
 export const dimensionsOf = (series: readonly Series[]): readonly string[] =>
   Object.keys(series[0]?.key ?? {})
 
-/** The slots of the series colors; the eighth is that of the others. */
+/** Number of series colors; the eighth color is for the other groups. */
 const slots = 7
 
 /** Separates the names of several dimensions in the label of a series. */
@@ -43,7 +43,7 @@ const separator = ' · '
 
 /**
  * Returns a row for each series, the largest by `rank` first, the others last. The label of a series has the names of its
- * dimensions, separated by ` · `; without as many of them as dimensions, the values themselves are shown.
+ * dimensions, separated by ` · `; without as many of them as dimensions, the values themselves.
  */
 export function rowsOf(
   series: readonly Series[],

@@ -2,7 +2,7 @@
 const contentOf = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="pharos:${name}"]`)?.content ?? ''
 
-/** `logo`: an address on this server. `support`: an https: or mailto: address. Empty if the provider has none. */
+/** `logo`: an address on this server. `support`: an https: or mailto: address. Empty if not configured. */
 export const brand = {
   name: contentOf('provider') || 'Pharos',
   logo: contentOf('logo'),

@@ -6,7 +6,7 @@ import classes from './figure.module.css'
 
 type FigureProps = {
   readonly label: string
-  /** Undefined: not known, shown as such. A link leads to exactly what is counted. */
+  /** Undefined: unknown, rendered as such. A link leads to exactly the counted rows. */
   readonly value: ReactNode
   /** After the value, smaller: "of 11". */
   readonly unit?: string

@@ -6,7 +6,7 @@ import { Problem } from './problem.tsx'
 
 export type Refreshed = Pick<UseQueryResult, 'error' | 'dataUpdatedAt' | 'refetch'>
 
-/** Renders nothing unless one of the answers could not be updated, or loaded. */
+/** Renders only if an answer could not be loaded or updated. */
 export function NotUpdated({ answers }: { readonly answers: readonly Refreshed[] }) {
   const failed = answers.filter(({ error }) => error !== null && !isConnectionError(error))
   if (failed.length === 0) return null

@@ -63,7 +63,7 @@ export function TaskRow({ color, stateText, title, who, when, text, children }: 
   )
 }
 
-/** `3 minutes ago`, of what has happened, with the time as a tooltip. */
+/** `3 minutes ago`, with the time as a tooltip. */
 export function Ago({ at }: { at: string }) {
   const [zone] = useZone()
   const now = useNow()
