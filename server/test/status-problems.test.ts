@@ -305,7 +305,7 @@ describe('the problems of pharos status', () => {
     )
     for (const [, code, cell] of rows) {
       const [, alert] = /^\[(Pharos\w+)\]\(runbooks\.md#\w+\)/.exec(cell!) ?? []
-      assert.ok(alert === undefined ? /^none: \S/.test(cell!) : alerts.has(alert), `${code}: ${cell}`)
+      assert.ok(alert === undefined ? /^no alert: \S/.test(cell!) : alerts.has(alert), `${code}: ${cell}`)
     }
   })
 })
