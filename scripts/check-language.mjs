@@ -56,16 +56,6 @@ const areas = {
 
 /** Limits of areas that are above the level of a phrase. They may only fall, and go when the level is reached. */
 const areaLimits = {
-  documents: {
-    'those of': 1.2,
-    nothing: 3.15,
-    'one that': 1.05,
-    'what is': 1.3,
-    held: 0.9,
-    shown: 0.65,
-    'at once': 0.8,
-    'is that of': 0.2,
-  },
   server: {
     'those of': 2,
     nothing: 4.25,
@@ -75,17 +65,6 @@ const areaLimits = {
     'at once': 0.6,
     'is that of': 0.4,
   },
-  portal: {
-    'those of': 1.55,
-    nothing: 4.55,
-    'one that': 1.5,
-    'what is': 3.55,
-    held: 0.75,
-    shown: 2.8,
-    'at once': 0.4,
-    'is that of': 0.45,
-  },
-  contract: { 'those of': 2.45, nothing: 2.8, 'one that': 1.85, 'is that of': 0.5 },
   other: {
     'those of': 2.15,
     nothing: 3.1,
