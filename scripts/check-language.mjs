@@ -232,7 +232,7 @@ function commentTable(files) {
     const cells = names.map((area) => {
       const count = places.filter((place) => place.area === area && place.phrase === phrase).length
       const rate = (count / words[area]) * 1000
-      const limit = areaLimits[area][phrase] ?? level
+      const limit = areaLimits[area]?.[phrase] ?? level
       passed &&= rate <= limit
       return `${rate > limit ? 'above ' : ''}${rate.toFixed(2)}/${limit}  ${count}`.padStart(18)
     })
