@@ -28,7 +28,7 @@ export type Permission =
        * (`isOfTeamInPath`), which may differ. Personal operations need no grant; search and stream need the grants of each kind.
        */
       readonly grant?: Grant
-      /** By what a token that is limited to resources is limited here; left out: the operation is closed to it. */
+      /** The kind of resource that limits a limited token here; left out: the operation is closed to it. */
       readonly limitedBy?: LimitKind
       /** Grants of fields of the body: a request with only these fields needs their grants instead of `grant`. */
       readonly fields?: Readonly<Record<string, Grant>>
@@ -118,7 +118,7 @@ export type Route<
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
-  /** Other statuses of success, each with its meaning: 200 for a record that exists already. 204 has no body, others have that of `success`. */
+  /** Other statuses of success, each with its meaning: 200 for a record that exists already. 204 has no body, others have the body of `success`. */
   readonly also: Readonly<Partial<Record<200 | 201 | 204, string>>>
   /**
    * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the created id, the others are taken from
@@ -193,7 +193,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   bodyBytesMax?: number | null
 }
 
-/** Whether the path names the team of the operation, which may be another one than that of the credential. */
+/** Whether the path names the team of the operation, which may differ from the credential's team. */
 export const isOfTeamInPath = ({ path }: Pick<Route, 'path'>): boolean =>
   path.startsWith('/v3/teams/{team_id}')
 
@@ -206,10 +206,10 @@ export function grantsNeeded(permission: Permission, fields: readonly string[]):
   return needed.length === 0 ? [grant] : [...new Set(needed)]
 }
 
-/** What anyone can send costs processor time that customers lack. */
+/** Maximum body of a request without a credential: parsing it costs processor time. */
 export const anonymousBodyBytesMax = 16_384
 
-/** Whether anyone may call it. */
+/** Whether the operation needs no credential. */
 const isOpen = ({ credential }: Permission) => credential === 'none' || credential === 'optional'
 
 type Nothing = TObject<Record<never, never>>

@@ -12,7 +12,7 @@ export const Paragraphs = (options: TStringOptions) => Type.String({ ...options,
 export const textFormats = ['line', 'paragraphs'] as const
 export type TextFormat = (typeof textFormats)[number]
 
-/** For the introduction of the API's description. */
+/** A paragraph for the introduction of the API's description. */
 export const textFormatsDescription =
   'Strings of the format `line` or `paragraphs` are text that others read. They hold no control characters (`paragraphs` may ' +
   'have tabs and line breaks), no invisible characters and none that change the direction of text, such as U+202E. The joiners ' +
@@ -56,7 +56,7 @@ function kindOf(character: string): string {
   return /\p{Cs}/u.test(character) ? 'half of a surrogate pair' : 'an invisible character'
 }
 
-/** As Unicode names them, in lower case. */
+/** Names of control characters in Unicode, in lower case. */
 const names: Readonly<Record<number, string>> = {
   0x09: 'tab',
   0x0a: 'line feed',

@@ -733,7 +733,7 @@ export const isBelow = ({ path: entry }: AnyPage, path: string): boolean => isAt
 export const isAt = (entry: string, path: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)
 
-/** `to` is absent if there is no page to lead to: the name of a group. */
+/** `to` is absent for the name of a group, which has no page. */
 export type Crumb = { readonly label: string; readonly to?: string }
 
 /** Returns the way to the page at the address, without its own title: the group, and every labelled page above it. */

@@ -249,7 +249,7 @@ export const EventReview = Component(
 )
 export type EventReview = Static<typeof EventReview>
 
-/** Statuses and flags of an event that Pharos sets for a team by itself, beside those that detectors report. */
+/** Statuses and flags of an event that Pharos sets for a team by itself, in addition to the detectors' own. */
 export const eventMarks = [
   'MITIGATION_ACTIVE',
   'MITIGATION_ENDED',
@@ -257,7 +257,7 @@ export const eventMarks = [
 ] as const satisfies readonly (EventStatus | EventFlag)[]
 export type EventMark = (typeof eventMarks)[number]
 
-/** The source of the shares that rules drop: counters of scrubbers, flows by the rules that scrubbers hold, or only that the rules are against the attack. */
+/** The source of the shares that rules drop: counters of scrubbers, flows that match installed rules, or only the rules' conditions. */
 export const eventMarkSources = ['hits', 'flows', 'rules'] as const
 export type EventMarkSource = (typeof eventMarkSources)[number]
 

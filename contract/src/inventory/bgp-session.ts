@@ -18,7 +18,7 @@ export type BgpState = (typeof bgpStates)[number]
 export const BgpStateOf = Enumeration('BgpState', bgpStates)
 export const BgpResetReasonOf = Enumeration('BgpResetReason', bgpResetReasons)
 
-/** Of one port. */
+/** Maximum number of sessions of one port. */
 export const bgpSessionsMax = 100
 
 export const BgpSession = Component(

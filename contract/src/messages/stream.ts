@@ -17,7 +17,7 @@ export type StreamMessageType = (typeof streamMessageTypes)[number]
 /** The most changes in one message. */
 export const regionChangesMax = 100
 
-/** The data of `announcement.regions_changed`: it tells that the state is to be read again. */
+/** The data of `announcement.regions_changed`: the client should read the state again. */
 export const RegionsChanged = Component('AnnouncementRegionsChangedData', {
   changes: Type.Array(
     Component('AnnouncementRegionChange', {

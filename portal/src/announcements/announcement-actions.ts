@@ -18,7 +18,7 @@ const shared = {
   onDone: () => invalidate(getAnnouncementRoute, listAnnouncementsRoute),
 }
 
-/** The dry run of one, as EnableDialog shows it for a single announcement. */
+/** The dry run of one announcement, as in EnableDialog. */
 const previewOf =
   (enabled: boolean) =>
   async (

@@ -1,4 +1,4 @@
-// A check as a row of the page: its state, who has to act, and what exists now as a sentence of the data. Pure.
+// A check as a row of the page: its state, who has to act, and the current evidence as a sentence. Pure.
 import type { Validation } from '@pharos/contract/byoip/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip/announcement'
 import type { StateColor } from '../ui/status.tsx'
@@ -49,10 +49,10 @@ export function viewOf(check: Validation, target: Target): CheckView {
   return { ...shown, color: 'warn', stateText: texts.states.action }
 }
 
-/** Returns the sentence of the evidence; undefined if the API's own says it better. */
+/** Returns the sentence of the evidence; undefined if the API's sentence is more precise. */
 function sentenceOf(check: Validation, target: Target): string | undefined {
   const { name, reason } = check
-  // The provider vouches, or a registry does not answer: the sentence says both.
+  // The provider vouches, or a registry does not answer: the sentence contains both.
   if (reason === null || reason === 'vouched' || check.attrs['unanswered'] !== undefined) return undefined
   if (name === 'irr') return routeSentence(check, target)
   if (name === 'rpki') return roaSentence(check, target)

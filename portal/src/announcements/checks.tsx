@@ -1,4 +1,4 @@
-// The checks of an announcement: state, who acts, what exists now, and what to create with a link to the registry's editor.
+// The checks of an announcement: state, who acts, the current evidence, and the object to create with a link to the registry's editor.
 import { Button, Group, Select, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { AuthorizationProof, Validation } from '@pharos/contract/byoip/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip/announcement'

@@ -1,4 +1,4 @@
-// The form for new announcements: its values as the request takes them, and as the address keeps them. Pure.
+// The form for new announcements: its values in the request and in the address. Pure.
 import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
@@ -43,7 +43,7 @@ export type PrefixMistake = {
   readonly index: number
   readonly prefix: string
   readonly msg: string
-  /** The prefix that was probably meant; the server sends it if host bits are set. */
+  /** The corrected prefix; the server sends it if host bits are set. */
   readonly canonical: string | undefined
 }
 

@@ -60,7 +60,7 @@ export const useAnswer = <R extends Route>(
 
 /** Groups of operations whose changes the stream announces. */
 export type AnswerGroup = 'Analysis' | 'BYOIP' | 'DNS' | 'Inventory'
-/** What a name server serves is found out by polling. */
+/** Changes of served zones are found by polling. */
 const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
 /** Polling while the stream is connected: it does not announce every field. */
 const streamedMs = 60_000

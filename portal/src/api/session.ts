@@ -13,7 +13,7 @@ import { answerQuestion, askToDiscard, hasUnsaved } from './unsaved.ts'
 
 export type SessionState =
   | { readonly kind: 'unknown' }
-  /** `userId`: whose session ended in this tab. */
+  /** `userId`: the user whose session ended in this tab. */
   | { readonly kind: 'out'; readonly reason?: 'expired' | 'signed_out'; readonly userId?: number }
   | { readonly kind: 'in'; readonly user: User; readonly etag: string }
 
@@ -38,15 +38,15 @@ type Entry = {
   readonly access: Access
   readonly user: User
   readonly etag: string
-  /** Of the stream when the tokens were made; undefined if the server does not tell. */
+  /** Position of the stream when the tokens were made; undefined if the server does not return it. */
   readonly position: string | undefined
 }
 type Message = Entry | { readonly out: 'signed_out' | 'expired' }
 
 let access: Access | undefined
-/** Every answer that this tab has of the team is newer. */
+/** Position of the stream before all answers of the team in this tab. */
 let position: string | undefined
-/** Of another team, until the person has decided about the unsaved changes of this tab. */
+/** The entry of another team, until the user has decided about the unsaved changes of this tab. */
 let held: Entry | undefined
 /** Resolves once the user has decided about an entry of another team. */
 let decision: Promise<void> | undefined
@@ -105,7 +105,7 @@ export const session = {
    * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
   replace: callForTokens,
-  /** Returns the position of the stream before anything of the team was read. */
+  /** Returns the position of the stream before the first answer of the team. */
   streamPosition: (): string | undefined => position,
   /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */
   takeUser(user: User): void {
@@ -227,7 +227,7 @@ function follow(entry: Entry): void {
   decision ??= decide(user.current_team.id).finally(() => (decision = undefined))
 }
 
-/** One session has one team: to stay, all tabs return to the team of this one. */
+/** A session has one current team: to stay, all tabs return to the team of this tab. */
 async function decide(ownTeamId: number): Promise<void> {
   const isDiscarded = await askToDiscard()
   if (held === undefined) return

@@ -25,7 +25,7 @@ function useRoles(refetchInterval: number | false = false) {
   return { hasEvery, roles: data?.token.roles, error, refetch }
 }
 
-/** Whether the roles are known; for the frame, which shows no page before. */
+/** Whether the roles are known; the frame shows pages only afterwards. */
 export function useRolesState(): {
   readonly isKnown: boolean
   readonly error: unknown
@@ -46,7 +46,7 @@ export function useMay(): May {
 
 export const useGrant = (grant: Grant): boolean => useMay()(grant)
 
-/** The grants to see what belongs to a module. */
+/** The grants for reading the objects of a module. */
 const grantsOfModules: Readonly<Record<string, Grant>> = {
   inventory: 'inventory.see',
   ipam: 'ipam.see',
@@ -55,7 +55,7 @@ const grantsOfModules: Readonly<Record<string, Grant>> = {
   dns: 'dns.see',
 }
 
-/** Returns a function that reports whether the team has the module and the user may see what belongs to it. */
+/** Returns a function that reports whether the team has the module and the user may read its objects. */
 export function useSeenModules(): (module: string) => boolean {
   const enabled = useUser()?.enabled_modules
   const may = useMay()

@@ -18,13 +18,13 @@ import {
 import { axisTimes } from './time-axis.ts'
 import { logAxis, tickLabels, valueAxis, type Unit, type ValueAxis } from './units.ts'
 
-/** Up to so many values, each is also a point. */
+/** Up to this number of values, each has a point. */
 const pointsMax = 48
 const dragMin = 6
 const markRoom = 20
 
 export type Drawing = {
-  /** The props as they are now. */
+  /** Returns the current props. */
   readonly now: () => ChartProps & { readonly height: number }
   readonly inks: Inks
   readonly timeZone: string
@@ -141,7 +141,7 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
   }
 }
 
-/** The width of the longest label, with its distances. */
+/** The width of the longest label, with margins. */
 function sizeOf(values: readonly string[], { ctx }: UPlot, inks: Inks): number {
   ctx.save()
   ctx.font = inks.font

@@ -54,9 +54,9 @@ export type ChartPoint = {
   readonly index: number
   readonly x: number
   readonly y: number
-  /** The series whose cell of a heatmap it is. */
+  /** Index of the series of this heatmap cell. */
   readonly row?: number
-  /** The column of a bar, or the cell. */
+  /** The column of the bar or cell. */
   readonly column?: {
     readonly left: number
     readonly top: number

@@ -41,7 +41,7 @@ export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>
   return [...readings.toReversed(), { label: words.total, text, color: undefined, isDashed: false }]
 }
 
-/** Returns one sentence of the point, for screen readers. */
+/** Returns a sentence about the point, for screen readers. */
 export function sentenceAt(props: ChartProps, index: number, timeText: TimeText): string {
   const values = readingsAt(props, index).map(({ label, text }) => `${label} ${text}`)
   return [

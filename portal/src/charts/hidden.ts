@@ -1,4 +1,4 @@
-// Which series of a chart a person has hidden. Pure.
+// The series of a chart that the user has hidden. Pure.
 
 /**
  * Returns the hidden ids among `ids`. If all are hidden, returns an empty list: a chart without series would look like an absence

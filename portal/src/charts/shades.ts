@@ -3,11 +3,11 @@
 export type ShadeScale = {
   readonly low: number
   readonly high: number
-  /** Powers of ten apart, from `low` to `high`. */
+  /** Number of powers of ten from `low` to `high`. */
   readonly ticks: readonly number[]
 }
 
-/** More would leave too few shades for each power of ten. */
+/** Maximum number of powers of ten: more would leave too few shades for each. */
 const decadesMax = 3
 
 /** Returns the scale of all values, whose ends are 1, 2 or 5 times a power of ten; undefined without a value above 0. */

@@ -1,4 +1,4 @@
-// From series to the columns that are drawn: stacks, bands, the step of a single measurement. Pure.
+// Converts series to the columns of a chart: stacks, bands, the step of a single measurement. Pure.
 import type { ChartKind, ChartProps, ChartSeries, ChartValues } from './chart-props.ts'
 
 export const isBars = (kind: ChartKind): boolean => kind === 'bars' || kind === 'stacked-bars'
@@ -74,7 +74,7 @@ export function drawnTimes({
   return [only, Math.max(end, only + 1)]
 }
 
-/** Returns the length of a bar's period: the shortest distance of two times. */
+/** Returns the length of a bar's period: the shortest interval between two times. */
 export function periodOf(times: readonly number[], periodMs?: number): number {
   if (periodMs !== undefined) return periodMs
   let least = Infinity

@@ -1,4 +1,4 @@
-// The team's review of an event: acknowledged or not, an attack or a false positive, and comments. No other team sees it.
+// The team's review of an event: acknowledged or not, an attack or a false positive, and comments. It is visible to this team only.
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import {
   getRelatedEventRoute,

@@ -89,7 +89,7 @@ function Shown({ event, incident }: { event: RelatedEventDetail; incident: Incid
   const now = useNow(end === null, 10_000)
   // A single measurement comes after the flow records, which have the whole course.
   const hasCourse = chartRatesOf(event).times.length > 1
-  // In one column, what to do comes right after the first picture.
+  // In one column, actions come right after the first picture.
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const actions = <AttackActions event={event} relationships={relationships} />
   const first = relationships.list?.find(({ match_resource: kind }) => kind !== 'asn')

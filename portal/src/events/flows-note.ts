@@ -13,9 +13,9 @@ type Flows = Pick<
   'series' | 'timestamps' | 'interval' | 'partial' | 'sampling_rate' | 'sampled'
 >
 
-/** A larger difference is explained. */
+/** Ratio from which the difference is explained. */
 const differenceMin = 0.05
-/** Below so many sampled packets in a bucket, the error of sampling is larger than that (2 of 3 times). */
+/** Below this number of sampled packets in a bucket, the sampling error is usually larger than that ratio. */
 const samplesMin = 400
 /** Means of longer buckets are lower than the peak of seconds. */
 const finestSeconds = 60
@@ -32,7 +32,7 @@ function peakOf({ series, timestamps }: Flows): number | null {
   )
 }
 
-/** Codes of what explains a difference of the two figures, the most important first. */
+/** Codes that explain a difference of the two figures, the most important first. */
 export function reasonsOf(
   { start, end, affected_bps: bps }: Event,
   flows: Flows,

@@ -7,7 +7,7 @@ export type MinimumRate = { readonly min_bps?: number | undefined; readonly min_
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 }
 const rate = /^(\d+(?:[.,]\d+)?)\s*([kmgt]?)\s*(bps|bit\/s|b\/s|pps|p\/s)?$/i
 
-/** Returns undefined for text that is no rate; no rate for empty text. Without a unit, bits per second. */
+/** Returns undefined for an invalid text; an empty object for an empty text. Without a unit, bits per second. */
 export function parseRate(text: string): MinimumRate | undefined {
   if (text.trim() === '') return {}
   const [, digits, prefix, unit] = rate.exec(text.trim()) ?? []

@@ -33,7 +33,7 @@ const portLabel = ({ port }: { readonly port: number }): Omit<Share, 'value'> =>
 export type ShareCard = {
   readonly kind: 'sources' | 'sourcePorts' | 'destinationPorts'
   readonly shares: Shares | undefined
-  /** If there are no amounts. */
+  /** Text without amounts. */
   readonly names: string
 }
 

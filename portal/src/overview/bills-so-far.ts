@@ -12,7 +12,7 @@ export type BillsSoFar<One extends Bill = BillablePort> = {
   readonly overageBps: number | null
   /** Above the included volumes. */
   readonly overageOctets: number | null
-  /** The one with the greatest overage; undefined without any. */
+  /** The bill with the greatest overage; undefined without overage. */
   readonly largest: { readonly service: string; readonly bill: One } | undefined
   /** Undefined unless each bill has an amount, all in one currency. */
   readonly amount: { readonly value: string; readonly currency: string } | undefined
@@ -41,7 +41,7 @@ export function billsSoFar<One extends Bill>(
   }
 }
 
-/** In the smallest unit of the currency: an amount is no binary fraction. */
+/** In the smallest unit of the currency, because an amount is not a binary fraction. */
 function amountOf(prices: readonly Bill['price'][]): BillsSoFar['amount'] {
   const currencies = new Set(prices.map((price) => price?.currency))
   const currency = prices[0]?.currency

@@ -32,7 +32,7 @@ const first: readonly AnnouncementStatus[] = [
   'announced',
 ]
 
-/** Returns so many of them, in the order of the API within one status. */
+/** Returns the first `rows`, the most urgent status first, in the order of the API within a status. */
 export function urgentFirst<Row extends Pick<Announcement, 'status'>>(
   list: readonly Row[],
   rows: number,

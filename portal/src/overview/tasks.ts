@@ -142,7 +142,7 @@ function announcementTask(announcement: Announcement): Task {
     }
   const message = messages.find(({ severity }) => severity !== 'info') ?? messages[0]
   const detail = message?.message ?? texts.checksFailed
-  // An error on a router is the provider's to repair.
+  // The provider has to repair an error on a router.
   return status === 'error'
     ? { ...common, detail, color: 'bad', who: 'provider', verb: texts.view }
     : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
@@ -261,7 +261,7 @@ function portTasks({ opticPorts }: Known): readonly Task[] {
       isMono: true,
       detail: warning ? opticsText(warning) : texts.light,
       color: 'warn',
-      // The module in the provider's port is the provider's.
+      // The provider owns the module in its port.
       who: isHere ? 'provider' : 'you',
       verb: texts.view,
       to: linkOptions({ to: '/ports/$id', params: { id: String(id) } }),

@@ -1,4 +1,4 @@
-// What needs attention: each with its state, who acts, and the verb that leads to the page for it.
+// The list of tasks: state, who acts, and a link to the page, labelled with the action.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip/announcement'
 import type { CallInput } from '@pharos/contract/client'

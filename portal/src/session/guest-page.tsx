@@ -1,4 +1,4 @@
-// The frame of pages outside the portal's own: sign-in, and the pages that links in e-mails open. It shows whose portal this is.
+// The frame of guest pages: sign-in, and the targets of e-mailed links. It shows the provider's name.
 import { Alert, Anchor, Card, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'

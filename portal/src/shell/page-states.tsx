@@ -43,7 +43,7 @@ export const StaffOnly = ({ label }: { label: string }) => (
   </Page>
 )
 
-/** The roles of the user do not open the page. */
+/** The user's roles do not permit the page. */
 export const GrantMissing = ({ label, grant }: { label: string; grant: Grant }) => (
   <Page title={label}>
     <Empty title={t.grantMissing}>{onlyWith(grant)}</Empty>

@@ -72,7 +72,7 @@ type MeterProps = {
   readonly shares?: Shares
   readonly volume?: string
   readonly none: string
-  /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
+  /** The color of a dropped share: dropping attack traffic is good, dropping normal traffic is bad. */
   readonly color: 'ok' | 'bad'
 }
 
@@ -115,7 +115,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly ShieldWarni
   )
 }
 
-/** Returns the sentence of a warning; other rules are named by their place, as the list shows it. */
+/** Returns the sentence of a warning; other rules are named by their placein the list. */
 export function warningText({
   code,
   detail,

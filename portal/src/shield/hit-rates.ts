@@ -1,4 +1,4 @@
-// How fast the counters of rules rise, from the readings of the server that the polls of the portal return. Pure.
+// Rates of the rules' counters, from the readings that polls of the portal return. Pure.
 import type { ShieldRule } from '@pharos/contract/shield/shield'
 
 type Reading = {

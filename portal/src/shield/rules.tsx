@@ -1,4 +1,4 @@
-// The rules of one prefix: an ordered list that is edited as a draft, with what it would have done in the last hour, and applied as
+// The rules of one prefix: an ordered list that is edited as a draft, with its estimated effect in the last hour, and applied as
 // a whole after a review.
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

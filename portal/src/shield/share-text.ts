@@ -10,7 +10,7 @@ export function shareText(share: number | null): string {
   if (percent === 0) return '0 %'
   if (percent < 0.01) return '<0.01 %'
   if (percent > 99.99 && percent < 100) return '>99.99 %'
-  // 100 % is all of it, and never the rest of a rounding.
+  // 100 % only for the whole, never by rounding.
   const digits = percent < 1 || percent > 99.9 ? 2 : percent < 10 || percent > 99 ? 1 : 0
   return `${Number(percent.toFixed(digits))} %`
 }

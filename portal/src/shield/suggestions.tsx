@@ -1,5 +1,5 @@
-// Rules that would stop an attack: what each catches of it and of normal traffic, and the way to apply them with a timer. Also the
-// rules that are in place for the target, with what they match now.
+// Rules that would stop an attack: the matched share of the attack and of normal traffic, and applying them with a timer. Also the
+// active rules for the target, with their current rates.
 import { Button, Skeleton, Text } from '@mantine/core'
 import { listShieldListsRoute, listShieldRulesRoute, type ShieldRule } from '@pharos/contract/shield/shield'
 import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield/suggestion'
@@ -147,7 +147,7 @@ type ReviewSuggestedProps = {
   readonly onClose: () => void
 }
 
-/** The plan is that against the rules which are applied now. */
+/** The plan is made against the currently applied rules. */
 function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
   const { rules } = useRules(prefix)
   const before = useMemo(() => rules?.map((rule) => draftOf(rule, String(rule.id))), [rules === undefined])
@@ -166,7 +166,7 @@ function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
   )
 }
 
-/** A rule with the content of an applied one is that one. */
+/** A rule with the same content as an applied rule is that rule. */
 function matched(before: readonly DraftRule[], { rules }: ShieldSuggestions): readonly DraftRule[] {
   const free = [...before]
   return rules.map((rule, at) => {

@@ -78,7 +78,7 @@ type OpenProps = {
   readonly to?: LinkOptions
 }
 
-/** Switches the session to the customer's team, after a word about what that means. */
+/** Switches the session to the customer's team, after a confirmation. */
 export function OpenAsTeam({ customer: { id, name }, to = { to: '/' } }: OpenProps) {
   const user = useUser()
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-// Routers that regions no longer have and that are not empty yet: the routes left on each, and giving one up whose hardware is gone.
+// Routers that regions no longer have and that are not empty yet: the routes left on each, and abandoning a router whose hardware is gone.
 import { Button, Table, Text, VisuallyHidden } from '@mantine/core'
 import {
   giveUpFormerRouterRoute,

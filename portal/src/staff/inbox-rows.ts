@@ -22,7 +22,7 @@ export type InboxRow =
 export type Inbox = {
   /** Undefined until everything is loaded, or if a part of it could not be read. */
   readonly rows: readonly InboxRow[] | undefined
-  /** The rows that are known in spite of errors. */
+  /** The rows that could be read in spite of errors. */
   readonly known: readonly InboxRow[]
   readonly error: unknown
   readonly lettersWaiting: number

@@ -33,7 +33,7 @@ export function useOpenOrAll(
   const isAll = (search as Readonly<Record<string, unknown>>)[name] === 'all'
   return {
     isAll,
-    // The choice above the list is no filter: an empty list is as empty as it says.
+    // The choice above the list is not a filter: an empty list has the text for no rows.
     view: { ...view, filters: [], query: noQuery, isFiltered: false },
     control: (
       <SegmentedControl

@@ -124,7 +124,7 @@ function prefixesOf(parts: readonly Part[]): readonly RequestPrefix[] {
   }))
 }
 
-/** Returns the customers whose prefixes are in the same approvals, with how many of them; requests of one customer are added up. */
+/** Returns the customers whose prefixes are in the same approvals, with their numbers of prefixes. */
 function othersOf(request: ChangeRequest, all: readonly ChangeRequest[]): ChangeRequest['others'] {
   const regions = new Set(request.approvals.map(({ region }) => region))
   const isCovered = ({ withdrawnIn, changedIn }: RequestPrefix) =>

@@ -1,11 +1,11 @@
-// Entries of the audit log as sentences: who did what to which thing. Pure.
+// Entries of the audit log as sentences: actor, action and target. Pure.
 import type { AuditEntry } from '@pharos/contract/team/audit'
 import { entryText, targetText } from './audit-words.ts'
 
 type Recorded = Readonly<Record<string, unknown>>
 type Entry = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>
 
-/** Actions about the actor or the whole team: they name no thing. */
+/** Actions about the actor or the whole team, without a target. */
 const withoutTarget =
   /^(session|totp|recovery_codes|password|email|account|team|user|notifications|authorization|token\.refuse|member\.join|audit)/
 

@@ -1,4 +1,4 @@
-// The resources to which a new credential is limited, and what it sees with them. Lists of the team are suggestions: what they lack can be typed.
+// The resources to which a new credential is limited, and a preview. The team's objects are suggestions; other values can be typed.
 import { Alert, MultiSelect, Stack, Switch, TagsInput, Text } from '@mantine/core'
 import { listZonesRoute } from '@pharos/contract/dns/zone'
 import { listPortsRoute } from '@pharos/contract/inventory/port'
@@ -59,7 +59,7 @@ export const resourcePicker = (kinds: readonly ResourceKind[]): FieldDeclaration
   Widget: (props) => <ResourcePicker {...props} kinds={kinds} />,
 })
 
-/** All of a kind; a team has few hundred. */
+/** All objects of a kind; a team has few hundred. */
 const all = { limit: 1000 } as const
 
 function ResourcePicker({

@@ -13,7 +13,7 @@ export type WebhookValues = {
   readonly description: string
   readonly events: MessageType[]
 }
-/** An attack that two detectors report is two events and one incident: a new webhook is told once. */
+/** Two detectors that report the same attack cause two events and one incident: a new webhook gets one message. */
 const isOfEvent = (type: MessageType): boolean => type.startsWith('event.')
 
 export const newWebhook: WebhookValues = {

@@ -74,7 +74,7 @@ export const theme = createTheme({
         { defaultProps: { openOnFocus: false } },
       ]),
     ),
-    // No target is smaller than 24 px (WCAG 2.2, 2.5.8), however small it looks beside its neighbors.
+    // Targets have at least 24 px (WCAG 2.2, 2.5.8), however small they look.
     Button: {
       defaultProps: { size: 'sm' },
       styles: { label: { fontWeight: 500 } },

@@ -1,4 +1,4 @@
-// The traffic explorer: a query over its picture over its table. The address contains the whole view, with times relative to now.
+// The traffic explorer: from top to bottom the query, its chart and its table. The address contains the whole view, with times relative to now.
 import { Button, CloseButton, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import {

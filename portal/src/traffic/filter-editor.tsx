@@ -1,4 +1,4 @@
-// The field that edits one filter of a traffic view: what, which condition, and values with suggestions of what there is.
+// The field that edits one filter of a traffic view: key, operator, and values with suggestions.
 import {
   Autocomplete,
   Button,
@@ -129,7 +129,7 @@ type ValueFieldProps = {
 
 const suggestionsMax = 20
 
-/** The API has chosen them already. */
+/** The API has already filtered the suggestions. */
 const all: OptionsFilter = ({ options }) => options
 
 /** A suggestion appears by its name; typed text is used as the value. */

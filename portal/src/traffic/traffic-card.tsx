@@ -22,11 +22,11 @@ const { card: texts } = words
 export type TrafficCardProps = {
   /** Without filters, all traffic of the team. */
   readonly filters?: readonly FlowFilter[]
-  /** The thing whose traffic it is, for screen readers. */
+  /** The object of the traffic, for screen readers. */
   readonly name: string
   readonly direction?: Direction
   readonly title?: string
-  /** How its figures differ from others of the page. */
+  /** A note on differences from other figures of the page. */
   readonly note?: string | ((answer: FlowTimeseries | undefined) => string)
   /** Times of the API; by default the last 24 hours. */
   readonly span?: Span

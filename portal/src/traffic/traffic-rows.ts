@@ -17,7 +17,7 @@ export type TrafficRow = {
   readonly color: ChartColor
   readonly isOthers: boolean
   readonly series: Series
-  /** Of the sum of all averages, 0 to 1. */
+  /** Share of the sum of all averages, 0 to 1. */
   readonly share: number
   /** The same group in the period before. */
   readonly before?: Series
@@ -113,8 +113,8 @@ export const sumOf = (columns: readonly (readonly (number | null)[])[]): (number
 export type NamedFlow = { readonly from: string; readonly to: string; readonly value: number }
 
 /**
- * Returns the bands of a flow diagram. A node is its name there: names that several nodes share are told apart by the name of
- * their column, and if that does not suffice, by their value.
+ * Returns the bands of a flow diagram. A node is its name there: names that several nodes share are distinguished by the name of
+ * their column, and if necessary by their value.
  */
 export function bandsOf({ nodes, links }: FlowGraph, labelOf: (key: string) => string): readonly NamedFlow[] {
   const nameOf = (node: FlowNode) =>

@@ -1,4 +1,4 @@
-// The view of the traffic explorerin the address: every part is plain text, so that a view can be shared and edited.
+// The view of the traffic explorer in the address: every part is plain text, so that a view can be shared and edited.
 // Parts that cannot be read are named and left out. Pure.
 import { spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
 import { textsOf } from '../ui/use-page-search.ts'
@@ -59,7 +59,7 @@ export type ViewAddress = {
   readonly filter?: string | undefined
 }
 
-/** No dimension: one series of all traffic. */
+/** No dimension: a single series of all traffic. */
 const none = 'none'
 
 /** Returns the view of an address, and the names of the parameters that could not be read. */

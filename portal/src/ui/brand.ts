@@ -1,4 +1,4 @@
-// Whose portal this is, from the head of the document: the provider's name, logo and contact. Without them it is Pharos.
+// The provider of this portal, from the head of the document: the provider's name, logo and contact. Without them it is Pharos.
 const contentOf = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="pharos:${name}"]`)?.content ?? ''
 

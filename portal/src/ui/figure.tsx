@@ -1,4 +1,4 @@
-// A number that a page is opened for: its name, its value, and one line that puts it in proportion.
+// A key figure of a page: its name, its value, and a line that compares it.
 import { Card } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { StateColor } from './status.tsx'

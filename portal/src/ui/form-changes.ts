@@ -1,4 +1,4 @@
-// What a person has changed in a form. Only that is sent, so that a colleague's change of another field stays. Pure.
+// The changed values of a form. Only these are sent, so that a colleague's change of another field stays. Pure.
 
 /** Returns the values that have changed since the form was opened; the order of lists matters. */
 export const changesOf = <Values extends Readonly<Record<string, unknown>>>(

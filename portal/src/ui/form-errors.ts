@@ -44,7 +44,7 @@ export function errorSentence(label = 'The value', { type, msg, ctx }: FieldBrea
   if (type === 'required' || msg === 'must not be empty' || ctx?.['limit'] === 1)
     return words.field.isRequired(label)
   if (type === 'too_far') return words.field.isTooFar(label)
-  // An option that is not known, a wrong type: the person did not write it.
+  // An option that is not known, a wrong type: not typed by the user.
   if (!isForPeople(msg)) return words.field.isNotValid(label)
   return `${label} ${msg}${/[.!?]$/.test(msg) ? '' : '.'}`
 }

@@ -51,7 +51,7 @@ export type RequestForm<Values, Result> = {
   readonly fields: Fields<Values>
   readonly declared: Declarations<Values>
   readonly rules: Readonly<Record<string, FieldRule>>
-  /** The server's refusal; `problem` is the part of it that belongs to no field. */
+  /** The server's error; `problem` is its part without a field. */
   readonly error: unknown
   readonly problem: unknown
   readonly isPending: boolean
@@ -160,7 +160,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
   }
 }
 
-/** A declaration decides whether a field is required, if it says so. */
+/** A declaration decides whether a field is required, if it sets `required`. */
 function rulesWith<Values>(
   route: Pick<Route, 'method' | 'body'> | undefined,
   declared: Declarations<Values>,
@@ -252,7 +252,7 @@ export const AllFields = <Values, Result>({ form }: { form: RequestForm<Values, 
     <Field key={name} form={form} name={name} autoFocus={at === 0} />
   ))
 
-/** What belongs to no field; a request that may not have arrived can be sent again. */
+/** Errors without a field; a request that may not have arrived can be sent again. */
 export function FormProblem<Values, Result>({ form }: { form: RequestForm<Values, Result> }) {
   const { problem } = form
   if (problem === undefined) return null

@@ -73,7 +73,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   latest.current = { items, rowAt, idOf, selection, onShow, shown }
   useRowKeys(viewport, count, {
     show: (index) => virtual.scrollToIndex(index),
-    // With an open panel the keys move what it shows.
+    // With an open panel the keys move its row.
     onFocus: (index) => {
       const row = latest.current.rowAt(index)
       if (row && latest.current.shown !== undefined) latest.current.onShow?.(latest.current.idOf(row))

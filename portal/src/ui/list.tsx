@@ -1,5 +1,5 @@
-// A list of the API: the page kind for many things of one sort. A page declares columns, filters, actions and the side panel; the
-// list brings the rest: virtual rows, order, sizes, chips, saved views, selection, cards on phones, export, keys, live refresh.
+// A list of the API: the page kind for many records of one type. A page declares columns, filters, actions and the side panel; the
+// list provides the rest: virtual rows, order, sizes, chips, saved views, selection, cards on phones, export, keys, live refresh.
 //
 //   const declaration = { sort: '-start', filters, search, time: { start: 'start', end: 'end' } }  // constant, or from useMemo
 //   const view = useListSearch('/events', declaration)

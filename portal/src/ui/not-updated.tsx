@@ -1,4 +1,4 @@
-// Above an answer that stays on the page although its refresh failed: why, how old it is, and Retry. While the server is out of
+// Above an answer that stays on the page although its refresh failed: the reason, its age, and Retry. While the server is out of
 // reach, the banner of the frame has the same.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { isConnectionError } from '../api/connection.ts'
