@@ -13,7 +13,7 @@ export type WebhookValues = {
   readonly description: string
   readonly events: MessageType[]
 }
-/** Two detectors that report the same attack cause two events and one incident: a new webhook gets one message. */
+/** An attack that two detectors report causes messages about two events and one incident: by default a webhook gets only the latter. */
 const isOfEvent = (type: MessageType): boolean => type.startsWith('event.')
 
 export const newWebhook: WebhookValues = {
