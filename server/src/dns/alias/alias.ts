@@ -19,10 +19,10 @@ const addressesMax = 100
 /** The addresses that are known of a target. */
 export type AliasAddresses = { readonly a: readonly Uint8Array[]; readonly aaaa: readonly Uint8Array[] }
 
-/** An answer for one family, or why there is none. */
+/** The addresses of one family, or the reason of a failure. */
 export type FamilyAnswer = readonly ResolvedAddress[] | 'unreachable' | 'refused'
 
-/** What is known of a target before it is asked for. */
+/** The state of a target before a query. */
 export type AliasBefore = AliasAddresses & {
   readonly reason: AliasReason | null
   /** Seconds between the last attempt and this one. */
@@ -38,8 +38,8 @@ export type AliasOutcome = AliasAddresses & {
 }
 
 /**
- * Returns the addresses after two answers. A family without an answer keeps those that it had, and a target without any address all of them: a
- * failure withdraws nothing.
+ * Returns the addresses after two answers. A family without an answer keeps its addresses, and a target without any
+ * address keeps both families: a failure withdraws no address.
  */
 export function applyAnswers(
   before: AliasBefore,
@@ -75,7 +75,7 @@ const within = (seconds: number, maximum: number): number =>
 const retrySeconds = ({ reason, waitedSeconds }: AliasBefore): number =>
   within(reason === null ? 0 : 2 * waitedSeconds, retrySecondsMax)
 
-/** Returns the outcome of an attempt that brought nothing. */
+/** Returns the outcome of an attempt without an answer. */
 export const withoutAnswer = (before: AliasBefore, reason: AliasReason): AliasOutcome => ({
   a: before.a,
   aaaa: before.aaaa,

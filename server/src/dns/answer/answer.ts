@@ -33,7 +33,7 @@ export function answerFrom(zone: ReadableZone, name: DomainName, type: number, i
   return reply
 }
 
-/** Adds what the zone has for one name. Returns the target of an alias, to be followed. */
+/** Adds the zone's records for one name. Returns the target of an alias, which the caller follows. */
 function step(reply: Reply, zone: ReadableZone, name: DomainName, type: number): DomainName | undefined {
   const found = locate(zone, name, type)
   switch (found.kind) {
@@ -133,7 +133,7 @@ function answerMissing(
 const below = (label: string, name: DomainName): DomainName =>
   (name === root ? `${label}.` : `${label}.${name}`) as DomainName
 
-/** RFC 2308 section 3: its TTL is that of the negative answer. */
+/** The SOA in a negative answer has the negative TTL (RFC 2308 section 3). */
 function addSoa(reply: Reply, zone: ReadableZone): void {
   const soa = zone.find(zone.name, recordType.SOA)!
   reply.authority(soa, negativeTtl(soa))
@@ -155,7 +155,7 @@ function redirect(reply: Reply, name: DomainName, type: number, dname: SignedRrs
   return type === recordType.CNAME ? undefined : alias
 }
 
-/** A referral: NS, DS or the proof that there is none, and glue. */
+/** Adds a referral: NS, DS or the proof of its absence, and glue. */
 function refer(reply: Reply, zone: ReadableZone, node: ZoneNode): undefined {
   if (reply.answers.length === 0) reply.aa = false
   const ns = setAt(node, recordType.NS)!

@@ -91,7 +91,10 @@ class NameIndex {
     return low
   }
 
-  /** Returns the set of the type at the key or at the last name before it that has one; the last of all if there is none. */
+  /**
+   * Returns the set of the type at the key or at the last name before it that has one; otherwise the last set of the
+   * type.
+   */
   lastUntil(key: Uint8Array, type: number): SignedRrset | undefined {
     const at = this.positionOf(key)
     const isAt = at < this.size && compareOctets(this.keyAt(at), key) === 0

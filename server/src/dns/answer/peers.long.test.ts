@@ -173,8 +173,8 @@ const textOf = ({ name, type, ttl, rdata }: ResourceRecord): string =>
   `${name} ${ttl} ${typeName(type)} ${printRdata(type, rdata)}`
 
 /**
- * What is compared. Left out: NS records beside a positive answer, and additional records other than glue, which are a choice of the
- * server (RFC 1034 section 4.3.2 allows both); and the sections of a truncated answer.
+ * The compared parts. Servers may choose NS records beside a positive answer and additional records other than glue
+ * (RFC 1034 section 4.3.2), so these are left out, and so are the sections of a truncated answer.
  */
 function summaryOf(message: Message): Summary {
   const asked = message.questions[0]!.type

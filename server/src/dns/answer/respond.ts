@@ -1,4 +1,5 @@
-// From the octets of a query to those of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are handled before.
+// Turns the octets of a query into the octets of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are
+// handled before.
 import {
   decodeHeader,
   decodeMessage,

@@ -54,11 +54,14 @@ export async function claimDueDelegations(db: Db, now: Date, limit: number): Pro
   }))
 }
 
-/** Seconds between checks: of a zone with nothing to wait for, and limits of the DS TTL while a state waits for the parent. */
+/** Seconds between checks: of a settled zone, and limits of the DS TTL while a state waits for the parent. */
 const hour = 3600
 const waiting = { min: 2, max: 300, unknown: 30 }
 
-/** Stores an answer. Resolvers keep nothing longer than `cacheSeconds`. The DS records and their times survive an answer that is not complete. */
+/**
+ * Stores an answer. Resolvers cache for at most `cacheSeconds`. An incomplete answer does not replace the DS records
+ * and their times.
+ */
 export async function saveDelegation(
   trx: Trx,
   { zoneId, dnssec, isRolling }: DueDelegation,

@@ -69,7 +69,7 @@ const isOf = (
   wanted: number,
 ): boolean => name === zone && type === wanted
 
-/** Combines what the servers answer. `assigned` are the name servers that the zone should be delegated to. */
+/** Combines the answers of the servers. `assigned` are the name servers that the zone should be delegated to. */
 export function mergeViews(views: readonly ServerView[], assigned: readonly DomainName[]): Delegation {
   const answered = views.filter((view) => view !== undefined)
   const ns = [...new Set(answered.flatMap((view) => view.ns))].sort()

@@ -1,5 +1,5 @@
-// Finds the servers of the zone above a zone by asking from the root on (RFC 1034 section 5.3.3). Without a resolver: its cache would tell what the
-// parent had, and DNSSEC needs what it has.
+// Finds the servers of the parent zone by asking from the root (RFC 1034 section 5.3.3). It uses no resolver, because
+// DNSSEC needs the current data of the parent and not a cached copy.
 import { rcode, type Message, type Question } from '../../net/dns/message.ts'
 import {
   isAtOrBelow,
@@ -34,7 +34,7 @@ export type FindOptions = {
 const stepsMax = 24
 const depthMax = 4
 
-/** Nobody on the way to the parent answered. */
+/** No server on the way to the parent answered. */
 export class ParentNotFound extends Error {}
 
 export const questionFor = (name: DomainName, type: number): Question => ({
@@ -80,7 +80,10 @@ async function askAny(
   throw new ParentNotFound(`no server answered the question for ${question.name}`)
 }
 
-/** Returns the answer of a server at any of its addresses; undefined if it has none, or an error such as SERVFAIL. */
+/**
+ * Returns the answer of a server at any of its addresses; undefined if it does not answer, or with an error such as
+ * SERVFAIL.
+ */
 export async function askServer(
   ask: AskServer,
   addresses: readonly ServerAddress[],
@@ -119,7 +122,7 @@ async function serversOf(
   return found
 }
 
-/** Returns the addresses of a name, asked from the root on; none if they cannot be found. */
+/** Returns the addresses of a name, asked from the root; an empty list if they cannot be found. */
 async function resolve(options: FindOptions, name: DomainName, depth: number): Promise<string[]> {
   let servers = options.roots
   let above: DomainName = root

@@ -1,5 +1,6 @@
-// For tests: a zone, its parent, and every validating resolver that there could be. A resolver may have fetched each record set at any time within
-// its TTL, from the fastest or the slowest name server; the zone fails if one of them would answer SERVFAIL.
+// For tests: a zone, its parent, and every possible validating resolver. A resolver may have fetched each record set at
+// any time within its TTL, from the fastest or the slowest name server; the zone fails if any resolver would answer
+// SERVFAIL.
 import {
   disabled,
   nextState,

@@ -75,7 +75,7 @@ const nsec3 = {
   nsec3narrow: Optional(Type.Boolean()),
 }
 const NoSets = Optional(Type.Boolean())
-/** Any JSON: the shapes are those of format.ts. */
+/** Any JSON: format.ts defines the shapes. */
 const Answer = Type.Unknown()
 
 /** Every body is optional in PowerDNS's clients; `answer` false is an answer without a body. */

@@ -63,7 +63,10 @@ export function isUnchangedApex(
   }
 }
 
-/** Returns whether the records are those that Pharos publishes of the keys: every DNSKEY, or CDS and CDNSKEY records of some of them. */
+/**
+ * Returns whether the records are published by Pharos for the keys: every DNSKEY, or CDS and CDNSKEY records of some
+ * keys.
+ */
 function isOfKeys(
   type: number,
   given: readonly Uint8Array[],
@@ -131,7 +134,7 @@ function requireAbsolute(name: string, loc: Loc): void {
     throw failWith('invalid', [errorAt([...loc, 'name'], 'trailingDot', { suggestion: `${name}.` })])
 }
 
-/** Returns the sets that the changes, applied in their order to what is stored, make of the zone. */
+/** Returns the sets after the changes are applied in order to the stored sets. */
 export function applyChanges(stored: readonly StoredSet[], changes: readonly ReadChange[]): ReadSet[] {
   const before = new Map(stored.map((set) => [setId(set), set]))
   const desired = new Map<string, ReadSet>()

@@ -65,7 +65,7 @@ export async function listPowerdnsZones(
 
 type SetsQuery = { readonly rrsets?: boolean; readonly rrset_name?: string; readonly rrset_type?: string }
 
-/** Returns the zone with its record sets, unless `rrsets` is false; only those of a name and type if they are given. */
+/** Returns the zone with its record sets, unless `rrsets` is false; filtered by name and type if they are given. */
 export async function getPowerdnsZone(
   { postgres }: { readonly postgres: Postgres },
   operation: Operation,
@@ -254,7 +254,7 @@ export async function updatePowerdnsZone(
   return { body: null }
 }
 
-/** Applies the changes in their order, all or none. */
+/** Applies the changes in order, all or none. */
 export async function patchPowerdnsZone(
   deps: PowerdnsDeps,
   operation: Operation,
@@ -301,7 +301,10 @@ async function listPublishedKeys(trx: Trx, zoneId: number): Promise<Uint8Array[]
   return [...keys, ...otherKeys].map(({ dnskey }) => dnskey)
 }
 
-/** Stores what the SOA record has as settings of the zone, which admins of the team may change, and returns the set that follows from them. */
+/**
+ * Stores the values of the SOA record as settings of the zone, which requires an admin of the team, and returns the
+ * resulting set.
+ */
 async function writeSoa(
   trx: Trx,
   operation: Operation,
@@ -329,7 +332,10 @@ export async function deletePowerdnsZone(
   return { body: null }
 }
 
-/** Followers are notified of every change, and the denial of existence is part of every signed zone: there is nothing to do. */
+/**
+ * Answers without any effect: followers are notified of every change, and every signed zone has its denial of
+ * existence.
+ */
 export async function acknowledge(
   deps: PowerdnsDeps,
   operation: Operation,

@@ -9,7 +9,7 @@ export type ComparedZone = {
   readonly serial: Serial
   readonly teamId: number | null
   readonly isCatalog: boolean
-  /** The serial of a secondary zone is that of its primary. */
+  /** A secondary zone has the serial of its primary. */
   readonly isPrimary: boolean
 }
 

@@ -1,5 +1,6 @@
-// Follows the primaries of one secondary zone: asks for the serial, transfers what is newer, and publishes it as it is, under the serial of the
-// primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
+// Follows the primaries of one secondary zone: asks for the serial, transfers newer content, and publishes it unchanged
+// under the serial of the primary. A transfer that loses more than half of the names needs approval by staff; until
+// then the old copy is served.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import {
@@ -86,7 +87,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
 /** Another process has followed the zone since its copy was read. */
 class Overtaken extends Error {}
 
-/** The SOA says when to ask again, and how long the data holds without a contact. */
+/** The SOA has the interval of queries, and the time after which the data expires without a contact. */
 async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean): Promise<void> {
   const { refresh, expire } = timesOf(soa)
   await saveFollowed(db, zoneId, {
@@ -125,7 +126,10 @@ function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; exp
   return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
 }
 
-/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, Overtaken, and Guarded if staff must approve. */
+/**
+ * Returns the new SOA; undefined if the transferred zone is not newer. Throws DriverError, Overtaken, and Guarded if
+ * staff must approve.
+ */
 async function transfer(
   deps: FollowDeps,
   zone: DueSecondary,
@@ -212,7 +216,10 @@ async function guardShrink(
   throw new Guarded()
 }
 
-/** Writes the record sets for the operations, with a version, and what is published. Throws Overtaken if `served` is no longer what is published. */
+/**
+ * Writes the record sets with a version, and publishes them. Throws Overtaken if the published content is no longer
+ * `served`.
+ */
 async function save(
   trx: Trx,
   { now }: FollowDeps,

@@ -100,8 +100,8 @@ export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowR
 export type FollowFailure = { readonly reason: string; readonly record?: string; readonly note?: string }
 
 /**
- * Stores the problem of a secondary zone, or that it is over: then it counts as published, so that processes which hold it as expired serve it again
- * at once.
+ * Stores the problem of a secondary zone, or clears it. A cleared problem counts as a publication, so that processes in
+ * which the zone had expired serve it again immediately.
  */
 export async function saveFollowProblem(
   db: Db | Trx,

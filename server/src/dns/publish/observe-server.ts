@@ -33,7 +33,7 @@ const checkAfterMs = [15, 50, 200, 1_000]
 const batchSize = 2_000
 /** All zones are compared so often, also without a change. */
 const fullMs = 300_000
-/** A transaction that began before one that is already visible. */
+/** Overlap of two reads in milliseconds: a transaction may commit after a newer one. */
 const overlapMs = 10_000
 
 /** Observes one server in the runs of a loop. */
@@ -66,7 +66,7 @@ export class ServerObserver {
     const isFull = performance.now() - this.#lastFull >= fullMs
     const began = now()
     const zones = isFull ? await listAllZones(db) : await listRecentZones(db, this.#since, this.#behind)
-    // A full run is for what has changed by itself: only zones that are behind get NOTIFY.
+    // A full run also finds changes on the server itself. Only zones that are behind get NOTIFY.
     const behind: number[] = []
     try {
       if (isFull) await this.#identify()
@@ -84,7 +84,7 @@ export class ServerObserver {
     this.#since = new Date(began.getTime() - overlapMs)
   }
 
-  /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
+  /** Ends the wait of a run, so that a slow zone does not delay other changed zones. The caller starts the next run. */
   interrupt(): void {
     this.#isInterrupted = true
     this.#endPause()
@@ -165,7 +165,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof DriverError && error.kind === 'refused')) throw error
 }
 
-/** A serial ahead of ours is that of a publication meanwhile. */
+/** A serial above the expected one was published after the rows were read. */
 function observe(
   { serial: expected }: ExpectedZone,
   answer: Serial | 'absent' | 'failing',

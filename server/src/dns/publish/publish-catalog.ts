@@ -34,7 +34,7 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
     decided.approved.has(zoneId),
   )
   const held = plan.held?.zones ?? []
-  // Nobody is asked again about what was rejected: it stays.
+  // Rejected removals are not planned again: these zones stay.
   const asked = held.filter(({ id }) => !decided.rejected.has(id))
   const planned =
     plan.held && asked.length > 0
@@ -138,7 +138,10 @@ async function requireCatalog(db: Db, name: ZoneName): Promise<number> {
   })
 }
 
-/** Returns the zones that are published, and those that are not withdrawn yet: deleted ones, and restored ones whose name another zone has. */
+/**
+ * Returns the published zones and the deleted ones that are not withdrawn yet. A restored zone whose name belongs to
+ * another zone counts as deleted.
+ */
 async function listCatalogZones(db: Db): Promise<CatalogZone[]> {
   const { rows } = await sql<CatalogZone>`
     select id, name, team_id as "teamId", created, coalesce(deleted, case when claimed is null then touched end) as deleted

@@ -23,7 +23,7 @@ export function standingOf(
   return has(name, recordType.NS) ? 'delegation' : 'authoritative'
 }
 
-/** Returns the ancestors of a name in the zone from its parent to the apex; none for the apex. */
+/** Returns the ancestors of a name in the zone from its parent to the apex; an empty list for the apex. */
 export function ancestorsOf(zone: ZoneName, name: DomainName): DomainName[] {
   const ancestors: DomainName[] = []
   for (let at = name; at !== zone;) {
@@ -43,7 +43,7 @@ export const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): Doma
 export const isAuthoritative = (standing: NameAuthority, type: number): boolean =>
   standing === 'authoritative' || (standing === 'delegation' && type === recordType.DS)
 
-/** Returns the types of a name that NSEC and NSEC3 prove: glue at a delegation is not one of them. */
+/** Returns the types of a name that NSEC and NSEC3 prove, without glue at a delegation. */
 export const provenTypes = (standing: NameAuthority, types: readonly number[]): readonly number[] =>
   types.filter(
     (type) => isAuthoritative(standing, type) || (standing === 'delegation' && type === recordType.NS),

@@ -4,7 +4,7 @@ import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { cdnskeyDelete, cdsDelete, dsOf } from './dnskey.ts'
 
-/** What CDS and CDNSKEY ask of the parent: DS records of these keys, no DS records at all, or nothing. */
+/** The request of CDS and CDNSKEY to the parent: DS records of these keys, no DS records, or no request. */
 export type ParentRequest =
   | { readonly request: 'keys'; readonly dnskeys: readonly Uint8Array[] }
   | { readonly request: 'delete' }

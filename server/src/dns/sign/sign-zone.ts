@@ -111,7 +111,7 @@ function withChain({ zone, denial }: Signing, nodes: readonly Node[]): Node[] {
     ttl,
     rdata: [chain.encode(next, bitmap)],
   })
-  // The owners of NSEC are those of the nodes, in their order.
+  // The NSEC owners are the nodes, in the same order.
   if (denial === 'nsec') {
     owners.forEach(({ sets, name }, at) =>
       sets.push(set(name, links[(at + 1) % links.length]!.owner, links[at]!.bitmap)),

@@ -26,8 +26,8 @@ export type SigningKey = {
 }
 
 /**
- * Returns a new key whose tag is not one of `taken`, so that a validator never tries two keys for a signature. Throws RangeError
- * for algorithm 8.
+ * Returns a new key whose tag is not in `taken`, so that a validator never tries two keys for a signature. Throws
+ * RangeError for algorithm 8.
  */
 export function createSigningKey(
   algorithm: Algorithm,
@@ -40,7 +40,7 @@ export function createSigningKey(
   }
 }
 
-/** Returns the key of a private key. Throws if it is not one of the algorithm. */
+/** Returns the signing key of a private key. Throws if the private key has another algorithm. */
 function signingKeyOf(algorithm: Algorithm, kind: KeyKind, privateKey: KeyObject): SigningKey {
   const flags = keyFlags.zone | (kind === 'zsk' ? 0 : keyFlags.secureEntryPoint)
   const dnskey = encodeDnskey({ flags, algorithm, publicKey: encodePublicKey(algorithm, privateKey) })

@@ -81,7 +81,7 @@ function rcodeOf(error: unknown): number {
   return error.code === 'unavailable' || error.code === 'internal' ? rcode.SERVFAIL : rcode.REFUSED
 }
 
-/** Also of prerequisites: their answers would tell a limited key what the rest of the zone contains. */
+/** Also checks prerequisites: their answers would reveal the rest of the zone to a limited key. */
 function requireNames(limit: ZoneLimit | null, { prerequisites, changes }: Update): void {
   if (limit === null) return
   const isAdmitted = (one: Update['prerequisites'][number] | Update['changes'][number]): boolean =>

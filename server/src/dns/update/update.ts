@@ -7,7 +7,7 @@ import { isMetaType, isZoneType, recordClass, recordType, typeName } from '../..
 import { compareOctets } from '../../net/dns/name.ts'
 import { setId } from '../zone/zone-change.ts'
 
-/** The request is refused with this RCODE, and nothing is changed. */
+/** The request is refused with this RCODE and has no effect. */
 export class UpdateError extends Error {
   readonly rcode: number
 
@@ -86,7 +86,7 @@ const anyType = 255
 function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): UpdateOperation {
   const isMeta = type === 0 || isMetaType(type)
   if (recordsClass === recordClass.IN && !isMeta) {
-    // One that is stored from before can be deleted.
+    // Stored records of such a type can be deleted.
     if (!isZoneType(type))
       throw new UpdateError(rcode.REFUSED, `a zone cannot have ${typeName(type)} records`)
     return { kind: 'add', name, type, ttl, rdata: checked(type, rdata) }

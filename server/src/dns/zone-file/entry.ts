@@ -5,7 +5,7 @@ import type { Token } from '../../net/dns/token.ts'
 /** Octets of the longest entry, all its lines together. */
 const entryLengthMax = 65_536
 
-/** Why an entry cannot be split. After `unclosed_parenthesis` and `entry_too_long` nothing is read. */
+/** Why an entry cannot be split. Parsing ends after `unclosed_parenthesis` and `entry_too_long`. */
 export type EntryError =
   | 'quote'
   | 'unopened_parenthesis'
@@ -83,7 +83,8 @@ export class EntryReader {
           i++
           break
         case 13:
-          // Also twice before a line feed, as some programs leave it; alone it is no line break here, but is one for others.
+          // Some programs write two carriage returns before a line feed. A single one without a line feed is refused,
+          // because other parsers treat it as a line break.
           while (text.charCodeAt(i) === 13) i++
           if (i < text.length && text.charCodeAt(i) !== newline) return this.#skipLine(i, 'control_character')
           break

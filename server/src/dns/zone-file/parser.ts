@@ -346,7 +346,10 @@ export class ZoneFileParser {
 
 const scratch = new Uint8Array(nameLengthMax)
 
-/** Returns the name of a relative token that is canonical as it is, as almost all owners are; undefined for any other, also one that is long. */
+/**
+ * Returns the name of a relative token that is already canonical, as almost all owners are; undefined for any other or
+ * a long token.
+ */
 function findPlainName(token: Token, origin: DomainName): DomainName | undefined {
   const isPlain = token.length <= 63 && origin.length > 1 && origin.length < 180 && plain.test(token)
   return isPlain ? (`${token}.${origin}` as DomainName) : undefined

@@ -1,4 +1,4 @@
-// For tests: four name servers' parsers of zone files. They only read; nothing is served.
+// For tests: the zone file parsers of four name servers. The servers are not started.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const compileOptions =
 
 export type Result = {
   readonly isAccepted: boolean
-  /** The zone as BIND and ldns print it; nothing otherwise. */
+  /** The zone as BIND and ldns print it; empty for the others. */
   readonly zone: string
   /** Lines with an error, from 1. BIND and NSD continue after one. */
   readonly lines: ReadonlySet<number>
@@ -43,7 +43,7 @@ export class ZoneFilePeers implements Disposable {
     const options = { encoding: 'latin1', maxBuffer: 500_000_000 } as const
     const { status, stdout, stderr } = spawnSync(programPath(program), args, options)
     const messages = stdout + stderr
-    // kzonecheck has the same status for semantic errors, which are none of a parser.
+    // kzonecheck returns the same status for semantic errors, which do not count as parser errors.
     const isAccepted = peer === 'knot' ? !/failed to run semantic checks/.test(stderr) : status === 0
     const zone = peer === 'bind' || peer === 'ldns' ? stdout : ''
     const errors = peer === 'nsd' ? /error: .*\/zone:(\d+):/g : /\/zone:(\d+):/g

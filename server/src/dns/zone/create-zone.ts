@@ -85,7 +85,7 @@ export async function createZoneWithSoa(
       what: 'zone.create',
       signing: body,
     })
-    // Nobody must enter the DS record of a key that is not kept.
+    // A dry run does not store the key, so its DS record must not be entered.
     const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
     const presented = presentZone(shown, defaults, parseZoneInclude(query.include))

@@ -36,13 +36,14 @@ export type Takeover = {
   readonly parent: Zone | undefined
   /** The sets of the zone above at and below the new zone. */
   readonly stored: readonly StoredSet[]
-  /** Those of them that move into the new zone. */
+  /** The sets of the zone above that move into the new zone. */
   readonly moved: readonly PlacedDesired[]
 }
 
 /**
- * Locks the zone above, and returns which of its sets move into the zone. Sets that the zone has itself stay as they are. Throws `conflict` with the
- * names that would vanish: a secondary zone takes none over and gives none away, and the name of a zone has no CNAME.
+ * Locks the zone above, and returns the sets that move from it into the zone. Sets that the zone already has stay as
+ * they are. Throws `conflict` with the names that would vanish: a secondary zone neither takes over nor gives away
+ * sets, and the name of a zone has no CNAME.
  */
 export async function planTakeover(
   trx: Trx,
@@ -96,8 +97,8 @@ function namesLost(parent: Zone, child: Pick<Zone, 'name'>, sets: readonly Store
 }
 
 /**
- * Returns the delegations that a zone has for the zones below it, and without records what it has stored there itself, from which nobody is answered,
- * and its delegations to zones that were deleted while it was.
+ * Returns the delegations from a zone to its child zones. Also returns, without records, stored sets below these
+ * delegations, which are not answered, and delegations to zones that were deleted in the meantime.
  */
 export async function planDelegations(trx: Trx, zone: Zone): Promise<PlacedDesired[]> {
   if (zone.kind === 'secondary') return []
@@ -156,7 +157,7 @@ export async function updateFurtherAbove(
   return others
 }
 
-/** Writes the delegation of a zone into the zone above, and removes there what the zone has taken over. */
+/** Writes the delegation of a zone into the zone above, and removes the sets there that moved into the zone. */
 export async function delegateNewZone(
   trx: Trx,
   zone: Zone,
@@ -217,8 +218,8 @@ async function write(
 }
 
 /**
- * Ends the delegation of a deleted zone in the zone above, which delegates to the zones below it from now on. Throws `delegated` if there is none
- * above, and resolvers would find the zones below no more.
+ * Deletes the delegation of a deleted zone in the zone above, which then delegates to the child zones itself. Throws
+ * `delegated` if there is no zone above and resolvers would no longer find the child zones.
  */
 export async function removeDelegation(
   trx: Trx,

@@ -56,7 +56,7 @@ export async function planWildcardsAbove(trx: Trx, above: Above, name: DomainNam
 const copyOf = ({ type, ttl, rdata, comment }: StoredSet, name: DomainName) =>
   ({ name, type, ttl, rdata, source: 'user', comment }) as const
 
-/** Returns the wildcard that answers for the name in the zone above; no sets if none does. */
+/** Returns the wildcard that answers for the name in the zone above; an empty list if no wildcard does. */
 async function readWildcard(
   trx: Trx,
   { parent, stored }: Above,

@@ -48,7 +48,7 @@ export function parseSetName(loc: Loc, text: string, zone: ZoneName): DomainName
   return name
 }
 
-/** Parses a type that a zone may have. Throws `invalid`, and `managed` for one that Pharos writes. */
+/** Parses a type that a zone may have. Throws `invalid`, and `managed` for a type that Pharos writes. */
 export function parseSetType(
   loc: Loc,
   text: string,
@@ -154,7 +154,7 @@ function readPtr(
   )
 }
 
-/** Of a set of addresses for which the request says nothing. */
+/** The default for a set of addresses without the field in the request. */
 export const automaticPtr = ({ auto_ptr: isOn }: Pick<ZoneSettings, 'auto_ptr'>): ReadSet['withPtr'] =>
   isOn && 'automatic'
 

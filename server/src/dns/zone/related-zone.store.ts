@@ -55,7 +55,7 @@ export async function listZonesAmong(
   return rows
 }
 
-/** Returns the zones below, without those that are below another one of them. */
+/** Returns the closest child zones, without zones below other child zones. */
 export async function listChildZones(trx: Trx, { teamId, name }: Named): Promise<ChildZone[]> {
   const { rows } = await sql<ChildZone>`
     select z.id, z.team_id as "teamId", z.name from dns_zones z
@@ -86,7 +86,7 @@ export async function readManagedBelow(trx: Trx, zone: Pick<Zone, 'id' | 'name'>
   return rows
 }
 
-/** Returns what the DS records of a zone follow from. */
+/** Returns the facts from which the DS records of a zone follow. */
 export async function readDsFacts(trx: Trx, zoneId: number): Promise<DsFacts> {
   const { rows } = await sql<Omit<DsFacts, 'keys'>>`
     select z.name, z.dnssec as status, z.published is not null as "isPublished",

@@ -1,5 +1,5 @@
-// The SQL of a zone's content: read record sets, write a difference with its journal row, version and counters. The caller holds the lock
-// of the zone. Every statement names the zone, which was found by its team.
+// The SQL of a zone's content: read record sets, write a difference with its journal row, version and counters. The
+// caller has locked the zone. Every statement contains the id of the zone, which was found by its team.
 import { sql } from 'kysely'
 import type { RecordSetSource } from '@pharos/contract/dns/recordset'
 import { camelColumns, type RowOf } from '../../db/columns.ts'
@@ -89,7 +89,7 @@ export async function readSetsOfType(trx: Trx, zoneId: number, type: number): Pr
 /** Sets below a new cut that an error lists. */
 const belowMax = 100
 
-/** The first key after those of the names below: a label of a key ends with 00, and no label continues with 01. */
+/** Returns the first key after all names below: a label of a key ends with 00, and no label continues with 01. */
 export function keyAfterDescendants(name: DomainName): Buffer {
   const key = keyOf(name)
   key[key.length - 1] = 1
@@ -99,8 +99,8 @@ export function keyAfterDescendants(name: DomainName): Buffer {
 export type Author = { readonly actor: string; readonly what: string }
 
 /**
- * Writes the difference as the next version of the zone, which is returned. Deleting comes first: its rows and those that are inserted are
- * different ones.
+ * Writes the difference as the next version of the zone and returns the version. Deletes run first; deleted and
+ * inserted rows are disjoint.
  */
 export async function writeDifference(
   trx: Trx,
@@ -256,7 +256,7 @@ async function addToBlocks(
   return rows.length > 0 && rows.every(({ count }) => count <= 4 * blockSize)
 }
 
-/** Returns the sets that would be stored after the difference, of those that are known, by `setId`. */
+/** Returns the known sets as stored after the difference, by `setId`. */
 export function applyTo(stored: readonly StoredSet[], difference: ZoneDifference): Map<string, StoredSet> {
   const sets = new Map(stored.map((set) => [setId(set), set]))
   for (const set of difference.removed) sets.delete(setId(set))

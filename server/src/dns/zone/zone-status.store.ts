@@ -42,7 +42,7 @@ async function readStatuses(trx: Trx, ids: readonly number[]): Promise<StatusRow
   return rows
 }
 
-/** Does the work, which may change the status of these zones, and writes the messages of those that differ afterwards. */
+/** Runs `work`, which may change the status of these zones, and writes messages for the zones whose status changed. */
 export async function withStatusMessages<Result>(
   trx: Trx,
   ids: readonly number[],

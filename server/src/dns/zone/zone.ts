@@ -45,7 +45,9 @@ export type DnsDefaults = {
   readonly recordsetsMax: number
   readonly aliasesMax: number
   readonly isApexNsEditable: boolean
-  /** Names of the provider's public name servers, in order; one that does not exist if there is none. */
+  /**
+   * Names of the provider's public name servers, in order; a name that does not exist if the provider has no server.
+   */
   readonly nameservers: readonly string[]
 }
 
