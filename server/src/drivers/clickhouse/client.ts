@@ -136,7 +136,7 @@ function* chunksOf(block: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < block.length; at += chunkBytes) yield block.subarray(at, at + chunkBytes)
 }
 
-/** Throws for what is no plain name: names are never quoted. */
+/** Throws for any name that would need quotes. */
 function nameOf(table: string): string {
   if (!/^[a-z][a-z0-9_]*$/.test(table)) throw new DriverError('refused', `Invalid table name ${table}`)
   return table

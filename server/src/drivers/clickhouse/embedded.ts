@@ -1,6 +1,7 @@
-// Runs chDB as a child process behind a unix socket, so that flows are kept without any set-up. As with the embedded PostgreSQL,
-// one process owns it (it holds the lock beside the data directory) and all others attach; a child whose owner was killed ends by
-// itself. chDB is not loaded into this process: it cannot cancel, and its crash would take the routes' control with it.
+// Runs chDB as a child process behind a unix socket, so that flows are stored without any set-up. As with the embedded
+// PostgreSQL, one process owns it (by the lock beside the data directory) and all others attach; a child whose owner
+// was killed ends by itself. chDB is not loaded into this process: it cannot cancel statements, and its crash would end
+// the control of routes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
   closeSync,
@@ -71,7 +72,7 @@ export function assertChdb(platform = `${process.platform}-${process.arch}`): vo
   }
 }
 
-/** Starts the server of a data directory, or attaches to the one that another process runs on it. */
+/** Starts the server of a data directory, or attaches to the server that another process runs. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
   const parent = dirname(resolve(options.dataDir))
   mkdirSync(parent, { recursive: true, mode: 0o755 })
@@ -92,7 +93,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
   }
 }
 
-/** Only while another process holds the lock: a child without an owner is about to end. */
+/** Attaches only while another process has the lock: a child without an owner is about to end. */
 async function tryAttach(dataDir: string): Promise<EmbeddedClickHouse | undefined> {
   const lock = tryProcessLock(`${dataDir}.lock`)
   if (lock !== undefined) {
@@ -185,7 +186,10 @@ class OwnedChild implements EmbeddedClickHouse {
       rmSync(path, { recursive: true, force: true })
   }
 
-  /** A child that outlived its owner holds the directory until it ends; only the holder of our lock may end it. */
+  /**
+   * A child that outlived its owner locks the directory until it ends; only the process with the lock of Pharos may end
+   * it.
+   */
   async #endOrphan(): Promise<void> {
     const found = readPid(this.#dataDir)
     if (found === undefined) return
@@ -267,7 +271,7 @@ function spawnChild(
     ['--disable-warning=ExperimentalWarning', script, dataDir, settings],
     {
       cwd: '/',
-      // Six connections work at once, besides the files of bodies.
+      // Enough for six connections and the files of bodies.
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', UV_THREADPOOL_SIZE: '10' },
       stdio: ['pipe', output, output],
       detached: true,

@@ -1,6 +1,6 @@
-// Writes blocks of ClickHouse's Native format from typed arrays: no object and no text for a row. The layout is that of HTTP
-// (revision 0): number of columns and rows, then for each column its name, its type and its values, little-endian.
-// Source: https://clickhouse.com/docs/interfaces/formats/Native
+// Writes blocks of ClickHouse's Native format from typed arrays, without an object or text per row. The layout is
+// HTTP's (revision 0): number of columns and rows, then for each column its name, its type and its values,
+// little-endian. Source: https://clickhouse.com/docs/interfaces/formats/Native
 
 /** The values of a column. Arrays may be longer than the block; the first rows count. */
 export type NativeColumn =

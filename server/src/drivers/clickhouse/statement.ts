@@ -48,7 +48,7 @@ const unescapeTsv = (text: string): string =>
 /** Returns a literal of a text. Only these two characters have a meaning inside of quotes. */
 const quote = (text: string): string => `'${text.replace(/['\\]/g, String.raw`\$&`)}'`
 
-/** Returns `a = 1, b = 'x'` for the settings of a URL; undefined if there are none. */
+/** Returns `a = 1, b = 'x'` for the settings of a URL; undefined without settings. */
 function settingsClause(settings: ReadonlyMap<string, string>): string | undefined {
   const clauses = [...settings].map(([name, value]) => {
     if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new StatementError(unknownSetting, `Unknown setting '${name}'`)

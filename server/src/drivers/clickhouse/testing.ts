@@ -1,5 +1,5 @@
-// A flow store for tests: one embedded ClickHouse for each test process, and a migrated database of its own for each call.
-// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Nothing of the product imports this file.
+// A flow store for tests: one embedded ClickHouse for each test process, and a new migrated database for each call.
+// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Only tests import this file.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ export type TestFlowStore = FlowStore & {
 }
 
 const testMemoryBytes = 2 * 1024 ** 3
-/** A time to live that ends after 2106 overflows, and the rows expire at once. */
+/** A time to live that ends after 2106 overflows, and the rows expire immediately. */
 const retentionDefault: Retention = { flowDays: 3650, rollupDays: 3650 }
 
 let shared: Promise<EmbeddedClickHouse> | undefined

@@ -242,7 +242,7 @@ class CollectorFileSource implements VisibilitySource {
     for (const update of this.#alerts) this.#sink?.update(update)
   }
 
-  /** An announcement of an alert that nothing has repeated counts as withdrawn. */
+  /** An announcement is withdrawn if its alert is not repeated. */
   #expireAlerts(): void {
     const untilMs = this.#options.now().getTime() - this.#limits.alertMs
     const expired = this.#alerts.filter(({ at }) => at.getTime() < untilMs)
@@ -289,7 +289,7 @@ export function documentsOf(text: string): readonly unknown[] {
  */
 const isAlert = (document: unknown): boolean => Array.isArray(fieldsOf(document)?.['data'])
 
-/** Returns the BGP messages of an alert; those that are not valid, or not BGP messages, are left out. */
+/** Returns the valid BGP messages of an alert. */
 export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
   return listOf(fieldsOf(document)?.['data']).flatMap((entry) => {
     const message = fieldsOf(fieldsOf(entry)?.['matchedMessage'])

@@ -7,7 +7,7 @@ import { addressOf, fieldsOf, listOf, pathOf, prefixOf } from './fields.ts'
 
 export type BgpState = {
   readonly at: Date
-  /** The prefixes that were queried: one of them, or a prefix inside, that is not in `routes` has no route. */
+  /** The queried prefixes: a prefix in or below them without an entry in `routes` has no route. */
   readonly queried: readonly Prefix[]
   readonly routes: ReadonlyMap<Prefix, readonly CollectorRoute[]>
 }
@@ -34,7 +34,7 @@ export function parseBgpState(document: unknown): BgpState {
   return { at, queried: queriedPrefixes(data['resource']), routes }
 }
 
-/** Returns the routes of a prefix; undefined if the document says nothing about it. */
+/** Returns the routes of a prefix; undefined if the document does not cover it. */
 export function routesIn(
   { queried, routes }: BgpState,
   prefix: Prefix,

@@ -17,7 +17,7 @@ import {
   type Target,
 } from './exchange.ts'
 
-/** Questions without an answer at a time: a server's receive buffer holds a few hundred. */
+/** Pending queries: a server's receive buffer has space for a few hundred. */
 const parallel = 100
 const repeatMs = 400
 
@@ -29,7 +29,10 @@ type Waiting = {
   timer: NodeJS.Timeout
 }
 
-/** Returns the answers in the order of the queries. Throws DriverError if one of them stays unanswered for the time of the target. */
+/**
+ * Returns the answers in the order of the queries. Throws DriverError if a query stays unanswered for the timeout of
+ * the target.
+ */
 export function exchangeAll(
   target: Target,
   queries: readonly Query[],

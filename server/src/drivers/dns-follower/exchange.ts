@@ -62,7 +62,7 @@ export function matchAnswer(
   if (id !== query.id || !qr || opcode !== query.opcode) return undefined
   const [asked] = query.questions
   const [repeated] = questions
-  // A server that cannot parse the question may leave it out; later messages of a transfer have none.
+  // A server that cannot parse the question may omit it; later messages of a transfer have no question.
   const isSame = repeated
     ? repeated.name === asked?.name && repeated.type === asked.type && repeated.class === asked.class
     : true
@@ -152,9 +152,9 @@ function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier
 }
 
 /**
- * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection. A server may sign only some
- * messages of a transfer, so nothing of it may be used before `finish` of the last one. `timeoutMs` is the time for each message.
- * Throws DriverError.
+ * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection.
+ * A server may sign only some messages of a transfer, so no message may be used before `finish` of the last one.
+ * `timeoutMs` applies to each message. Throws DriverError.
  */
 export async function* receiveMessages(
   target: Target,

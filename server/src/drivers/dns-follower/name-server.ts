@@ -30,7 +30,7 @@ const watchMs = 1_000
 
 const soaOf = (zone: ZoneName): Question => ({ name: zone, type: recordType.SOA, class: recordClass.IN })
 
-/** Opens nothing until it is used. */
+/** Opens a socket on first use. */
 export function createFollower(options: FollowerOptions): NameServer {
   return new Follower({ ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs })
 }

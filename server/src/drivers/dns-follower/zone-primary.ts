@@ -97,7 +97,10 @@ class TransferReader {
     if (isSoa) this.isComplete = this.#endsHere(record)
   }
 
-  /** One SOA alone says that there is nothing newer (RFC 1995 section 4). If it is newer, the rest comes in further messages. */
+  /**
+   * A single SOA means that there are no changes (RFC 1995 section 4). If its serial is newer, the rest follows in
+   * further messages.
+   */
   isUpToDate(from: ResourceRecord): boolean {
     return this.#records.length === 1 && !isNewer(serialOf(this.#records[0]!), serialOf(from))
   }

@@ -27,7 +27,7 @@ export type HandlerDeps = {
   /** Answers a question without TSIG, within the size that the client takes. */
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   readonly findKey: (name: DomainName) => TsigKey | undefined
-  /** Returns what the peer may transfer of the zone; undefined for nothing. */
+  /** Returns the view that the peer may transfer; undefined if it has no access. */
   readonly transferView: (zone: ZoneName, peer: Peer) => TransferView | undefined
   /** Takes a NOTIFY for a zone; returns the RCODE of the answer. */
   readonly notified: (zone: ZoneName, peer: Peer, serial: Serial | undefined) => number
@@ -68,7 +68,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
   }
   return {
     handleStream,
-    // Transfers are refused over UDP, so that nothing is a stream.
+    // Transfers are refused over UDP, so that no reply is a stream.
     handleDatagram: (request) => handleStream(request) as Reply | Promise<Reply>,
     truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
@@ -77,7 +77,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
 /** Responses are never answered: two servers would answer each other for ever. */
 const isQuery = (wire: Uint8Array): boolean => wire.length >= headerLength && (wire[2]! & 0x80) === 0
 
-/** Returns the request, the answer that refuses it, or undefined to send nothing. */
+/** Returns the request, the answer that refuses it, or undefined to send no answer. */
 function check({ wire, address, transport }: DnsRequest, { findKey, now }: HandlerDeps): Checked | Reply {
   if (!isQuery(wire)) return undefined
   let query: Message | undefined
@@ -144,7 +144,7 @@ async function update(checked: Checked, deps: HandlerDeps): Promise<Reply> {
   return finish(checked, deps, { rcode: code })
 }
 
-/** Returns what the peer gets of the zone, or the RCODE that refuses it. */
+/** Returns the view of the peer, or the RCODE that refuses the transfer. */
 function allowedView(
   { peer }: Checked,
   { zones, transferView }: HandlerDeps,

@@ -1,5 +1,5 @@
-// One connection of DNS over TCP (RFC 7766): messages with a length of two octets before them. Requests are answered one after the other. A
-// peer that is silent, slow or reads nothing is disconnected.
+// One connection of DNS over TCP (RFC 7766): messages with a length prefix of two octets. Requests are answered one
+// after the other. A peer that is silent, slow or does not read is disconnected.
 import type { Socket } from 'node:net'
 
 export type TcpLimits = {
@@ -60,7 +60,7 @@ class Connection {
     void this.#answerAll()
   }
 
-  /** The peer sends nothing more; what it has asked is still answered. */
+  /** The peer has ended its side; its requests are still answered. */
   end(): void {
     this.#hasEnded = true
     if (!this.#isAnswering) this.#socket.end()

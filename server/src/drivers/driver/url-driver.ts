@@ -1,6 +1,6 @@
 // Drivers that a URL of the configuration selects by its scheme. A driver is a folder, and a line in the list of its port.
 
-/** `Context` is what the process gives to every driver of the port; `Port` is what the driver creates. */
+/** `Context`: the values that the process passes to every driver of the port. `Port`: the result of the driver. */
 export type UrlDriver<Context, Port> = {
   /** The driver's name, such as `rtr`. */
   readonly kind: string

@@ -96,7 +96,7 @@ export class GobgpClient {
     })
   }
 
-  /** Sends the given octets unchanged: nothing may change between the check and the transmission. */
+  /** Sends the given octets unchanged: they must stay the same between the check and the transmission. */
   clientStream(
     method: DescMethodClientStreaming<DescMessage, DescMessage>,
     requests: readonly Uint8Array[],

@@ -184,7 +184,7 @@ class OwnChanges {
     setTimeout(() => this.#sweep(), untilMs - Date.now()).unref()
   }
 
-  /** Whether the event is one of Pharos' own changes; each change causes at most one event. */
+  /** Returns whether the event is one of Pharos' own changes; each change causes at most one event. */
   take(kind: ChangeKind, prefix: Prefix): boolean {
     const key = `${kind} ${prefix}`
     const expected = this.#expected.get(key)

@@ -222,7 +222,7 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
-  /** Sends all parts and returns those that were refused. */
+  /** Sends all parts and returns the refused ones. */
   async #change<T>(
     kind: ChangeKind,
     parts: readonly Named<T>[],

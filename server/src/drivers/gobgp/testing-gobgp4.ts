@@ -263,7 +263,7 @@ function deletion(table: Table, calls: string[]): grpc.UntypedServiceImplementat
   }
 }
 
-/** Accepts all paths of the message, or none, and then returns the reason. */
+/** Accepts all paths of the message, or rejects all and returns the reason. */
 function applyChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
   if (tableType !== TableType.GLOBAL) return `unsupported resource: ${tableType}`
   for (const path of paths) {

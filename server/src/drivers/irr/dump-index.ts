@@ -40,7 +40,7 @@ type Reference = {
   readonly membership: RpslMembership
 }
 
-/** `sources` are the registries to use, in order of preference; none means all, in the order of the dump. */
+/** `sources` are the registries to use, in order of preference; an empty list means all, in the order of the dump. */
 export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBuilder {
   const routes = createRouteShards()
   const autNums = new Map<Asn, Ranked<AutNumObject>>()

@@ -10,13 +10,16 @@ import type { DumpIndex } from './dump-index.ts'
 
 export type DumpSourceConfig = {
   readonly file: string
-  /** The registries to use, in order of preference; none means all registries in the dump. */
+  /** The registries to use, in order of preference; an empty list means all registries in the dump. */
   readonly sources?: readonly string[]
   /** How often the file is checked. */
   readonly pollMs?: number
   /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
-  /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
+  /**
+   * How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: without
+   * delay.
+   */
   readonly confirmMs?: number
   /** How long a query waits for the first read. */
   readonly timeoutMs?: number
@@ -24,7 +27,7 @@ export type DumpSourceConfig = {
 
 const byDefault = { sources: [], pollMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
-/** Reads nothing before the first query. */
+/** Reads the dump on the first query. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }

@@ -76,7 +76,7 @@ function answer(
   if (!rows) return void send(404, { detail: 'Not found.' })
   const offset = Number(url.searchParams.get('offset') ?? 0)
   if (offset >= faults.failFrom) return void send(500, { detail: 'failed' })
-  // A tag that no object has is one that does not exist here.
+  // A tag that is on no object does not exist here.
   const tag = url.searchParams.get('tag')
   if (tag !== null && !Object.values(lists).some((all) => all.some((row) => hasTag(row, tag))))
     return void send(400, { tag: [`Select a valid choice. ${tag} is not one of the available choices.`] })

@@ -41,7 +41,7 @@ function createNat() {
     const sequence = sequences.get(port) ?? port * 1000
     sequences.set(port, sequence + sets.filter((one) => one[0] !== 0 || one[1]! > 3).length)
     const datagram = ipfix({ sequence }, ...sets)
-    // The time of the export: none is a repetition of another.
+    // The time of the export: makes each datagram unique.
     new DataView(datagram.buffer, datagram.byteOffset).setUint32(4, ++sent)
     return decodeAll(decoder, [datagram], { port, nowMs: testNowMs + minute * 60_000 })
   }
@@ -108,7 +108,7 @@ describe('two exporters behind one address', () => {
     after.decoder.setKnown(new Map([['192.0.2.1', known]]))
     for (const one of templates.values()) after.decoder.addTemplate(one)
     for (const one of rates.values()) after.decoder.addSampling(one)
-    // One of a former process that did not know of the ports.
+    // A template of a former process that did not distinguish ports.
     after.decoder.addTemplate({ ...[...templates.values()][0]!, port: 0 })
     const [one] = after.send({ port: 1001, sets: [set(256, ...flow(500))] })
     const [other] = after.send({ port: 1002, sets: [set(256, ...swapped(600))] })

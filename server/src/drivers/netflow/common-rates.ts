@@ -1,4 +1,4 @@
-// The rates of an exporter for flows whose own domain has none: some exporters announce them in one domain only.
+// The rates of an exporter for flows of a domain without rates: some exporters announce them in only one domain.
 
 /** How often each rate is announced, so that the only one is found without reading all. */
 export class RateCounts {
@@ -15,7 +15,7 @@ export class RateCounts {
     return this.#counts.size === 0
   }
 
-  /** 0 if there is none, or if they differ. */
+  /** The common rate; 0 without rates, or if they differ. */
   get only(): number {
     return this.#counts.size === 1 ? this.#counts.keys().next().value! : 0
   }
@@ -44,8 +44,8 @@ export const createCommonRates = (): CommonRates => ({
 const unsampledSeconds = 3600
 
 /**
- * The rate of a flow that names no sampler, if its exporter announces none: 0, unknown, in the first hour of the exporter, then 1. Those
- * that do not sample, such as softflowd, announce nothing.
+ * The rate of a flow without a sampler, if its exporter announces no rates: 0 (unknown) in the first hour of the
+ * exporter, then 1. Exporters that do not sample, such as softflowd, announce no rates.
  */
 export const rateWithoutAny = (
   {
@@ -56,8 +56,8 @@ export const rateWithoutAny = (
 ): number => (used.rates === 0 && time - firstSeen >= unsampledSeconds ? 1 : 0)
 
 /**
- * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
- * exporter. 0 if there is none, or if they differ.
+ * The rate of a flow for which neither its domain nor domain 0 has a rate: the rate of its sampler, or without a
+ * sampler the only rate of the exporter. 0 without a rate, or if they differ.
  */
 export function commonRateOf({ ofInterfaces, others, bySampler }: CommonRates, sampler: number): number {
   if (sampler === 0) return ofInterfaces > 0 ? 0 : others.only

@@ -1,6 +1,6 @@
-// Compiles the records of one template into a function with all offsets as constants: about five times as fast as reading them by table.
-// The source text contains nothing but names of this file and integers of the layout. If the process may not generate code, the records
-// are read by `read-records.ts`; a test compares both on random templates.
+// Compiles the records of one template into a function with all offsets as constants: about five times as fast as
+// reading them by table. The source text contains only names of this file and integers of the layout. If the process
+// may not generate code, the records are read by `read-records.ts`; a test compares both on random templates.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { slot, type Layout, type SlotName } from './elements.ts'
 import { durationMaxMs, type RecordContext } from './read-records.ts'

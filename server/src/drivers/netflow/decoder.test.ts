@@ -829,7 +829,7 @@ describe('sampling rates', () => {
       [309, 4],
       [310, 4],
     ]
-    // The sampler table of IOS XR: random, one of 1,000, with an interval of 1.
+    // The sampler table of IOS XR: random, 1 in 1,000, with an interval of 1.
     assert.equal(one([[304, 4], [305, 4], ...size], 3, 1, 1, 1000), 1000)
     assert.equal(one([[305, 4], ...size], 1, 1, 1000), 1000)
     const count = [

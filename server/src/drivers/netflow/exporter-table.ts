@@ -23,9 +23,9 @@ export type Exporter = {
   readonly recent: RecentDatagrams
   /** By version and domain. */
   readonly domains: Map<number, Domain>
-  /** Rates for domains that know none: some exporters announce them in one domain only. */
+  /** Rates for domains without rates: some exporters announce them in only one domain. */
   readonly common: CommonRates
-  /** Sets that wait for their template, and whether one of these templates is known since. */
+  /** Sets that wait for their template, and whether a template has arrived since. */
   held: HeldSet[]
   isReleaseDue: boolean
   /** Sequences of v5 and sFlow, by engine or sub-agent. */
@@ -42,9 +42,9 @@ export type SharedState = {
   isNewlyByPort: boolean
   /** Named in the platform file: its place is not given away. */
   isConfigured: boolean
-  /** The sampling rate of the platform file; 0 for none. */
+  /** The sampling rate of the platform file; 0 if not set. */
   override: number
-  /** Its interfaces towards other exporters; undefined for none. */
+  /** Its interfaces towards other exporters; undefined if not set. */
   internal: 'all' | ReadonlySet<number> | undefined
   /** Limits of its interfaces: octets per millisecond. */
   speeds: ReadonlyMap<number, number>
@@ -96,12 +96,12 @@ export class ExporterTable {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(max * 4))).fill(free)
   }
 
-  /** One for each address, by index. */
+  /** One entry per address, by index. */
   get all(): readonly Exporter[] {
     return this.#exporters
   }
 
-  /** As `all`, or one for each source port. */
+  /** Like `all`, with one entry per source port. */
   get states(): readonly Exporter[] {
     return this.#exporters.flatMap((one) => [...(one.shared.ports?.values() ?? [one])])
   }

@@ -16,7 +16,10 @@ export type HeldSets = {
   readonly onTemplate: (exporter: Exporter, domain: Domain, id: number) => void
   /** Decodes the sets of the exporter if some are due. Cheap if not: it is called for every datagram. */
   readonly releaseDue: (exporter: Exporter, timeMs: number, columns: FlowColumns) => void
-  /** Decodes the sets of all exporters whose template is known, and drops those that waited too long. Reads every set: once a second. */
+  /**
+   * Decodes the sets of all exporters whose template has arrived, and drops sets that waited too long. It reads every
+   * set, so it runs once a second.
+   */
   readonly releaseAll: (timeMs: number, columns: FlowColumns) => void
 }
 
@@ -25,7 +28,7 @@ export function createHeldSets(
   { quota, counters, context, events }: Decoding,
   decode: (exporter: Exporter, set: HeldSet, template: Template, columns: FlowColumns) => void,
 ): HeldSets {
-  /** Exporters with held sets. */
+  /** Exporters with waiting sets. */
   const waiting = new Set<Exporter>()
 
   function hold(exporter: Exporter, set: HeldSet): void {
@@ -66,7 +69,7 @@ export function createHeldSets(
     if (exporter.held.length === 0) waiting.delete(exporter)
   }
 
-  /** Returns whether the set is no longer held. */
+  /** Returns whether the set was decoded or dropped. */
   function releaseSet(exporter: Exporter, set: HeldSet, timeMs: number, columns: FlowColumns): boolean {
     const { octets, domain, id } = set
     const template = domain.templates.get(id)

@@ -50,7 +50,9 @@ function isPlausible(c: FlowColumns, row: number, exporter: Exporter): boolean {
   return false
 }
 
-/** Octets per millisecond. Of both interfaces the faster one: packets may be counted before those that do not fit are dropped. */
+/**
+ * Octets per millisecond of the faster of both interfaces: packets may be counted before excess packets are dropped.
+ */
 function limitOf({ shared: { speeds } }: Exporter, inIf: number, outIf: number): number {
   return Math.max(speeds.get(inIf) ?? octetsPerMsMax, speeds.get(outIf) ?? octetsPerMsMax)
 }

@@ -10,7 +10,7 @@ export type Usage = {
   heldOctets: number
 }
 
-/** The memory of a held set in addition to its own octets; measured with sets of one octet, and rounded up. */
+/** The memory of a waiting set in addition to its own octets; measured with sets of one octet, and rounded up. */
 export const heldSetOctets = 512
 
 /** For one exporter. */

@@ -24,8 +24,9 @@ export const createRecentDatagrams = (): RecentDatagrams => ({
 const sequencePlace = (version: number): number => (version === 10 ? 8 : version === 9 ? 12 : 16)
 
 /**
- * Returns whether the length and the first 64 octets, which contain the sequence number, are those of one of the last 32 datagrams. The
- * header of `view[at, at + length)` must be complete. Exporters that do not count (sequence 0) repeat nothing.
+ * Returns whether the length and the first 64 octets, which contain the sequence number, equal one of the last 32
+ * datagrams. The header of `view[at, at + length)` must be complete. Always false for exporters without sequence
+ * numbers (sequence 0).
  */
 export function isRepeated(
   recent: RecentDatagrams,

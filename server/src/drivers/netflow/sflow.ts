@@ -253,7 +253,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
   }
 }
 
-/** The name of an interface (structure 1005); empty if it is not one of printable ASCII characters. */
+/** Returns the name of an interface (structure 1005); empty unless it consists of printable ASCII characters. */
 function readName(octets: Uint8Array, view: DataView, from: number, end: number): string {
   const length = from + 4 <= end ? view.getUint32(from) : 0
   if (length > nameOctetsMax || from + 4 + length > end) return ''

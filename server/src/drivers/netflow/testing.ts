@@ -143,7 +143,7 @@ export function sflow(
   return pack(u32(5), u32(kind), address, u32(0), u32(sequence), u32(uptime), u32(samples.length), ...samples)
 }
 
-/** A flow sample of interface 3 to 4, one of `rate`. */
+/** A flow sample of interface 3 to 4, 1 in `rate`. */
 export const flowSample = (rate: number, ...records: readonly Uint8Array[]): Uint8Array =>
   xdr(1, u32(1), u32(3), u32(rate), u32(rate * 10), u32(0), u32(3), u32(4), u32(records.length), ...records)
 

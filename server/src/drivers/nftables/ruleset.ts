@@ -25,8 +25,8 @@ import {
 } from './table.ts'
 
 /**
- * Returns the transaction that makes the lists of these prefixes the given ones, and keeps all others: nft applies all of it or nothing,
- * and counters keep their values. `lists` without rules are removed. Empty if there is nothing to change.
+ * Returns the transaction that replaces the lists of these prefixes and leaves all others: nft applies all of it or
+ * rejects it, and counters keep their values. `lists` without rules are removed. Empty without a difference.
  */
 export function transactionOf(
   table: string,
@@ -147,8 +147,8 @@ function hasTransport({
 }
 
 /**
- * Of packets, a tenth of a second may pass at once. Of octets, Linux lets a second's worth and the burst pass: it is one merged packet
- * (GRO), which would never conform otherwise.
+ * The burst of packets is a tenth of a second. For octets, Linux lets a second's worth and the burst pass: the burst is
+ * one merged packet (GRO), which would never conform otherwise.
  */
 function limitOf(limit: Extract<CompiledRule['action'], { kind: 'rate_limit' }>): string {
   if ('pps' in limit) {

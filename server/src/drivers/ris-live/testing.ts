@@ -80,7 +80,7 @@ export class FakeRis {
     await new Promise((resolve) => this.#http.close(resolve))
   }
 
-  /** Refuses connections, and ends those that are open. */
+  /** Refuses new connections and ends open ones. */
   hide(): void {
     this.#isHidden = true
     this.drop()

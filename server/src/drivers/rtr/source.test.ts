@@ -128,7 +128,7 @@ describe('an RTR source', () => {
     await until(() => source.status().problem !== null)
     assert.deepEqual([source.current()?.asOf, asns(source, '192.0.2.0/24')], [asOf, [64500]])
     assert.match(source.status().problem!, /closed/)
-    // The same session and serial, as after a restart of the cache: they prove nothing.
+    // The same session and serial as after a restart of the cache: they prove no continuity.
     await until(() => source.touched.length === 2)
     assert.deepEqual(cache.received[1]?.pdu, { type: 'reset_query' })
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '2001:db8::/32'])

@@ -72,7 +72,7 @@ class SandboxCollectors implements VisibilitySource {
       : { state: 'unavailable', asOf: null, problem: 'not started' }
   }
 
-  /** Reports what is due: the monitor calls this every few seconds. */
+  /** Reports routes that are due: the monitor calls this every few seconds. */
   follow(prefixes: readonly FollowedPrefix[]): void {
     if (!this.#running) return
     const wanted = new Set(prefixes.map(({ prefix }) => prefix))

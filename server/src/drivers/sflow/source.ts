@@ -1,5 +1,5 @@
-// A device that sends its counters by sFlow: nothing is asked, the newest samples are read from where the collector of flows has stored them.
-// It knows states, speeds and counters of interfaces, and nothing of modules, LAGs or addresses.
+// A device that sends its counters by sFlow: it sends no queries and reads the newest samples from the collector's
+// table. It provides states, speeds and counters of interfaces, but no modules, LAGs or addresses.
 import type {
   CounterReading,
   CounterRow,

@@ -72,7 +72,7 @@ it('is surveyed once, and a poll reads only what moves', async (t) => {
   }
   await source.listInterfaces(signal)
   const counters = () => requestsOf(() => source.readCounters('all', signal))
-  // 4 rows of 12 columns in each answer: the names were those of the list.
+  // 4 rows of 12 columns in each answer: the names are those in the list.
   assert.ok((await counters()) <= ports / 4 + 2)
   const survey = await requestsOf(() => source.listTransceivers(signal))
   const optics = await requestsOf(() => source.readOptics(signal))

@@ -38,7 +38,7 @@ export class SnmpSession {
   #open: OpenSession | undefined
   /** Whether the device has answered since the session was opened: then its silence is not a wrong credential. */
   #hasAnswered = false
-  /** Ends with the last request; undefined if none is running. */
+  /** Ends with the last request; undefined without a running request. */
   #lastRequest: Promise<void> | undefined
   #answers = 0
   #tries = 0
@@ -80,7 +80,7 @@ export class SnmpSession {
     return { latencyMs, lossPercent }
   }
 
-  /** Later requests reject. Those that run end with their signal, which the caller aborts before. */
+  /** Later requests reject. Running requests end with their signal, which the caller aborts before. */
   close(): void {
     this.#isClosed = true
     this.#reset()

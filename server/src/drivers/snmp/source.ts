@@ -1,5 +1,6 @@
-// A device that is read by SNMP. It keeps one session, the names of interfaces and entities, and the tables of modules that do not change
-// between surveys: a poll reads what moves. It stores nothing and judges nothing.
+// A device that is read by SNMP. It caches one session, the names of interfaces and entities, and the tables of modules
+// that do not change between surveys, so that a poll reads only changing values. It neither stores nor evaluates the
+// values.
 import { isIP } from 'node:net'
 import type {
   CounterReading,
@@ -65,7 +66,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     if (kept.names !== names)
       Object.assign(kept, { names, optics: undefined, entityNames: undefined, bgp: undefined })
     const others = await vendor.withModules(names, ended)
-    // Those of vendors have no number: theirs are none of IF-MIB.
+    // Interfaces of vendor tables have no number of IF-MIB.
     return {
       keys: new Map([
         ...[...names.byIndex].map(([index, { key }]) => [index, key] as const),
@@ -83,7 +84,7 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
         const { seen, names } = await readInterfaces(session, ended, partsWithin(ended, readPart))
         counters.setNames(names)
         const ofVendor = await vendor.list(names, ended)
-        // Flows name an interface by its number: one that IF-MIB has as well is that of IF-MIB.
+        // Flows refer to interfaces by number: a number that IF-MIB also has belongs to IF-MIB.
         const more = ofVendor
           .filter(({ key }) => !names.indexOf.has(key))
           .map((one) => (names.byIndex.has(one.index) ? { ...one, index: -1 } : one))

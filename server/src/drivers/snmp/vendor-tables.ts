@@ -10,7 +10,9 @@ import { sap, vRtr } from './oids.ts'
 import { toCounter, toNumber, toText } from './value.ts'
 import type { WalkedColumns } from './walk.ts'
 
-/** `index`: the rest of the OID. `name`: what the first counter column must have, if the device may give the index to another one. */
+/**
+ * `index`: the rest of the OID. `name`: expected value of the first counter column, if the device may reuse the index.
+ */
 export type Known = { readonly key: InterfaceKey; readonly index: string; readonly name: string | null }
 
 /** Null: the row lacks a counter that belongs to the sum. Undefined: a counter has a type that is no counter. */
@@ -26,7 +28,7 @@ export type VendorTable = {
   /** Whether they have modules, which are found by the key. */
   readonly hasModules: boolean
   nameOf(found: WalkedColumns, index: string, names: InterfaceNames): Known | null
-  /** What is seen of a row, beside its key and type. */
+  /** Returns the fields of a row, beside its key and type. */
   seenOf(
     found: WalkedColumns,
     index: string,

@@ -28,7 +28,7 @@ export type VrpJsonSourceOptions = VrpJsonAddress & {
 
 export type VrpJsonLimits = FetchLimits & {
   readonly pollMs: number
-  /** How long an export is used after its date; if it has none, after it was last fetched. */
+  /** How long an export is used after its date; without a date, after it was last fetched. */
   readonly expireMs: number
   readonly vrpsMax: number
 }

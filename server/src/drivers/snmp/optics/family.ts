@@ -25,9 +25,9 @@ export type OpticFamily = {
   readonly name: string
   /** Column that has values if the device implements the family. */
   readonly probe: string
-  /** All columns that `decode` reads, except those of ENTITY-MIB. */
+  /** All columns that `decode` reads, except ENTITY-MIB. */
   readonly columns: readonly string[]
-  /** Those of them that change while a module stays: the others are read with the modules only. */
+  /** Columns that change while a module stays: the others are read with the modules only. */
   readonly measured: readonly string[]
   /** Pure. Values that cannot be are null. */
   decode(tables: OpticTables): {

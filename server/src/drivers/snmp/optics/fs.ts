@@ -1,5 +1,5 @@
-// FS-FIBER-MIB: fsFiberTable by ifIndex. Powers in 0.01 dBm, -10000 without a measurement; bias in uA, voltage in mV. Modules with several
-// lanes have nothing in the columns of the module.
+// FS-FIBER-MIB: fsFiberTable by ifIndex. Powers in 0.01 dBm, -10000 without a measurement; bias in uA, voltage in mV.
+// The columns of the module are empty for modules with several lanes.
 import { byIfIndex, type Cell, type LaneCells, plainFamily } from './plain-table.ts'
 import { type Conversion, decibels, integerAt, scaled, textAt } from './values.ts'
 

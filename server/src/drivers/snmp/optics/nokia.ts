@@ -108,7 +108,7 @@ function moduleAt(tables: OpticTables, index: string): ModuleValues {
   }
 }
 
-/** Rows of lanes that are all zero are those of another type of module. */
+/** Lane rows that are all zero belong to another type of module. */
 function lanesAt(tables: OpticTables, index: string): LaneValues[] {
   const rows = indexesIn(tables, laneColumns).filter((lane) => lane.startsWith(`${index}.`))
   const numbers = rows.map((row) => Number(row.slice(index.length + 1)))
