@@ -1,6 +1,6 @@
-// Packet captures: reads pcap and pcapng, and writes pcap with short packets. Pure. Lengths in a file are untrusted: each is checked against
-// what is left of it, and the result is never larger than the file.
-// Sources: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
+// Packet captures: reads pcap and pcapng, and writes pcap with short packets. Pure. Lengths in a file are untrusted:
+// each is checked against the remaining bytes, and the result is never larger than the file. Sources:
+// draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
 
 /** Bytes of each packet that are kept: headers, and little of what users sent. The same as in samples of sFlow. */
 export const snapLength = 128
@@ -34,7 +34,7 @@ export function readCapture(file: Uint8Array): Capture {
   return view.getUint32(0) === blockSection ? readPcapng(file, view) : readPcap(file, view)
 }
 
-/** Whether the first bytes are those of a capture. */
+/** Returns whether the first bytes identify a capture. */
 export function isCapture(file: Uint8Array): boolean {
   if (file.length < 4) return false
   const magic = new DataView(file.buffer, file.byteOffset, 4).getUint32(0)

@@ -1,4 +1,4 @@
-// The SQL of the attachments of events. The caller has found out what the team may see of the event.
+// The SQL of the attachments of events. The caller has determined the team's part of the event.
 import type { AttachmentKind } from '@pharos/contract/inventory/attachment'
 import { sql } from 'kysely'
 import { attachmentColumns } from '../../inventory/attachment/attachment.ts'

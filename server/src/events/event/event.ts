@@ -51,7 +51,7 @@ export type DeliveryMark = { readonly id: number; readonly received: number; rea
 export type Observation = {
   readonly sourceEventId: string
   readonly receivedAt: Date
-  /** Time of the observation according to the source; null if it states none. */
+  /** Time of the observation according to the source; null if missing. */
   readonly observedAt: Date | null
   /** Of two values of the same time (or without one), the one with the greater weight is kept. */
   readonly weight: number
@@ -117,7 +117,7 @@ export type Event = EventTexts & {
   readonly sourceEventId: string
   readonly flags: readonly EventFlag[]
   readonly status: readonly EventStatus[]
-  /** The largest of the networks; null if none is known. */
+  /** The largest of the networks; null if unknown. */
   readonly affectedNetwork: Prefix | null
   readonly start: Date
   /** Null while the event is ongoing; never before the start. */
@@ -278,7 +278,7 @@ function statedBy<T extends string | JsonObject>(
   return value === undefined ? undefined : { value, stamp: stampOf(observation) }
 }
 
-/** The time and weight by which the values of an observation are compared with those of others. */
+/** Returns the time and weight that order the observations. */
 export const stampOf = ({ observedAt, weight }: Observation): Stamp => [observedAt?.getTime() ?? -1, weight]
 
 type MergedData = {
@@ -348,8 +348,8 @@ function mergeParsedData(
 }
 
 /**
- * Returns the stamp of the message within the event, if it has one that is later than that of the observation; undefined otherwise. Events
- * contain one if they were written before events referred to deliveries.
+ * Returns the stamp of the message within the event if it is later than the observation's; undefined otherwise. Only
+ * events written before events referred to deliveries contain a message.
  */
 function keptMessage(
   before: ParsedData,
@@ -362,7 +362,7 @@ function keptMessage(
     : undefined
 }
 
-/** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
+/** Returns the observation's sample for the timeline; an empty list without a signal or a rate with its own time. */
 function samplesOf(observation: Observation): TimelineSample[] {
   const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation

@@ -72,7 +72,10 @@ export type StatedDelivery = {
   readonly stamp: Stamp
 }
 
-/** The latest delivery; of equal stamps the one with the greater hash, and of the same body the one that was received first. */
+/**
+ * Returns the later delivery. Equal stamps are ordered by hash, the greater one wins; equal bodies by the time of
+ * receipt, the earlier one wins.
+ */
 export function laterDelivery(
   a: StatedDelivery | undefined,
   b: StatedDelivery | undefined,

@@ -9,7 +9,7 @@ export type SampledPacket = {
   readonly sourcePort: number | undefined
   readonly destinationPort: number | undefined
   readonly protocol: string
-  /** Lower case, comma separated; empty if there are none. */
+  /** Lower case, comma separated; empty without flags. */
   readonly tcpFlags: string
   readonly packets: number
   readonly bytes: number

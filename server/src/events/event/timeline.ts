@@ -79,7 +79,7 @@ function drawn(all: readonly Candidate[], limit: number): Candidate[] {
   return all.toSorted((x, y) => orderOf(x) - orderOf(y) || byText(x.text, y.text)).slice(0, limit)
 }
 
-/** Of ordinary samples, those with the lowest are kept. */
+/** Ordinary samples with the lowest values stay. */
 function orderOf(candidate: Candidate): number {
   candidate.order ??= rankOf(candidate.sample) * 2 ** 32 + hashOf(candidate.text)
   return candidate.order

@@ -1,5 +1,5 @@
-// Reads deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored deliveries
-// and for those that are only validated.
+// Parses deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored
+// deliveries and for validation without storing.
 import { noteFragment, type StoredNote } from '@pharos/contract/events/delivery-note'
 import { hash } from 'node:crypto'
 import { eventId, stampOf } from '../event/event.ts'
@@ -56,8 +56,8 @@ export type ParsedDelivery = {
 }
 
 /**
- * Reads one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix. `id` is that of the
- * stored delivery, to which its events then refer.
+ * Parses one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix.
+ * `id` is the stored delivery, to which its events then refer.
  */
 export function parseDelivery(
   { source, normalise }: SourceReader,

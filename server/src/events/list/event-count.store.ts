@@ -19,7 +19,7 @@ function countsOf({ teamId, byFacet }: Scope, wanted: Sql, where: Sql): Sql {
     : sql`select ${wanted} from team_event_counts where team_id = ${teamId} and facet = 0 and ${where}`
 }
 
-/** Counts the events that started before the window's end, without those that ended before its start. */
+/** Counts the events that started before the window's end, without events that ended before its start. */
 export function countOf(scope: Scope): Sql {
   const { start, end } = scope
   const started =

@@ -115,8 +115,8 @@ export function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
 }
 
 /**
- * CTE `rest`: the events that have the text although not every event of their facet has it; null if no text is searched.
- * `facets` are those of which every event has it.
+ * CTE `rest`: the events that contain the text although not every event of their facet does; null if no text is
+ * searched. In `facets` every event contains it.
  */
 function restOf(scope: Scope, query: EventQuery): Sql[] | null {
   const { ordering, description, search, ongoing } = query
@@ -253,7 +253,7 @@ function byRate(
   )
 }
 
-/** The first event of the incident, and those that name it. */
+/** The first event of the incident, and the events that refer to it. */
 function incidentConditions(teamId: number, incident: string, network: NetworkFilter | null): Sql[] {
   const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${incident})`
   const isOn = network && anyOf(networkConditions(network))
@@ -320,7 +320,7 @@ function valueConditions({ bps, pps, ongoing, description, search }: EventQuery)
 /**
  * Disjoint conditions. A network that overlaps a prefix is inside it, which is one range in the order of cidr, or is
  * one of at most 128 larger ones. Unlike `&&`, comparisons may use the index under row-level security, because they are
- * leakproof; and each condition alone is answered by the index.
+ * leakproof; and each condition alone uses the index.
  */
 function networkConditions(network: NetworkFilter): Sql[] {
   if ('text' in network) return [sql`strpos(affected_network::text, ${network.text}) > 0`]

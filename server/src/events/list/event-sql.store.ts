@@ -9,7 +9,7 @@ export type Sql = RawBuilder<unknown>
 /** `results`: the elements as JSON, joined by commas. */
 export type EventRows = { readonly results: string; readonly count: number }
 
-/** The events that the counts can count: those of the team in a window, of some facets or of all. Null: any. */
+/** The events that the counts cover: of the team in a window, of some facets or of all. Null: any. */
 export type Scope = {
   readonly teamId: number
   readonly start: Date | null
@@ -40,7 +40,10 @@ export function orderBy(ordering: Ordering): Sql {
   )
 }
 
-/** For ranges in which all events have ended or none: "nulls last" would only prevent a backward index scan. */
+/**
+ * For ranges in which either all events have ended or all are ongoing: "nulls last" would only prevent a backward index
+ * scan.
+ */
 export function orderByWithoutNulls(ordering: Ordering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) => sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}`)),

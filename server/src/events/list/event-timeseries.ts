@@ -42,7 +42,7 @@ export const getRelatedTimeseries = (
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'events', query)
 
-/** As `getRelatedTimeseries`, of incidents. A rate is none of false positives. */
+/** As `getRelatedTimeseries`, of incidents. Rates have no series of false positives. */
 export const getIncidentTimeseries = (
   deps: TimeseriesDeps,
   { actor }: TeamReader,

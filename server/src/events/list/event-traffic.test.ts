@@ -1,4 +1,5 @@
-// The traffic of an event: flows towards its target, what the team's own rules dropped, and the detector's samples without flows.
+// The traffic of an event: flows towards its target, traffic dropped by the team's own rules, and the detector's
+// samples without flows.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -145,7 +146,7 @@ describe('the traffic of an event', () => {
         ['passed', 'bps'],
       ],
     )
-    // In the third minute the team had flows, but none to the target; in the fourth it had none.
+    // In the third minute the team had flows, but not to the target; in the fourth it had no flows.
     assert.deepEqual(minutes(answer), [
       [10_000, 10_000, 0, null],
       [0, 6_000, 0, 0],

@@ -116,7 +116,7 @@ type Judged = Pick<IncidentRow, 'class' | 'sources' | 'bps' | 'pps'> & {
 
 /** A rate of so many times the threshold is beyond doubt. */
 const beyondDoubt = 2
-/** The part of an attack that makes it one of a single kind. */
+/** Share of an attack from which it has a single kind. */
 const oneKindShare = 0.6
 
 /** By the kind of attack, the detectors and the verdict, and by the figures of the detector where it states them. */

@@ -67,7 +67,7 @@ async function withIncidents(
   }
 }
 
-/** Lists the events of all of the caller's teams, and for staff those of every team. */
+/** Lists the events of all of the caller's teams, and for staff the events of every team. */
 export async function listEvents(
   { postgres }: ListEventsDeps,
   { actor }: { readonly actor: Actor },
@@ -158,8 +158,9 @@ const withField = (object: string, name: string, value: string): string =>
   `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${value}}`
 
 /**
- * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to none, the delivery is not
- * kept or its source does not read it any more. A delivery may contain events of others: only what is about this one is returned.
+ * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to no
+ * delivery, the delivery was deleted or its source no longer parses it. A delivery may contain events of others: only
+ * the message about this event is returned.
  */
 async function readMessage(
   messages: MessageCache,

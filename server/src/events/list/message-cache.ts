@@ -2,7 +2,7 @@
 // It knows no team: whoever asks has checked that the caller may see the message.
 
 export type MessageCache = {
-  /** Returns the message as JSON text, or null if the delivery has none; undefined if it is not kept. */
+  /** Returns the message as JSON text, or null if the delivery has no message; undefined if it is not cached. */
   find(key: string): string | null | undefined
   save(key: string, message: string | null): void
 }

@@ -71,7 +71,7 @@ export function reviewEvent(
   })
 }
 
-/** Returns the same object if nothing changes. */
+/** Returns the same object without a change. */
 function reviewAfter(before: StoredReview, patch: Patch, actor: Actor, now: Date): StoredReview {
   const verdict = patch.verdict === undefined ? before.verdict : patch.verdict
   const isAcknowledged = patch.acknowledged ?? before.acknowledged !== null

@@ -56,8 +56,8 @@ function rangesBetween(
 }
 
 /**
- * Of a group and bucket, what the rollup has; of bucket 0, `started` counts the events that were ongoing when the first bucket began. Of
- * events whose peaks the rollup does not have, the greatest from `bucket` to `last`.
+ * Rollup values of a group and bucket; in bucket 0, `started` counts the events that were ongoing when the first bucket
+ * began. For events whose peaks are not in the rollup: the maximum from `bucket` to `last`.
  */
 export type RollupRow = {
   readonly key: string | null
@@ -78,7 +78,7 @@ export function rollupSeries(rows: readonly RollupRow[], buckets: number, metric
 
 type Value = { readonly of: number } | null
 
-/** Events that started before the end of the bucket, without those that ended before its start. */
+/** Counts the events that started before the end of the bucket, without events that ended before its start. */
 function countsOf(rows: readonly RollupRow[], buckets: number): Value[] {
   const [started, ended] = [new Float64Array(buckets + 1), new Float64Array(buckets + 1)]
   for (const row of rows) {

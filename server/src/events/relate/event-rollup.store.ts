@@ -1,5 +1,5 @@
-// The SQL that keeps the counts and the rollup of teams' events. Only team-event.store.ts calls it, with everything that it has written: no
-// other code may write team_events. The caller holds the locks of the teams.
+// The SQL that updates the counts and the rollup of teams' events. Only team-event.store.ts calls it, with every
+// written row: no other code may write team_events. The caller has locked the teams.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { countChanges, hourChanges, staleHours, type EventChange } from './event-rollup.ts'

@@ -1,5 +1,5 @@
-// The counts and the rollup after any sequence of changes, beside those of the events as they are then; and time series from the rollup
-// beside a loop over the events.
+// The counts and the rollup after any sequence of changes, compared with the current events; and time series from the
+// rollup compared with a loop over the events.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'

@@ -118,13 +118,13 @@ export async function relateEvents(
 
 type PlacedTeamEvent = Omit<TeamEvent, 'incident'> & PlacedEvent & { incident: string | null }
 
-/** Events are stored for a team since they are related to it. Those of no team are in no incident. */
+/** Events are stored for a team when they become related to it. Events without a team are in no incident. */
 function isNewIn(stored: readonly StoredMatch[]): (event: PlacedTeamEvent) => boolean {
   const known = new Set(stored.map(({ teamId, eventId }) => `${teamId} ${eventId}`))
   return ({ team_id, event_id }) => team_id !== noTeam && !known.has(`${team_id} ${event_id}`)
 }
 
-/** Further networks of an event are not in the written row: those of an event that has several may have changed. */
+/** The written row does not contain further networks, so events with several networks may have changed. */
 function changedEvents(
   events: readonly PlacedTeamEvent[],
   written: readonly WrittenTeamEvent[],

@@ -8,7 +8,7 @@ import { saveRollup } from './event-rollup.store.ts'
 import type { Facet } from './facet.ts'
 import { saveFacets } from './facet.store.ts'
 
-/** `parsed_data` is null if the team holds all networks of the event, and thus sees the event's own parsed data. */
+/** `parsed_data` is null if all networks of the event belong to the team: it then gets the event's own parsed data. */
 export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span' | 'facet'>> & {
   readonly facet: Facet
 }
@@ -30,7 +30,7 @@ export type ListedEvent = Pick<
 /** The `team_id` of events that concern no team. */
 export const noTeam = 0
 
-/** Returns those of the events that are in the list of events that concern no team. */
+/** Filters the events: only events in the list without a team. */
 export async function listUnmatched(trx: Trx, eventIds: readonly string[]): Promise<string[]> {
   if (eventIds.length === 0) return []
   const { rows } = await sql<{ event_id: string }>`
@@ -129,7 +129,7 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
 /** A row of the team's list with what it shows. */
 export type ShownEvent = ListedEvent & Pick<TeamEvent, 'record' | 'facet'>
 
-/** Returns those of the events that are in the team's list. */
+/** Filters the events: only events in the team's list. */
 export async function listShown(
   trx: Trx,
   teamId: number,
@@ -190,7 +190,7 @@ export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
-/** Deletes those of the rows that exist, and returns the incidents that they were in. Call `lockTeams` first. */
+/** Deletes the existing rows, and returns their incidents. Call `lockTeams` first. */
 export async function deleteTeamEvents(
   trx: Trx,
   keys: readonly { readonly team_id: number; readonly event_id: string }[],

@@ -21,9 +21,9 @@ import type { Json } from '../event/json.ts'
 import { topsOf } from '../event/packets.ts'
 
 /**
- * Returns the event itself if the team holds all of its networks. Otherwise its part: networks, address family and
- * samples of the team's own networks, without the raw source and without the detector's own texts, which may name any
- * network. Times, status, classification, rates and totals are those of the whole event: no detector reports them per
+ * Returns the event itself if all of its networks belong to the team. Otherwise its part: networks, address family and
+ * samples of the team's own networks, without the raw source and without the detector's own texts, which may contain
+ * any network. Times, status, classification, rates and totals apply to the whole event: no detector reports them per
  * network.
  */
 export function teamPart(event: Event, held: readonly Prefix[]): Event {

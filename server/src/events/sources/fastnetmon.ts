@@ -68,7 +68,7 @@ const actions: Readonly<Record<string, Action>> = {
   partial_unblock: { weight: 1, signals: ['mitigation_ended'] },
 }
 
-/** The event exists, and nothing else is known. */
+/** The event exists without any further information. */
 const unknownAction: Action = { weight: 0, signals: ['pending'] }
 
 function readAction(body: Fields, notes: Notes): { name: string; action: Action } {

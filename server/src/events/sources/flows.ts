@@ -1,6 +1,6 @@
-// The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
-// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without one in the section
-// detector_thresholds of the platform file; docs/detectors.md describes both.
+// The detector of Pharos itself, in the collector of flows: its reports are deliveries like any other, in the form of
+// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without an entry in
+// the section detector_thresholds of the platform file; docs/detectors.md describes both.
 import type { Threshold } from '../../flow/threshold.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'

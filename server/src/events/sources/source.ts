@@ -16,7 +16,7 @@ export type Notes = {
   add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
   /** Returns the value, or undefined with a warning if it cannot be read. */
   optional<T>(read: () => T): T | undefined
-  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
+  /** Returns the result of one item of a list; an empty list and an error if it cannot be parsed. */
   item<T>(read: () => readonly T[]): readonly T[]
   /** Number of items that could not be read. */
   readonly errors: number

@@ -19,7 +19,7 @@ export type AssignedPort = {
   readonly at: Date
 }
 
-/** Returns the ports by interface; an interface that is not sold has none. */
+/** Returns the ports by interface, without interfaces that are not sold. */
 export async function listPortsOf(
   trx: Trx,
   interfaceIds: readonly number[],
@@ -28,7 +28,7 @@ export async function listPortsOf(
   return Map.groupBy(rows, ({ interfaceId }) => interfaceId!)
 }
 
-/** Returns the ports by their id; one that is not sold is missing. */
+/** Returns the ports by their id, without ports that are not sold. */
 export async function listPortsById(
   trx: Trx,
   portIds: readonly number[],

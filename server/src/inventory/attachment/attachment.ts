@@ -47,7 +47,7 @@ export type AttachmentDeps = {
 }
 
 export type AttachmentFileDeps = Pick<AttachmentDeps, 'db' | 'ring' | 'now'> & {
-  /** Returns what the team of the link may see of a file of an event; null: a link of staff. */
+  /** Returns the part of a file of an event for the team of the link; null: a link of staff. */
   readonly findEventFile: (file: StoredFile, teamId: number | null) => Promise<AttachmentFile | undefined>
 }
 

@@ -30,8 +30,9 @@ export type SessionChange = Pick<Session, 'peer' | 'peerAsn' | 'instance'> & {
 const jitterMs = 90_000
 
 /**
- * Returns the session after a reading, and the change between established and not established if there is one. The first reading of a
- * session is no change. A state that the device does not name is none either: the next one that it names is compared with the last one.
+ * Returns the session after a reading, and the change between established and not established, if any. The first
+ * reading of a session is no change. An unknown state is no change either: the next known state is compared with the
+ * last known one.
  */
 export function advanceSession(
   before: Session | undefined,

@@ -65,7 +65,7 @@ const addPort = (circuitId: string, service: number, since = new Date('2025-01-0
 const change = (rules: object) =>
   owner().updateTable('services').set(rules).where('id', '=', serviceId).execute()
 
-/** The member joins the LAG, or none, as a survey finds it; at another time than now. */
+/** The member joins the LAG, or leaves it, as a survey would find it; at another time than now. */
 async function joinLag(member: typeof port, lagId: number | null, at: string): Promise<void> {
   await owner()
     .transaction()
@@ -219,7 +219,7 @@ describe('the bill of a month', () => {
     const second = await addPort('C2', serviceId)
     await addDays(port.portId, '2026-03-01', 1)
     await addDays(second.portId, '2026-03-01', 1)
-    // The second one misses its last 20 buckets while it is up: those of the sum are missing.
+    // The second port misses its last 20 buckets while it is up: the sum misses them too.
     await sql`update port_days set covered_ms[269:288] = array_fill(null::integer, array[20]) where port_id = ${second.portId}`.execute(
       owner(),
     )
@@ -420,7 +420,7 @@ describe('the bill of a month', () => {
       { port_ids: [port.portId], samples: 31 * 288, missing_samples: 0 },
       { port_ids: [member.portId], samples: own, missing_samples: 0 },
     ])
-    // The LAG counts nothing itself: its samples are those of the member in it.
+    // The LAG has no counters: its samples come from its member.
     await sql`delete from port_days where port_id = ${port.portId}`.execute(owner())
     assert.deepEqual(await figures(), [
       { port_ids: [port.portId], samples: 10.5 * 288, missing_samples: 20.5 * 288 },
@@ -467,7 +467,7 @@ describe('the bill of a month', () => {
       [0, mean, (ranked + 5) * 1000, (ranked + 5) * 1000 - mean],
     )
     await changeTerms('2026-03-21T00:00:00Z', { billing_direction: 'out' })
-    // A change after the month is none of the month.
+    // A change after the month does not affect the month.
     await changeTerms('2026-04-01T00:00:00Z', { billing_direction: 'sum', commit_bps: null })
     const [first, second, ...rest] = await bills({ period: '2026-03' })
     const [firstRank, secondRank] = [Math.ceil(0.95 * 20 * 288), Math.ceil(0.95 * 11 * 288)]

@@ -1,4 +1,5 @@
-// Every model of billing against an implementation of its own: loops over single buckets and exact fractions, that use nothing of the product.
+// Every model of billing against an independent implementation: loops over single buckets and exact fractions, without
+// code of the product.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {

@@ -10,7 +10,7 @@ type Charged = {
   readonly unit: 'bps' | 'octets'
   /** Null: not known. */
   readonly billed: number | null
-  /** The commit or the included octets; null if there is none. */
+  /** The commit or the included octets; null without either. */
   readonly committed: number | null
 }
 
@@ -89,7 +89,7 @@ function linesOf(
       ...(committed === null ? [] : line('commit', commit, committed)),
       ...line('overage', overage, Math.max(0, billed - (committed ?? 0))),
     ]
-  // Tiers of bytes are those of a month, as the included bytes are: a bill for a part of it has that part of each.
+  // Tiers of bytes apply to a month, like the included bytes: a bill for a part of the month has that part of each.
   const partOf = (above: number): number => Number((BigInt(above) * BigInt(all)) / BigInt(monthBuckets))
   const tiers = unit === 'bps' ? ofMonth : ofMonth.map((tier) => ({ ...tier, above: partOf(tier.above) }))
   const total = Math.max(billed, committed ?? 0)

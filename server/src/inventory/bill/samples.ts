@@ -12,7 +12,7 @@ export type Sample = {
   readonly rate: BucketRate | undefined
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 export const samplesOf = ({ at, coveredMs, values }: Counted): Sample[] =>
   at.map((startMs, index) => {
     const covered = coveredMs[index]!

@@ -25,7 +25,7 @@ export type BillingTerms = {
   /** The service that bills the ports; null or missing: this one. */
   readonly poolId?: number | null
 }
-/** From `startMs` until `endMs`; the first terms have none, and the last ones no end: -Infinity and Infinity. */
+/** From `startMs` until `endMs`; -Infinity for the first terms, Infinity for the last. */
 export type TimedTerms = BillingTerms & Period
 
 /** In the order of time, without gaps; at least one. */
@@ -35,9 +35,9 @@ const termsAt = (history: TermsHistory, ms: number): TimedTerms =>
   history.find(({ endMs }) => ms < endMs) ?? history.at(-1)!
 
 /**
- * Returns the month of a service, which has the name of the calendar month in which it begins. Each border is midnight of the billing day in
- * the time zone, both as of the first midnight of UTC of the calendar month, so that two months have no bucket in common and none between
- * them after a change.
+ * Returns the month of a service, named after the calendar month in which it begins. Each border is midnight of the
+ * billing day in the time zone, both as of the first midnight UTC of the calendar month, so that after a change two
+ * months neither overlap nor leave a gap.
  */
 export const periodOf = (month: string, history: TermsHistory): Period => ({
   startMs: startOf(month, history),
@@ -115,8 +115,8 @@ const bucketsIn = (valid: Period, parts: readonly Period[]): number =>
   }, 0)
 
 /**
- * Returns the sum of a value over the buckets of a bill, of each port if the commit is. Null counts as 0, unless there is none at all.
- * `parts`: of each port; those of two ports may overlap.
+ * Returns the sum of a value over the buckets of a bill; per port if the commit is per port. Null counts as 0, unless
+ * all values are null. `parts`: of each port; parts of two ports may overlap.
  */
 function sumOver(
   parts: readonly Period[],
@@ -156,7 +156,7 @@ export function includedOf(
 const bucketsOf = (parts: readonly Period[]): number =>
   unionOf(parts).reduce((sum, part) => sum + bucketCount(part), 0)
 
-/** Returns the prices in the time of a bill, each with its buckets; null if there are none. */
+/** Returns the prices in the time of a bill, each with its buckets; null without prices. */
 export function priceTermsOf(
   parts: readonly Period[],
   history: TermsHistory,

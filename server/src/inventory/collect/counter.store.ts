@@ -28,8 +28,8 @@ type StoredRow = Omit<CounterRow, keyof CounterValues> & { readonly values: Stor
 type StoredBucket = Omit<Bucket, 'values'> & { readonly values: StoredValues }
 
 /**
- * Adds what the ports of the device have counted since their last reading, and returns what was left out. The caller holds the lease
- * of the device.
+ * Adds the increase of the counters of the device's ports since their last reading, and returns the refused rows. The
+ * caller has the lease of the device.
  */
 export async function saveCounters(
   trx: Trx,

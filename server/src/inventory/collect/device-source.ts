@@ -1,5 +1,5 @@
-// The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
-// row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
+// The port to one device: its identity, interfaces, modules, counters and light levels, now. It must not know a team, a
+// row or a vendor. Drivers import it by type only. A source reports the device's answers without evaluating them.
 import type { InterfaceState } from '@pharos/contract/inventory/device'
 import type { SeenBgpSession } from '../bgp/seen-session.ts'
 import type { CounterRow } from '../usage/reading.ts'
@@ -31,7 +31,7 @@ export type ReadPart = <T>(
 
 /** Undefined: its table could not be read. */
 export type DeviceIdentity = {
-  /** Name of the device itself (sysName); null if it has none. */
+  /** Name of the device itself (sysName); null if missing. */
   readonly name: string | null
   readonly vendor: string | null
   readonly model: string | null | undefined
@@ -43,10 +43,10 @@ export type DeviceIdentity = {
 
 export type SeenInterface = {
   readonly key: InterfaceKey
-  /** Number on the device (ifIndex), by which flows name it: restarts may change it. -1: it has none. */
+  /** Number on the device (ifIndex), by which flows refer to it: it may change at a restart. -1: no number. */
   readonly index: number
   readonly name: string
-  /** Text that the operator of the device gave it; empty if none. */
+  /** Text set by the operator of the device; empty if missing. */
   readonly alias: string
   /** IANAifType, such as 6 for Ethernet and 161 for a LAG. */
   readonly type: number
@@ -86,7 +86,7 @@ export type CounterReading = {
   readonly isPartial: boolean
 }
 
-/** Limits of one measured value, as the module states them. Null: it states none; 0 is a limit. */
+/** Limits of one measured value, reported by the module. Null: no limit; 0 is a limit. */
 export type OpticLimits = {
   readonly alarmLow: number | null
   readonly warnLow: number | null
@@ -112,7 +112,7 @@ export type OpticReading = {
   readonly voltageV: number | null
   /** Bit error rate before forward error correction. */
   readonly preFecBer: number | null
-  /** Reports no light: the value is below what the module can measure. */
+  /** No light: the value is below the range of the module. */
   readonly isDark: boolean
   readonly limits: { readonly [M in OpticMetric]?: OpticLimits }
 }
@@ -142,7 +142,7 @@ export interface DeviceSource {
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
   /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
-  /** All of them. A device that had none when its interfaces were listed has none. */
+  /** Reads all sessions. A device without sessions at the listing of its interfaces counts as without BGP. */
   readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>

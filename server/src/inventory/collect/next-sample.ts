@@ -45,7 +45,7 @@ const unknownOctets = 2n ** 64n - 1n
 const lateMs = 60_000
 const clockStepMs = 5_000
 
-/** Returns the sample to store instead of the known one; undefined for a duplicate, and for one that was overtaken. */
+/** Returns the sample to store instead of the known one; undefined for a duplicate or an older sample. */
 export function nextSample(
   known: SampledInterface | undefined,
   sample: CounterSample,

@@ -1,4 +1,4 @@
-// Ends a reading that makes no progress, instead of one that is long: a big chassis far away answers for minutes.
+// Ends a reading that makes no progress, not a long one: a big chassis far away answers for minutes.
 import { DriverError } from '../../runtime/driver-error.ts'
 
 export type ProgressLimits = {

@@ -18,8 +18,8 @@ export type GaugePoint = {
 } & { readonly [S in GaugeStatistic]: number }
 
 /**
- * `gauges` selects `id`, `metric`, `lane`, `part` and `since`, before which nothing is returned. `isDaily`: from the daily
- * figures, where the day is over.
+ * `gauges` selects `id`, `metric`, `lane`, `part` and `since`, the start of the returned history. `isDaily`: uses the
+ * daily figures for past days.
  */
 export function listPoints(
   postgres: Postgres,

@@ -1,4 +1,4 @@
-// Verifies an ASN for a team. Reading queries no registry and stores nothing; a refresh queries the registries outside of any
+// Verifies an ASN for a team. Reading uses only stored results; a refresh queries the registries outside of any
 // transaction, and saves the results in one. The daily check does the same without a request.
 import { asnProofReasonText } from '@pharos/contract/reason/asn-proof-reason'
 import {
@@ -221,7 +221,7 @@ function present(
   const rir = textOf(object?.['rir'])
   return {
     asn,
-    // A registry where anyone may register proves nothing about the holder.
+    // In a registry that accepts any registration, the object does not identify the holder.
     holder: rir === null ? null : textOf(object?.['holder']),
     rir,
     ...presentVerification(held, deps.now()),

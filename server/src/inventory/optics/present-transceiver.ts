@@ -71,7 +71,7 @@ function statusOf(gauge: GaugeNow | undefined): OpticStatus {
   return isOutside(limits.warnLow, limits.warnHigh) ? 'warning' : 'ok'
 }
 
-/** Those with limits. */
+/** Quantities with limits. */
 const quantities: Readonly<Record<Exclude<OpticMetric, 'pre_fec_ber'>, OpticQuantity>> = {
   rx_power: 'rx_power_dbm',
   tx_power: 'tx_power_dbm',

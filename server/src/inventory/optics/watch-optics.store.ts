@@ -6,10 +6,10 @@ import { leastDbm, valueDays } from '../gauge/gauge.store.ts'
 import type { LaneWarnings } from './lane-warnings.ts'
 
 const keptDays = 400
-/** Enough days for every rule before the first one that is read. */
+/** Enough days for every rule before the first evaluated day. */
 const ruleDays = 120
 
-/** Adds the figures of days that are over, and removes what is too old. */
+/** Adds the figures of closed days, and removes expired ones. */
 export async function closeGaugeDays(db: Db): Promise<void> {
   await sql`
     update gauge_days d set (median, least, greatest, samples) = (

@@ -1,4 +1,4 @@
-// What the next reading of an interface adds: minutes that are over, and the state to keep for the reading after it. Pure.
+// The result of the next reading of an interface: completed minutes, and the state for the following reading. Pure.
 import type { CounterRow } from './reading.ts'
 import { mergeParts, minuteMs, spread, type Bucket } from './bucket.ts'
 import { deltaOf, type CountedDelta, type DropReason, type DroppedDelta, type PortFacts } from './delta.ts'

@@ -10,7 +10,7 @@ export type Percentile = {
   /** Position among the samples in ascending order, from 1. */
   readonly rank: number
   readonly samples: number
-  /** The bucket with this rank; of equal ones the order is that of time. */
+  /** The bucket with this rank; equal rates are ordered by time. */
   readonly startMs: number
   /** The rates that were ranked. */
   readonly column: RankedColumn
