@@ -110,7 +110,7 @@ export class FlowBatcher {
     this.#hasTargets = targets.length > 0
   }
 
-  /** Whether an attack is reported for the first time: what it was found in is wanted at once. */
+  /** Returns whether an attack is reported for the first time; the batch is then stored without delay. */
   #begins(detections: readonly Detection[]): boolean {
     const known = this.#ongoing.size
     for (const { id, status } of detections) if (status === 'ongoing') this.#ongoing.add(id)
@@ -207,7 +207,7 @@ export class FlowBatcher {
     clearTimeout(timer)
   }
 
-  /** Files are replaced by their owner at any time. One that cannot be read leaves the former tables in use. */
+  /** Owners may replace files at any time. If a file cannot be parsed, the former tables stay in use. */
   async #refreshTables(): Promise<void> {
     const { addressFiles, send } = this.#deps
     if (addressFiles.length === 0 || performance.now() - this.#tablesChecked < filesCheckedMs) return

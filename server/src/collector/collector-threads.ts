@@ -35,7 +35,7 @@ const endMs = 5_000
 export type ThreadEvents = {
   readonly onReceiver: (message: ReceiverReport) => void
   readonly onBatcher: (message: BatcherReport) => void
-  /** One of them ended by itself. */
+  /** A thread ended by itself. */
   readonly onEnd: (error: unknown) => void
 }
 

@@ -167,10 +167,10 @@ export class FlowCollector {
     this.#revision = undefined
     this.#received.restart()
     this.#packets.forget()
-    // Those of former threads would never end at the other collectors.
+    // The rates of an earlier thread would stay on the other collectors forever.
     this.#targets = []
     this.#threads = threads
-    // First those of the platform file: there is room for all that is known of them.
+    // Exporters of the platform file first, so that their known state always fits.
     threads.toReceiver({ kind: 'exporters', settings })
     threads.toReceiver({ kind: 'known-exporters', exporters: known })
     threads.toReceiver({ kind: 'known', templates, samplings })
@@ -229,7 +229,10 @@ export class FlowCollector {
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 
-  /** Writes the rates of this collector, and gives those of the others to the detector. Rejects if the database does not answer. */
+  /**
+   * Writes the rates of this collector, and passes the rates of the others to the detector. Rejects if the database
+   * does not answer.
+   */
   async exchangeRates(): Promise<void> {
     if (!this.#threads) return
     const { postgres, spoolDir } = this.#options
@@ -249,7 +252,10 @@ export class FlowCollector {
       )
   }
 
-  /** Has packets towards the networks of open events kept, and stores those that came. Rejects if the database does not answer; then they wait. */
+  /**
+   * Selects the networks whose packets are captured, and stores captured packets. Rejects if the database does not
+   * answer; the packets stay queued.
+   */
   async refreshPackets(now: Date): Promise<void> {
     const { owner: db } = this.#options.postgres
     await this.#packets.save(db)
@@ -265,7 +271,7 @@ export class FlowCollector {
     this.#threads.toBatcher({ kind: 'holdings', holdings: toHoldingColumns(found.revision, found.holdings) })
   }
 
-  /** Interfaces, ports and settings of exporters, and what was seen of them. */
+  /** Saves the observed exporters, and sends interfaces, ports and settings of exporters to the threads. */
   async refreshExporters(): Promise<void> {
     const { owner: db } = this.#options.postgres
     const seen = [...this.#seenExporters]
@@ -296,7 +302,7 @@ export class FlowCollector {
     return this.#learned.save(this.#options.postgres.owner)
   }
 
-  /** Tells every process how far the store is behind, and what was lost. Rejects if the database does not answer. */
+  /** Saves the delay and the losses of the store, for every process. Rejects if the database does not answer. */
   async saveDelay(): Promise<void> {
     const { postgres, spoolDir } = this.#options
     if (!this.#threads && this.#spool.waiting.files === 0 && this.#lost.length === 0) return

@@ -22,9 +22,9 @@ const octetsMin = 450_000_000
 const coveredMsMin = 3_420_000
 
 /**
- * Saves the ratio of each port that can be judged: the larger one of its directions, since an exporter may sample only one of them. A ratio
- * that is too low is judged only if both directions have enough traffic and the exporter has no internal interfaces: traffic that
- * leaves by the port may enter where nothing is exported. Saving an hour again changes nothing.
+ * Saves the ratio of each port with enough traffic: the larger of both directions, since an exporter may sample only
+ * one. A ratio that is too low is saved only if both directions have enough traffic and the exporter has no internal
+ * interfaces: traffic that leaves by the port may enter where no flows are exported. Repeating an hour has no effect.
  */
 export async function saveCounterChecks(db: Db, hour: Date, flows: readonly PortFlows[]): Promise<void> {
   await sql`
@@ -71,7 +71,7 @@ export async function listCounterRatios(db: Db | Trx): Promise<CounterRatio[]> {
 
 export type ImplausibleSampling = CounterRatio & { readonly since: string; readonly hours: number }
 
-/** Ports whose flows do not match their counters; an exporter that sends nothing is not listed after a day. */
+/** Ports whose flows do not match their counters; a silent exporter is not listed after a day. */
 export async function listImplausibleSampling(trx: Trx): Promise<ImplausibleSampling[]> {
   const { rows } = await sql<ImplausibleSampling>`
     select e.address as exporter, p.circuit_id as port, k.ratio::float8 as ratio, k.outside_hours as hours,

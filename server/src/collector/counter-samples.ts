@@ -1,5 +1,5 @@
-// Counter samples of sFlow on their way to the inventory. They are bounded by exporter: while the database is down the newest ones of each
-// interface are kept.
+// Counter samples of sFlow on their way to the inventory. They are bounded by exporter: while the database is down, the
+// newest sample of each interface stays queued.
 import { saveSamples, type CounterSample } from '../inventory/collect/sampled-counters.ts'
 import type { Db } from '../db/postgres.ts'
 import { reportRefused, type RefusedRow } from '../db/write-rows.ts'

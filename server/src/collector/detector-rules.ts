@@ -25,7 +25,7 @@ export async function findDetectorSource(db: Db): Promise<DetectorSource | undef
 /** The baselines of an hour: they are read once in it, and kept in the file. */
 export type BaselineCache = { readonly path: string; hour: number; baselines: Baselines }
 
-/** The baselines are those of the former run. */
+/** The baselines of the former run. */
 export function createBaselineCache(dir: string): BaselineCache {
   const path = join(dir, 'baselines')
   return { path, hour: -1, baselines: readBaselineFile(path) }
@@ -96,7 +96,7 @@ async function refreshBaselines(
 }
 
 const weeks = 4
-/** With fewer weeks or days nothing is known of what is usual. */
+/** With fewer weeks or days the usual traffic is unknown. */
 const samplesMin = 3
 
 /** The 99th percentile of the traffic to each prefix in this hour of the week. */

@@ -1,4 +1,4 @@
-// The SQL of exporters: their ids, devices and interfaces, and what is stored of their templates and sampling rates.
+// The SQL of exporters: their ids, devices and interfaces, and their stored templates and sampling rates.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import { storedJson } from '../db/stored-json.ts'
@@ -80,8 +80,8 @@ type InterfaceRow = {
 }
 
 /**
- * The interfaces of every exporter with the port and the team that it is sold to now. A member of a LAG that is not sold itself has the port of
- * the LAG. Numbers of the platform file come last, and so replace those of a survey.
+ * The interfaces of every exporter with the current port and team. A member of a LAG without its own port has the port
+ * of the LAG. Numbers of the platform file come last, and so replace those of a survey.
  */
 export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, ExporterPorts>> {
   const { rows } = await sql<InterfaceRow>`
@@ -145,7 +145,9 @@ export async function listKnownExporters(db: Db): Promise<ReadonlyMap<string, Kn
   )
 }
 
-/** Saves what is wrong with the records of exporters, at most one finding of each. Exporters without an id are left out. */
+/**
+ * Saves the problems of the records of exporters, at most one finding per exporter. Ignores exporters without an id.
+ */
 export async function saveFindings(db: Db, findings: readonly ExporterFinding[]): Promise<void> {
   await sql`
     update flow_exporters e set implausible = coalesce(n.implausible, e.implausible),
@@ -175,7 +177,7 @@ type TemplateRow = {
   readonly fields: TemplateRecord['fields']
 }
 
-/** All templates, or those with these keys. */
+/** Returns all templates, or the templates with these keys. */
 export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
   const { rows } = await sql<TemplateRow>`
     with all_templates as (

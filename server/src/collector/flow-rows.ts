@@ -1,5 +1,6 @@
-// From decoded flows to the rows of the flow store: a row for each team that holds the source or the destination, with its port, prefix, AS
-// numbers and countries; of long flows one for each minute. Nothing is allocated per flow. It must not read the database: all that it needs is in its context.
+// Converts decoded flows to the rows of the flow store: a row for each team that owns the source or the destination,
+// with its port, prefix, AS numbers and countries; for long flows one per minute. Allocates no memory per flow. It must
+// not read the database: its context has all inputs.
 import type { FlowColumns } from '../flow/flow-columns.ts'
 import type { AddressTables } from './range-file.ts'
 import type { FlowOwners } from './flow-owners.ts'
@@ -11,7 +12,7 @@ export type ExporterPorts = {
   readonly id: number
   /** Whether its device is known, and so its interfaces. */
   readonly hasDevice: boolean
-  /** By ifIndex: every interface of the device; one that is not sold has port 0. */
+  /** By ifIndex: every interface of the device; port 0 if it is not sold. */
   readonly interfaces: ReadonlyMap<number, InterfacePort>
 }
 

@@ -1,7 +1,7 @@
-// Blocks of ClickHouse's Native format with the same columns as one block. Values have fixed widths, so that those of a column follow each
-// other. Pure.
+// Merges blocks of ClickHouse's Native format with the same columns into one block. Values have fixed widths, so that
+// the values of a column follow each other. Pure.
 
-/** A block without its values: where those of each column are. */
+/** A block without its values: the places of each column. */
 type Layout = {
   readonly rows: number
   /** Names and types, with the octets of each value. */

@@ -37,7 +37,7 @@ export type ToReceiver =
   | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
   /** By address. */
   | { readonly kind: 'known-exporters'; readonly exporters: ReadonlyMap<string, KnownExporter> }
-  /** First the packets of these events are sent, then only those of the watched networks are kept. */
+  /** Sends the packets of these events, then captures only packets of the watched networks. */
   | {
       readonly kind: 'watches'
       readonly wanted: readonly WantedPackets[]
@@ -113,9 +113,9 @@ export type BatchData = {
 
 export type ToBatcher =
   | { readonly kind: 'holdings'; readonly holdings: HoldingColumns }
-  /** By address: those that have an id. */
+  /** By address, for exporters with an id. */
   | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
-  /** Thresholds of the detector; undefined: none, and nothing is detected. */
+  /** Thresholds of the detector; undefined: the detector is off. */
   | { readonly kind: 'detector'; readonly rules: DetectorRules | undefined }
   /** Rates of other collectors. */
   | { readonly kind: 'remote-rates'; readonly collectors: readonly CollectorRates[] }

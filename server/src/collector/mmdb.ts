@@ -48,7 +48,7 @@ export function readMmdb(file: Buffer, sink: RangeSink): void {
     return record
   }
   const width = version === 4 ? 32 : 128
-  // Nodes may be shared, as those of IPv4 are; a damaged tree leads back to itself.
+  // Nodes may be shared, as in the IPv4 tree; a damaged tree may have cycles.
   let visitsLeft = nodes * sharedMax + 1
   /** IPv4 is below ::/96 of a tree of IPv6. */
   const walk = (node: number, depth: number, address: bigint): void => {

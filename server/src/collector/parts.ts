@@ -122,7 +122,7 @@ export function parseFlowAddress(text: string): ListenAddress | undefined {
   return { address: host, port }
 }
 
-/** The addresses of both settings, without those that are off. */
+/** The addresses of both settings, without disabled ones. */
 function flowAddresses({ netflowListen, sflowListen }: Pick<Config, 'netflowListen' | 'sflowListen'>) {
   const parsed = [netflowListen, sflowListen].map(parseFlowAddress)
   return parsed.filter((address) => address !== undefined)

@@ -1,4 +1,5 @@
-// Long flows in the store: their rows add up to what was exported, and every figure is that of the same flows in one row each.
+// Long flows in the store: their rows add up to the exported flow, and every figure is the same as with one row per
+// flow.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -45,7 +45,7 @@ export type Spool = {
   readonly waiting: { readonly files: number; readonly bytes: number; readonly sinceMs?: number }
   /** Takes a file that was written to the directory. */
   add(file: SpoolFile): void
-  /** Creates the directory, or throws. Inserts the files that are there, the oldest first, and from then on what is added. */
+  /** Creates the directory, or throws. Inserts the existing files, the oldest first, then new ones. */
   start(): void
   /** Resolves when the insert in progress has ended; waits up to `drainMs` for the others. */
   stop(drainMs: number): Promise<void>
@@ -58,7 +58,7 @@ const temporarySuffix = '.tmp'
 const triedSuffix = '.tried'
 const partMark = '.part.'
 const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf, merge: mergeBlocks }
-/** From so many waiting files on they are merged, into files of at most so many octets: those of a full batch. */
+/** Number of waiting files from which they are merged, and the maximum size of a merged file: a full batch. */
 const mergedFrom = 8
 const mergedBytesMax = 60 * 2 ** 20
 const retryMinMs = 500
@@ -103,7 +103,7 @@ class FileSpool implements Spool {
   /** Set aside, but still in the way of the bound. */
   #refused: SpoolFile[] = []
   #bytes = 0
-  /** Those that are being inserted or merged. */
+  /** Files that are being inserted or merged. */
   #current: readonly Waiting[] = []
   #run: Promise<void> | undefined
   #wake = Promise.withResolvers<void>()
@@ -176,8 +176,8 @@ class FileSpool implements Spool {
   }
 
   /**
-   * Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the names of the others, without
-   * merged files one of whose parts cannot be deleted: it would be inserted again later.
+   * Ends merges that were interrupted: parts become files again, unless their merged file is complete. Returns the
+   * names of the others, without merged files of which a part cannot be deleted: it would be inserted again later.
    */
   #withoutParts(places: readonly string[]): string[] {
     const { dir, staleMs = staleTemporaryMs } = this.#options
@@ -193,7 +193,7 @@ class FileSpool implements Spool {
         if (!isRemoved(path)) incomplete.add(merged)
         return []
       }
-      // Its time of change is that of the renaming.
+      // The time of change is the time of the renaming.
       const leftMs = staleMs - (Date.now() - stats.ctimeMs)
       if (leftMs > 0) {
         this.#searchLater(leftMs + 10)
@@ -212,7 +212,7 @@ class FileSpool implements Spool {
     this.#searching ??= setTimeout(() => this.#searchAgain(), afterMs).unref()
   }
 
-  /** Outside of a start a directory that cannot be read ends nothing. */
+  /** Except at the start, a directory that cannot be read is only a warning. */
   #searchAgain(): void {
     this.#searching = undefined
     try {
@@ -281,7 +281,7 @@ class FileSpool implements Spool {
     this.#current = []
   }
 
-  /** Returns the size of the merged file, which is complete then, and adds what is in it to `parts`. */
+  /** Returns the size of the complete merged file, and adds its parts to `parts`. */
   async #writeMerged(
     name: string,
     group: readonly Waiting[],
@@ -300,7 +300,7 @@ class FileSpool implements Spool {
     try {
       await writeFile(temporaryName(path), block, { mode: 0o600 })
       await rename(temporaryName(path), path)
-      // A process whose clock differs may have taken one for the rest of an interrupted merge.
+      // A process with another clock may have deleted a part as the rest of an interrupted merge.
       await Promise.all(parts.map((file) => stat(partOf(file))))
     } catch (error) {
       await rm(temporaryName(path), { force: true })
@@ -364,7 +364,7 @@ class FileSpool implements Spool {
     return true
   }
 
-  /** Drops refused files first, then the oldest; the one that is being inserted stays. */
+  /** Drops refused files first, then the oldest; the file that is being inserted stays. */
   async #enforceLimit(): Promise<void> {
     const { dir, bytesMax, onLost } = this.#options
     while (this.#bytes > bytesMax) {
@@ -412,7 +412,7 @@ class FileSpool implements Spool {
 const mergedName = (first: string, count: number, { suffix }: SpoolFormat): string =>
   `${first.slice(0, -suffix.length)}+${count}${suffix}`
 
-/** Whether none is there any more. */
+/** Returns whether all are deleted. */
 async function areRemoved(paths: readonly string[]): Promise<boolean> {
   const removed = await Promise.allSettled(paths.map((path) => rm(path, { force: true })))
   return removed.every(({ status }) => status === 'fulfilled')

@@ -26,8 +26,8 @@ const bucketMs = 300_000
 const dayMs = 86_400_000
 
 /**
- * Saves those of the last 26 hours, of every team that had ports in them. Saved octets stay where the flows are gone. Repeating
- * it changes nothing. Throws if the store does not answer.
+ * Saves the octets of the last 26 hours, of every team with ports in that time. Saved octets stay after the flows are
+ * deleted. Repeating it has no effect. Throws if the store does not answer.
  */
 export async function updateAttackOctets(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const endMs = now.getTime()

@@ -63,7 +63,7 @@ async function insert(store: FlowStore, rows: readonly Row[]): Promise<void> {
   }
 }
 
-/** What is there, and what there is once the owner has it. Port 5 is the owner's, from noon of the second day on. */
+/** The flows before and after the claim. Port 5 belongs to the owner from noon of the second day on. */
 const flows = (isClaimed: boolean): Row[] => {
   const owned = (direction: Row['direction'], prefixId: number, port = 0) =>
     isClaimed ? { team: owner, direction: direction!, prefixId, port } : {}

@@ -1,8 +1,9 @@
-// Gives unowned past traffic to the team that holds its prefix now, for a prefix that was entered after its traffic. Never
-// automatic: a prefix that changes hands must show nobody the past. It must not touch rows of other teams.
+// Assigns unowned past traffic to the team that has its prefix now, for a prefix that was entered after its traffic.
+// Never automatic: a new owner of a prefix must not get the past. It must not touch rows of other teams.
 //
-// A day is claimed in stages that are kept in the flow store. Whatever is killed, running it again finishes the day exactly:
-// copied rows carry the id of the claim and are counted, and sums are compared with the rows and made again if they differ.
+// A day is claimed in stages that are stored in the flow store. After a kill at any point, running it again completes
+// the day exactly: copied rows carry the id of the claim and are counted, and sums are compared with the rows and
+// rebuilt if they differ.
 import { randomInt } from 'node:crypto'
 import type { Db } from '../db/postgres.ts'
 import { covers, parsePrefix, type Prefix } from '../net/prefix.ts'
@@ -213,8 +214,8 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
       if (attempt === attempts) throw unsettled(day)
       if (have > 0)
         await store.command(`delete from flows where ${ofClaim}`, { team: teamId, claim: id, ...range })
-      // An insert whose client was killed may still run: with the same token only one of both is stored. A token whose rows
-      // were deleted would store nothing.
+      // An insert whose client was killed may still run: with the same token only one of both is stored. A token whose
+      // rows were deleted would store no rows.
       const isFirst = attempt === 0 && have === 0
       const token = `claim:${id}:${hour}${isFirst ? '' : `:${randomInt(2 ** 32)}`}`
       await store.command(`${statement}'${token}'`, { ...copyParams, ...range })
@@ -308,7 +309,7 @@ async function correctPeers(
 }
 
 export type ClaimTarget = {
-  /** The prefix or announcement by which the team holds the claimed prefix; undefined if it does not. */
+  /** The team's prefix or announcement that contains the claimed prefix; undefined without one. */
   readonly holding: Prefix | undefined
   /** Other teams that hold a part of it, with their prefixes. */
   readonly others: readonly { readonly team: string; readonly prefix: Prefix }[]

@@ -39,6 +39,6 @@ export type DatagramSourceOptions = {
   readonly receiveBufferBytes: number
   /** Lets several threads bind the same address; the kernel distributes exporters by their address and port. */
   readonly reusePort?: boolean
-  /** How long the thread may be blocked while nothing arrives. */
+  /** Maximum time for which the thread blocks without a datagram. */
   readonly idleMs?: number
 }

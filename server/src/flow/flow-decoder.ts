@@ -40,7 +40,7 @@ export type InterfaceCounters = {
   readonly timeMs: number
   /** Of the agent, 32 bits: it wraps after 49 days. */
   readonly uptimeMs: number
-  /** From the agent (structure 1005); empty if it sends none. */
+  /** From the agent (structure 1005); empty if missing. */
   readonly name: string
   readonly ifIndex: number
   readonly ifType: number
@@ -64,7 +64,10 @@ export type InterfaceCounters = {
   readonly outErrors: number
 }
 
-/** The header bytes of a sampled packet. `octets` is reused: copy what is kept. The row of the sample is `row` of the batch. */
+/**
+ * The header bytes of a sampled packet. `octets` is reused: copy them to keep them. The row of the sample is `row` of
+ * the batch.
+ */
 export type HeaderSink = (
   octets: Uint8Array,
   offset: number,
@@ -76,13 +79,13 @@ export type HeaderSink = (
   row: number,
 ) => void
 
-/** Totals since the start of what was decoded, lost or refused. Names are labels of metrics. */
+/** Totals since the start: decoded, lost and refused data. Names are labels of metrics. */
 export type DecoderCounters = {
   /** Decoded datagrams by protocol. */
   readonly datagrams: { netflow5: number; netflow9: number; ipfix: number; sflow: number }
-  /** Rows written, held data that was decoded later included. */
+  /** Rows written, including data that waited for its template. */
   flows: number
-  /** Datagrams of which nothing was decoded: an unknown version, too short, or a header that contradicts itself. */
+  /** Datagrams without any decoded data: an unknown version, too short, or an inconsistent header. */
   malformedDatagrams: number
   /** Datagrams that were among the last 32 of their exporter. */
   repeatedDatagrams: number
@@ -90,7 +93,7 @@ export type DecoderCounters = {
   truncated: number
   /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */
   refusedTemplates: number
-  /** Data of unknown templates that was held, dropped after 60 s, and dropped because 1 MB per exporter was full: sets. */
+  /** Sets of unknown templates: waiting, dropped after 60 s, and dropped because 1 MB per exporter was full. */
   heldSets: number
   expiredSets: number
   overflowedSets: number
@@ -139,7 +142,7 @@ export type ExporterSetting = {
 /** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
 export type InterfaceSpeeds = ReadonlyMap<number, number>
 
-/** What the database knows of an exporter. */
+/** The state of an exporter in the database. */
 export type KnownExporter = {
   /** Unix seconds. */
   readonly firstSeen: number
@@ -160,7 +163,7 @@ export type ImplausibleRecord = {
   readonly duration_ms: number
 }
 
-/** What is wrong with the records of an exporter: the last of each kind. */
+/** Problems of the records of an exporter: the last of each kind. */
 export type ExporterFinding = {
   readonly exporter: string
   readonly implausible: ImplausibleRecord | undefined
@@ -186,14 +189,17 @@ export interface FlowDecoder {
     timeMs: number,
     columns: FlowColumns,
   ): void
-  /** Decodes held data whose template has become known, as far as there is room, and drops what waited for 60 s. Call it about once a second. */
+  /**
+   * Decodes waiting data whose template has arrived, as far as `columns` has space, and drops data after 60 s. Call it
+   * about once a second.
+   */
   releaseHeld(timeMs: number, columns: FlowColumns): void
   addTemplate(template: TemplateRecord): void
   addSampling(sampling: SamplingRecord): void
   setExporters(settings: readonly ExporterSetting[]): void
-  /** Replaces what is known of all exporters, by address. */
+  /** Replaces the known state of all exporters, by address. */
   setKnown(known: ReadonlyMap<string, KnownExporter>): void
-  /** Returns what was found since the last call: at most one a exporter. */
+  /** Returns the findings since the last call, at most one per exporter. */
   takeFindings(): ExporterFinding[]
   /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */
   readonly exporters: readonly string[]

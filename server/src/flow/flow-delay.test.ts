@@ -1,4 +1,4 @@
-// How complete answers about flows are: what waits at any collector, and what was lost.
+// The completeness of answers about flows: data waiting at any collector, and lost data.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'

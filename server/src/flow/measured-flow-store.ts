@@ -6,7 +6,9 @@ import type { FlowStore } from './flow-store.ts'
 
 /** What a process reports of its flow store. */
 export type FlowStoreReport = {
-  /** `unused`: this process has not needed it yet. `missing`: the installation has none, and none is configured. */
+  /**
+   * `unused`: not opened by this process yet. `missing`: the installation has no store, and no server is configured.
+   */
   readonly state: 'unused' | 'up' | 'down' | 'missing'
   readonly kind: 'embedded' | 'server'
   /** Of the last call, if it was not answered. */
@@ -107,6 +109,6 @@ function readFigures(store: FlowStore, isUp: () => boolean, metrics: Metrics): v
     return reading
   }
   flowStoreUp.remove()
-  // The registry collects both at once; they share one read.
+  // The registry collects both in one scrape; they share one read.
   for (const gauge of [flowStoreBytes, flowStoreRows]) readOnCollect(gauge, readAgain)
 }

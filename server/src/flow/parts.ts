@@ -1,5 +1,5 @@
-// Wires flows: their operations, and the flow store of a process. It is opened by its first use: a process that serves no flows starts no
-// ClickHouse, and one that lacks it starts all the same.
+// Wires flows: their operations, and the flow store of a process. The first use opens it: a process that serves no
+// flows starts no ClickHouse, and a process without it starts normally.
 import { assertChdb } from '../drivers/clickhouse/embedded.ts'
 import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
 import type { Mounted } from '../http/mount.ts'

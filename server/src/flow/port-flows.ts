@@ -1,4 +1,4 @@
-// Flow records of a port in whole hours, to be compared with what its interface counts, and what is known about their completeness.
+// Flow records of a port in whole hours, for comparison with the counters of its interface, and their completeness.
 import type { FlowDifference } from '@pharos/contract/inventory/port-flows'
 import { delayFieldsOf } from './flow-delay.ts'
 import { readFlowDelay } from './flow-delay.store.ts'
@@ -24,7 +24,7 @@ export type PortFlows = {
   readonly hours: readonly FlowHour[]
   readonly samplingRate: number | null
   readonly check: { readonly hour: Date; readonly ratio: number } | null
-  /** What is known to explain a difference, beside what the figures show. */
+  /** Known reasons of a difference, beside the figures. */
   readonly differences: readonly FlowDifference[]
 }
 

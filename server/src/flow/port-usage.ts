@@ -27,8 +27,8 @@ export type FamilyUsage = {
 type Row = Readonly<Record<'at' | 'octets_in' | 'octets_out' | 'packets_in' | 'packets_out', number>>
 
 /**
- * Returns the buckets in which flows of the port were received, in order; `in` is towards the team. None while the store does not
- * answer: usage of all families together does not depend on it.
+ * Returns the buckets in which flows of the port were received, in order; `in` is towards the team. Empty while the
+ * store does not answer: usage of all families together does not depend on it.
  */
 export async function readFamilyUsage(
   flowStore: FlowStore,

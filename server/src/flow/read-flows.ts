@@ -71,7 +71,7 @@ function scopeOf(
   return { teamId: all ? 'all' : wanted! }
 }
 
-/** A failure of one is the failure of all; the others are awaited, so that none is unhandled. */
+/** Rejects if any rejects; all others are awaited, so that no rejection is unhandled. */
 export async function runAll<T extends readonly unknown[]>(
   all: [...T],
 ): Promise<{ [At in keyof T]: Awaited<T[At]> }> {

@@ -70,7 +70,7 @@ const serviceFlowsMin = 20
 /** The part of a service that makes it taken. */
 const takenShareMin = 0.9
 const servicesShown = 10
-/** Octets of a packet that opens a connection, where only those of the whole connection are known. */
+/** Octets of a packet that opens a connection, if only the octets of the whole connection are known. */
 const openingOctets = 64
 
 /** Returns the estimate. Without a store, or if the question is too large for it, `state` is `unavailable`; never throws for that. */

@@ -8,7 +8,7 @@ import { directionOf, networkText, type Words } from './scopes.ts'
 
 /** The traffic of an attack in one second. */
 export type Reading = {
-  /** Undefined if nobody holds it any more: the former ones stay. */
+  /** Undefined if the network no longer belongs to a team: the former limits stay. */
   readonly limits: Limits | undefined
   readonly own: Measure
   /** Rates by kind of traffic. */
@@ -29,7 +29,7 @@ export class Attack {
   readonly words: Words
   readonly kind: number
   readonly start: number
-  /** Of the prefix that is held. */
+  /** The list of the team's prefix. */
   list: number
   /** Its own traffic exceeds the limit; a carpet may consist of its members only. */
   isOwn = true
@@ -43,7 +43,9 @@ export class Attack {
   now: Measure = noMeasure
   limits: Limits
   isReported = false
-  /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
+  /**
+   * Since the last report: a reading rises with each batch of an exporter, so its peaks are not peaks of the traffic.
+   */
   #recent = new Mean()
   #peak: Limits = { bps: 0, pps: 0 }
   #peakLower: Limits = { bps: 0, pps: 0 }
@@ -193,7 +195,7 @@ class Mean {
     return combine(this.#measure, noMeasure, (sum) => sum / (this.seconds || 1))
   }
 
-  /** The kind of most octets; 0 if there is none. */
+  /** The kind with the most octets; 0 if there is no traffic. */
   get leading(): number {
     return this.vectors.toSorted(([, a], [, b]) => b.bps - a.bps)[0]?.[0] ?? 0
   }

@@ -16,7 +16,7 @@ export type Detection = {
   readonly end?: string
   readonly observed: string
   readonly description: string
-  /** The mean since the last report, mostly 10 s. Octets are those of IP packets. */
+  /** The mean since the last report, mostly 10 s. Octets at the IP layer. */
   readonly bps: number
   readonly pps: number
   /** The true rate was higher, in 99.5 of 100 samplings: equal to the rate if every packet was counted. */

@@ -43,14 +43,14 @@ export class Detector {
     return this.#evaluation.attacks.size
   }
 
-  /** Counts the flows of a batch from and to addresses that somebody holds. */
+  /** Counts the flows of a batch from and to addresses of teams. */
   add(columns: FlowColumns, owners: Owners): void {
     if (this.#isOff()) return
     this.#sums.use(owners, this.#evaluation.rules, this.#second)
     this.#sums.count(columns)
   }
 
-  /** Evaluates everything added so far. `second` is Unix time; nothing happens within the same second. */
+  /** Evaluates the flows added so far. `second` is Unix time; no effect within the same second. */
   advance(second: number, owners: Owners): Detection[] {
     const seconds = second - this.#second
     if (seconds === 0 || this.#isOff()) return []

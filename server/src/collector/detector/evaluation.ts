@@ -1,5 +1,5 @@
-// Compares targets with their limits, the most specific first: a network is an attack only by what the attacks inside it do not explain.
-// It keeps the attacks, and reports nothing.
+// Compares targets with their limits, the most specific first: a network is an attack only by traffic outside of the
+// attacks inside it. It stores the attacks without reporting them.
 import type { Bits } from '../../net/bits.ts'
 import { attackKey } from './attack-id.ts'
 import { Attack } from './attack.ts'
@@ -53,7 +53,7 @@ export class Evaluation {
     this.#remoteSecond = this.#second
   }
 
-  /** The clock was set by so many seconds: until it reached the former time, nothing would be reported. */
+  /** The clock was set by so many seconds: without this, reports would stop until the former time. */
   shift(seconds: number): void {
     this.#remoteSecond += seconds
     for (const attack of this.attacks.values()) attack.shift(seconds)
@@ -93,7 +93,7 @@ export class Evaluation {
     this.#ended.set(attack.key, this.#second)
   }
 
-  /** Targets and attacks that are none of them, the most specific first. */
+  /** Targets, and attacks without a target, the most specific first. */
   #inOrder(targets: readonly Target[]): Target[] {
     const { lengths } = this.#sums.owners
     const all = [...targets]
@@ -138,7 +138,7 @@ export class Evaluation {
     return known ? undefined : attack
   }
 
-  /** Undefined without a threshold, and for a network as long as nothing is known of what is usual. */
+  /** Undefined without a threshold, and for a network as long as its usual traffic is unknown. */
   #limitsOf({ kind, list, rates, row }: Target, bits: Bits, isKnown: boolean): Limits | undefined {
     const { owners } = this.#sums
     if (list === 0) return undefined
@@ -208,7 +208,7 @@ function fastestOf(target: Target): Measure {
 const placeOf = ({ kind, row, words }: Target): string =>
   row < 0 ? `${kind} ${words.join(' ')}` : `${kind} ${row}`
 
-/** Rates by kind of traffic: the shares of this collector's rates, and those of the others. */
+/** Rates by kind of traffic: the shares of this collector's rates, and the rates of the others. */
 export function vectorsOf({ rates, row }: Target, remote?: RemoteRates): ReadonlyMap<number, Limits> {
   const found = new Map<number, Limits>(remote?.vectors)
   if (row < 0) return found

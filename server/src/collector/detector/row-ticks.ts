@@ -2,7 +2,7 @@
 // flow reports was sent over its whole duration, mostly one or five minutes, and would be a peak that never was: it passes two averages of as
 // many seconds in a chain. Beside a rate is the variance that sampling gives it.
 
-/** The places of a row in its 64 words. Places of octets are followed by those of packets. */
+/** The places of a row in its 64 words. Places of octets are followed by places of packets. */
 export const rowWords = 64
 export const place = {
   /** Four words of the address; `tag` is its kind + 1, and 0 for a free row. */
@@ -66,7 +66,7 @@ export function filledAfter(seconds: number): number {
   return 1 - (slow * Math.exp(-seconds / slow) - fast * Math.exp(-seconds / fast)) / (slow - fast)
 }
 
-/** Updates the rates of a row with what was added to it. */
+/** Updates the rates of a row with its additions. */
 export function tickRow(arrays: RowArrays, at: number, factors: Factors): void {
   const { words, f, doubles } = arrays
   const double = (at + added) >>> 1

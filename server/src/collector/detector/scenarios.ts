@@ -51,7 +51,7 @@ export type Scenario = {
   readonly name: string
   readonly sampling: number
   readonly limit?: Threshold
-  /** Hosts with usual traffic beside it, in the /24s of what is attacked. */
+  /** Hosts with usual traffic beside it, in the /24s of the targets. */
   readonly streams: readonly Stream[]
   /** Seconds of the scene before the attack, in which usual traffic is observed. */
   readonly before?: number
@@ -61,12 +61,12 @@ export type Scenario = {
 }
 
 export type AttackScenario = Scenario & {
-  /** Seconds from its first datagram to the report, and what is reported; each network once. */
+  /** Seconds from its first datagram to the report, and the reported networks, each once. */
   readonly within: number
   readonly networks: readonly string[]
   readonly classification: Classification
   readonly direction?: Direction
-  /** Number of attacks that are reported; default one for each network. */
+  /** Number of reported attacks; default one per network. */
   readonly events?: number
 }
 

@@ -44,8 +44,8 @@ export async function saveAttacks(
 }
 
 /**
- * Their events are ended: what is reported of them later is another event. Times ahead, of a collector whose clock was wrong, must not keep
- * others from reporting.
+ * Ends these attacks with their events: later reports become another event. A time in the future, from a collector with
+ * a wrong clock, must not block the reports of others.
  */
 export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date): Promise<void> {
   for (const direction of ['incoming', 'outgoing'] as const)
@@ -54,7 +54,7 @@ export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date):
       where id = any(${ids}::text[]) and ended is null`.execute(trx)
 }
 
-/** Replaces the rates of a collector, and returns those of all others. */
+/** Replaces the rates of a collector, and returns the rates of all others. */
 export async function exchangeRates(
   db: Db,
   collector: string,

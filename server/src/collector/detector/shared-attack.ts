@@ -62,7 +62,10 @@ function isContinued(
   )
 }
 
-/** The report as it is stored. Of an attack that continues after its event has ended, start and totals are those of both events. */
+/**
+ * The report as it is stored. For an attack that continues after its event has ended, start and totals cover both
+ * events.
+ */
 export function storedReport(detection: Detection, { id }: SharedAttack): object {
   const start = startOf(id)
   // Collectors notice an attack within seconds.

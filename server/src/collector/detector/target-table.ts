@@ -30,7 +30,7 @@ export class TargetTable {
     this.#slots = new Int32Array(capacity * 2)
   }
 
-  /** The row of a key; -1 if it has none. `hash` is that of the key. */
+  /** Returns the row of a key; -1 if missing. `hash` is the hash of the key. */
   find(w0: number, w1: number, w2: number, w3: number, kind: number, hash: number): number {
     const slots = this.#slots
     const words = this.#words
@@ -52,7 +52,7 @@ export class TargetTable {
     }
   }
 
-  /** The row of a key, a new one if it has none; -1 if the table is full. */
+  /** Returns the row of a key, a new one if missing; -1 if the table is full. */
   get(w0: number, w1: number, w2: number, w3: number, kind: number, list: number, hash: number): number {
     const known = this.find(w0, w1, w2, w3, kind, hash)
     if (known >= 0) return known
@@ -111,7 +111,7 @@ export class TargetTable {
   }
 
   #remove(isRemoved: (row: number) => boolean): void {
-    // From the last one on: the row that moves is one that stays.
+    // From the last row on: the row that moves is never a removed one.
     for (let row = this.size - 1; row >= 0; row--) if (isRemoved(row)) this.#removeRow(row)
   }
 
