@@ -9,8 +9,8 @@ import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
 /**
- * Checks credentials. Both functions throw `unauthenticated` if the credential is invalid, whatever the reason; the result is
- * no promise if nothing had to be loaded. `fresh`: bypasses the cache.
+ * Checks credentials. Both functions throw `unauthenticated` for any invalid credential; the result is no promise if
+ * the cache has it. `fresh`: bypasses the cache.
  */
 export type Credentials = {
   bearer(accessToken: string, fresh?: boolean): Actor | Promise<Actor>
@@ -27,7 +27,7 @@ export function parseAuthorization(header: string | undefined): Credential | und
   return { scheme: match[1]!.toLowerCase() as Credential['scheme'], value: match[2]! }
 }
 
-/** Returns the actor that the permission requires; null if it requires none and the request has no credential. */
+/** Returns the actor that the permission requires; null if it requires no credential and the request has none. */
 export function authenticate(
   credentials: Credentials,
   permission: Permission,

@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify'
 import { constants, type ZlibOptions } from 'node:zlib'
 
 const bytesMin = 1_000
-/** Compressed at once up to this size, which takes half a millisecond; larger answers in another thread. */
+/**
+ * Limit of synchronous compression, which takes half a millisecond; larger answers are compressed in another thread.
+ */
 const syncBytesMax = 256 * 1024
 
 // A page of 100 events, 85 kB: zstd 1 to 8.3 kB in 67 us, brotli 1 to 8.8 kB in 92 us, gzip 1 to 9.6 kB in 138 us. The default

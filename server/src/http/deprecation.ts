@@ -4,7 +4,7 @@ import { deprecationsIn, deprecationsUsed, timeOf, type Deprecation } from '@pha
 import { operationPath } from '@pharos/contract/group'
 import type { Route } from '@pharos/contract/route'
 
-/** Returns a function for the deprecations of what a request to the route uses. Most routes have none. */
+/** Returns a function that finds the deprecations used by a request to the route. Most routes have no deprecation. */
 export function createDeprecations(route: Route): (search: string, body: unknown) => readonly Deprecation[] {
   const { query, body, upload } = route
   const ofRoute = route.deprecated ? [route.deprecated] : []
@@ -19,8 +19,8 @@ export function createDeprecations(route: Route): (search: string, body: unknown
 }
 
 /**
- * Returns the headers; none for an empty list. Of several deprecations each header has the earliest time. `Link` is a page of the
- * documentation that names all of them.
+ * Returns the headers; an empty object for an empty list. If there are several deprecations, each header has the
+ * earliest time. `Link` refers to a documentation page with all of them.
  */
 export function deprecationHeaders(
   route: Route,

@@ -11,7 +11,7 @@ export type Facade = {
   readonly prefix: string
   /** Name of the header with the API token, in lower case. */
   readonly tokenHeader: string
-  /** Returns the JSON body of an error. The status and the headers are those of the API. */
+  /** Returns the JSON body of an error. The status and the headers are the same as in the API. */
   readonly errorBody: (problem: Problem) => object
 }
 
@@ -25,7 +25,7 @@ export function authorizationOf(
   return token === undefined ? undefined : `Token ${[token].flat().join(', ')}`
 }
 
-/** Takes JSON of any media type: some clients send none. */
+/** Accepts JSON of any media type: some clients send no media type. */
 export function takeJsonOfAnyType(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {

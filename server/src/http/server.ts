@@ -62,7 +62,7 @@ export type HttpSettings = {
   /** URL of the server for users, without a path: `https:` even if a proxy terminates it. */
   readonly publicUrl: string
   readonly rate: Rate
-  /** Deliveries per address: a detector sends many at once during large attacks. */
+  /** Deliveries per address: a detector sends a burst during large attacks. */
   readonly deliveryRate: Rate
   readonly streams: StreamSettings
 }
@@ -266,7 +266,7 @@ function takeAnyMediaType(server: FastifyInstance): void {
   })
 }
 
-/** An upload is held in memory, so only a few may run at once; a team that sends slowly does not take all slots. */
+/** An upload is in memory, so only a few may run in parallel; a slow team cannot use all slots. */
 const uploadsAtOnce = 8
 const uploadsAtOncePerTeam = 3
 
@@ -386,7 +386,7 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id)
 }
 
-/** One bucket for each credential, and one for each client without, whichever of the routes they call. */
+/** One bucket per credential, and one per client without a credential, for all routes together. */
 type Limits = { readonly credentials: RateLimiter; readonly unauthenticated: ClientLimiter }
 
 const createLimits = (rate: Rate): Limits => ({

@@ -16,9 +16,9 @@ export type Bogon = {
 type Kind = 'special' | 'documentation' | 'announced'
 
 /**
- * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and what is not global unicast.
- * Blocks longer than /24 or /48 are left out if a shorter one here contains them. Kind 'announced': globally
- * reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
+ * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and all other space that is not
+ * global unicast. Blocks longer than /24 or /48 are left out if a shorter one here contains them. Kind 'announced':
+ * globally reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
  */
 const blocks: readonly (readonly [block: string, name: string, kind?: Kind])[] = [
   ['0.0.0.0/8', '"This network" (RFC 791)'],

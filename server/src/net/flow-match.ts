@@ -15,8 +15,9 @@ import {
 export type TcpFlags = { readonly set: number; readonly unset: number }
 
 /**
- * A packet meets all conditions; an absent one accepts every packet. Ports are those of TCP and UDP, and a match on them or on flags or
- * ICMP types names the protocols too, so that intersections are exact. Only the first fragment of a packet has ports, flags and types.
+ * A packet meets all conditions; an absent one accepts every packet. Ports are TCP and UDP ports, and a match on them
+ * or on flags or ICMP types names the protocols too, so that intersections are exact. Only the first fragment of a
+ * packet has ports, flags and types.
  */
 export type FlowMatch = {
   readonly destination: Prefix
@@ -69,7 +70,7 @@ export function icmpOf(family: Family): number {
   return family === 4 ? protocolNumbers.icmp : protocolNumbers.icmp6
 }
 
-/** Returns the packets that meet both; undefined if none can. */
+/** Returns the packets that meet both; undefined if the intersection is empty. */
 export function intersectMatches(a: FlowMatch, b: FlowMatch): FlowMatch | undefined {
   const destination = narrower(a.destination, b.destination)
   if (!destination) return undefined

@@ -30,7 +30,7 @@ function readRange(text: string, max: number): Range | undefined {
   return first >= 0 && last >= first ? [first, last] : undefined
 }
 
-/** Returns the canonical form of ranges in any order; undefined for none. */
+/** Returns the canonical form of ranges in any order; undefined without ranges. */
 export function canonicalRanges(ranges: readonly Range[]): Ranges | undefined {
   const merged: [number, number][] = []
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -355,7 +355,7 @@ function elementOf(section: string): Element {
   return typeof element === 'object' ? element : sample[section]![element]!
 }
 
-/** Fields of an identity never change; those of a team's element are its team. */
+/** Fields of an identity never change; an element of a team has its team as identity. */
 const isIdentity = ({ identity }: Kind, field: string) => identity.includes(field) || field === 'team'
 
 describe('every kind of the platform file', () => {

@@ -28,8 +28,8 @@ export type IrrQuery = {
 }
 
 /**
- * `found` in the first source, in order, that has the object of a regional registry, if none has in the first that has another one; an
- * earlier source that is down makes it `unavailable`.
+ * `found` in the first source, in order, that has the object of a regional registry, otherwise in the first source with
+ * another object; an earlier source that is down makes it `unavailable`.
  */
 export type AutNumAnswer =
   | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }

@@ -17,7 +17,7 @@ export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
  */
 export type Suspicion = {
   readonly table: RoaTable
-  /** The greatest number of VRPs that the source had within the confirmation time; 0 if it had none yet. */
+  /** The greatest number of VRPs of the source within the confirmation time; 0 if it had no set yet. */
   readonly before: number
   /** The losses of the set, for operators. */
   readonly loss: string

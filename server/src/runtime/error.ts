@@ -13,7 +13,7 @@ import {
   type InvalidCondition,
 } from './messages.ts'
 
-/** State of a rate limit: requests at once, requests left, and seconds until all are available again. */
+/** State of a rate limit: size of a burst, requests left, and seconds until all are available again. */
 export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
 export type FailureDetails = {

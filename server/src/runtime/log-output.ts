@@ -1,6 +1,6 @@
-// Writes the lines of the log to a file descriptor. A full disk, a quota, a lost terminal or a pipe that nobody reads must neither end nor
-// stop the process that serves routes and zones: lines that cannot be written are counted, and the count is written once the descriptor
-// accepts lines again.
+// Writes the lines of the log to a file descriptor. A full disk, a quota, a lost terminal or a pipe without a reader
+// must neither end nor stop the process that serves routes and zones: lines that cannot be written are counted, and the
+// count is written once the descriptor accepts lines again.
 import { fstatSync, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 import { exitWork } from './exit-work.ts'
@@ -26,7 +26,7 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
   let lost = 0
   let isAtStart = true
   let timer: NodeJS.Timeout | undefined
-  /** Time that is left for waits; none before the end of the process. */
+  /** Time left for waits; 0 before the end of the process. */
   let patienceMs = 0
 
   function add(text: string, lines: number): void {
@@ -92,8 +92,8 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
 }
 
 /**
- * A write to a full pipe then fails instead of waiting for its reader: Node.js makes the descriptor non-blocking when it opens the stream.
- * A file has no reader, and a terminal is that of a person.
+ * A write to a full pipe then fails instead of waiting for its reader: Node.js makes the descriptor non-blocking when
+ * it opens the stream. A file has no reader, and a terminal is read by a person.
  */
 function unblockOutput(): void {
   const stat = fstatSync(1)

@@ -6,7 +6,7 @@ import type { Sends } from './gate.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** `Read` is what the run gets of `read`. */
+/** `Read`: the result of `read`, passed to the run. */
 export type LoopOptions<Read = void> = {
   /** Names the loop in the log and in the metrics; a loop for each region is named `reconcile:ams`. */
   readonly name: string
@@ -16,7 +16,9 @@ export type LoopOptions<Read = void> = {
   readonly timeoutMs?: number
   /** Required, so that no new loop is forgotten: whether a run has effects outside of the database, see runtime/gate.ts. */
   readonly sends: 'nothing' | Sends
-  /** Reads for the run while the gate answers, so that an urgent loop waits for the database once. It must change nothing. */
+  /**
+   * Reads for the run while the gate answers, so that an urgent loop waits for the database once. It must not write.
+   */
   readonly read?: () => Promise<Read>
   /** One run. The signal is aborted by `stop()` and by the timeout. */
   readonly run: (signal: AbortSignal, read: Read) => Promise<void>
@@ -26,9 +28,9 @@ export type LoopOptions<Read = void> = {
 
 export type Loop = {
   readonly name: string
-  /** Runs at once, and from then on. Starting twice changes nothing. */
+  /** Runs immediately, then periodically. No effect if already started. */
   start(): void
-  /** Aborts the current run and resolves when it has ended; nothing runs after that. */
+  /** Aborts the current run and resolves when it has ended; no run starts after that. */
   stop(): Promise<void>
   /** Requests a run that starts from now on. Any number of wakes during a run cause one further run. */
   wake(): void

@@ -1,4 +1,4 @@
-// How often tests repeat what is random: mutated input, kills, generated requests. Nothing of the product imports this file.
+// How often tests repeat random parts: mutated input, kills, generated requests. Only tests import this file.
 
 /** 1 in `npm run test:long`, a tenth in `npm test`, whose runs have a new seed each; PHAROS_TEST_SCALE=100 takes hours. */
 const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)

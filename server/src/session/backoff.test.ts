@@ -79,7 +79,7 @@ describe('attempts that all fail', () => {
   })
 
   it('are limited per day, whatever their timing', () => {
-    // Five at once, 1 + 2 + ... + 512 s for the next ten, then one every 15 minutes.
+    // A burst of five, 1 + 2 + ... + 512 s for the next ten, then one every 15 minutes.
     const most = freeFailures + 10 + Math.ceil(forgottenAfterMs / longestWaitMs)
     fc.assert(
       fc.property(fc.array(fc.nat(120_000), { minLength: 500, maxLength: 800 }), (gaps) => {

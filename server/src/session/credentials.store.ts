@@ -12,11 +12,11 @@ export type BearerRecord = {
   /** Null: not a member of the team. */
   readonly roles: readonly Role[] | null
   readonly modules: readonly string[]
-  /** The team requires a second factor, and the user has none. */
+  /** The team requires a second factor, and the user has not enabled it. */
   readonly lacksSecondFactor: boolean
 }
 
-/** Returns the record of an active session in the team; undefined if there is none. */
+/** Returns the record of an active session in the team; undefined if it does not exist. */
 export async function findBearerRecord(
   db: Db,
   sessionId: string,

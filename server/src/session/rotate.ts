@@ -25,7 +25,7 @@ export function createRotate(db: Db, lifetime: SessionLifetime): Rotate {
   }
 }
 
-/** Returns the holder of each token; undefined for those that the statement left out. */
+/** Returns the holder of each token; undefined for tokens that the statement did not rotate. */
 async function rotateBatch(
   db: Db,
   presented: readonly Presented[],

@@ -29,7 +29,10 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(logoutRoute, logout, deps),
 ]
 
-/** What the caller reads from now on is older than no message after this position. A session without one begins with new messages. */
+/**
+ * All later reads of the caller include every message up to this position. A session without a position begins with new
+ * messages.
+ */
 async function positionHeader({ streamPosition }: PositionDeps): Promise<Record<string, string>> {
   const position = await streamPosition().catch(() => undefined)
   return position === undefined ? {} : { 'stream-position': position }

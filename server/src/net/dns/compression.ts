@@ -46,7 +46,7 @@ export function writeLayout(type: number): NameLayout | undefined {
   return compression?.compressed ? compression.layout : undefined
 }
 
-/** An uncompressed name in `wire[0, length)`, and the end in the message of what was read. */
+/** An uncompressed name in `wire[0, length)`, and the end of the parsed octets in the message. */
 export type ReadName = { readonly wire: Uint8Array; length: number; end: number }
 
 export function createReadName(): ReadName {

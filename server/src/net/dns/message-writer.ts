@@ -219,7 +219,7 @@ export function encodeMessage(
   return writer.finish(isWhole ? message : { ...message, tc: true })
 }
 
-/** Writes whole record sets; those that start among the first `required` records must fit, others are left out. */
+/** Writes whole record sets. Sets that start among the first `required` records must fit; others may be omitted. */
 function addSets(
   writer: MessageWriter,
   section: Section,

@@ -163,8 +163,8 @@ export class TsigVerifier {
   }
 
   /**
-   * Verifies one message as received and decoded. Messages between signed ones are verified by the next signed one, so nothing of a stream may be
-   * used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
+   * Verifies one message as received and decoded. The next signed message verifies the unsigned messages before it, so
+   * no message may be used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
    */
   verify(wire: Uint8Array, message: Message, nowSeconds: number): void {
     const key = this.#key

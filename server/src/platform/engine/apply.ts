@@ -26,7 +26,7 @@ import type { Registry } from './registry.ts'
 import { resolveSecrets, type SecretDeps } from './secrets.ts'
 import { readRows } from './table.store.ts'
 
-/** A plan, and what is needed to apply exactly this one. */
+/** A plan, and the inputs to apply exactly this plan. */
 export type Prepared = {
   readonly document: PlatformDocument
   readonly plan: Plan
@@ -36,7 +36,10 @@ export type Prepared = {
   readonly held: readonly HeldDeletions[]
 }
 
-/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document or, without any, of its plan. */
+/**
+ * Checks the document and plans the changes. Throws a PlatformError with every problem of the document or, if it is
+ * valid, of its plan.
+ */
 export async function preparePlatform(
   registry: Registry,
   db: Db | Trx,
@@ -85,7 +88,7 @@ async function refuseObjections(
   if (problems.length > 0) throw new PlatformError(document.name, problems)
 }
 
-/** Reads all rows of the kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
+/** Reads all rows of the kinds. They are consistent in a transaction with the lock of `applyPlatform`. */
 export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
@@ -97,8 +100,8 @@ export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | T
 }
 
 /**
- * Returns the rows with the keys that the source has for them now: a row with another key is updated, instead of one that is deleted and
- * one that is created. References to it follow.
+ * Renames the rows to the current keys of the source, so that a renamed element is an update instead of a deletion and
+ * a creation. References follow.
  */
 function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }: PlanOptions): Current {
   if (!renamed || renamed.size === 0) return { rows, removed }
@@ -158,7 +161,7 @@ export async function applyPlatform(
 /** The author of the changes in the audit log. */
 export type Author = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
 
-/** Until the end of the transaction nobody else applies a plan. */
+/** Prevents other applications of a plan until the end of the transaction. */
 export async function lockPlatform(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
 }
@@ -205,7 +208,9 @@ async function applyChanges(
   for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
 }
 
-/** Throws if a change is still planned after all were applied, which is a bug, so that nothing is committed. */
+/**
+ * Throws if a change is still planned after all were applied, which is a bug, so that the transaction is rolled back.
+ */
 function verify({ changes }: Plan): void {
   const [first] = changes
   if (!first) return

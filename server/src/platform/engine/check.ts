@@ -170,7 +170,7 @@ class Context implements CheckContext {
     return keys
   }
 
-  /** As written, with those of a wrong shape: references to them are not reported as well. */
+  /** As written, including elements of a wrong shape: references to them are not reported as well. */
   #writtenKeys<F>({ section, identity, keyOf }: Kind<F>): string[] {
     const elements = (this.#document.value as Fields | null | undefined)?.[section]
     if (!Array.isArray(elements)) return []

@@ -1,4 +1,5 @@
-// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` are those of all other addresses.
+// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` apply to all
+// other addresses.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { covers, parsePrefix, type Prefix } from '../../net/prefix.ts'

@@ -23,8 +23,8 @@ export const identitiesOf = (speakers: RegionSpeakers): ReadonlySet<string> =>
   new Set(namedSpeakers(speakers).map(({ identity }) => identity))
 
 /**
- * Returns the speakers that no region has any longer. One that moves to another region is not among them: it has to keep what it announces
- * there. A region that is deleted has no routes.
+ * Returns the speakers that are in no region any more. A speaker that moves to another region is not included: its
+ * announcements there must stay. A deleted region has no routes.
  */
 export function lostSpeakers(before: RegionSpeakers, after: RegionSpeakers): FormerSpeaker[] {
   const kept = identitiesOf(after)

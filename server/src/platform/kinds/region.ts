@@ -130,7 +130,7 @@ function reasonToKeep(routes: number, formers: number): string | null {
   return routes > 0 ? `its routers still have routes (${routes}); apply again once they are withdrawn` : null
 }
 
-/** Reads `speakers`, or `speaker` as a list of one that is named like the region. */
+/** Parses `speakers`, or `speaker` as a single speaker with the name of the region. */
 function readSpeakers(
   context: CheckContext,
   path: Path,

@@ -10,7 +10,7 @@ import type { Path } from '../engine/problem.ts'
 /** True: passed; the time of the pass is kept if there is one, else now. A string is that time, in ISO 8601. */
 export type PassedAt = boolean | string
 
-/** The canonical prefix; undefined, with a problem, if it is not one that a team can hold. */
+/** Returns the canonical prefix; undefined, with a problem, if no team can have it. */
 export function readPrefix(context: CheckContext, path: Path, text: string): Prefix | undefined {
   try {
     const prefix = parsePrefix(text)
@@ -24,7 +24,7 @@ export function readPrefix(context: CheckContext, path: Path, text: string): Pre
   return undefined
 }
 
-/** The canonical address; undefined, with a problem, if the text is none. */
+/** Returns the canonical address; undefined, with a problem, if the text is invalid. */
 export function readAddress(context: CheckContext, path: Path, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   try {

@@ -111,7 +111,7 @@ export function parseRegistryName(text: string): string {
   throw new RpslError('not the name of a registry, as in RADB')
 }
 
-/** Returns the registry that holds the object, from its `source`; throws RpslError if that is missing. */
+/** Returns the registry of the object, from its `source`; throws RpslError if that is missing. */
 export function rpslSource(object: RpslObject): string {
   return parseRegistryName(rpslValue(object, 'source'))
 }
@@ -139,7 +139,7 @@ const [blank, comma] = [32, 44]
 /** Several times the longest lists of the Internet; much longer ones would block the event loop for too long. */
 const wordsMax = 50_000
 
-/** A list is separated by commas, in old objects by blanks. Throws RpslError on one that is too long. */
+/** Splits a list at commas, in old objects at blanks. Throws RpslError if it is too long. */
 function listOf(value: string): string[] {
   const words: string[] = []
   let start = 0

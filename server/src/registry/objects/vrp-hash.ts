@@ -17,7 +17,7 @@ export type VrpHash = {
    * ASNs, if its holder creates them, and an insert must not traverse all of them.
    */
   places: Int32Array
-  /** Unknown to holders who create ROAs, so that they cannot choose ones that collide. */
+  /** Unknown to holders who create ROAs, so that they cannot create collisions. */
   readonly seed: number
   size: number
   /** Built by the first search, or while that is still fast: small tables are often never searched. */

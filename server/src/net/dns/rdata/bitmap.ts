@@ -3,7 +3,7 @@ import { findType, typeName } from '../type.ts'
 import { Cursor } from './field.ts'
 import type { Kind } from './field.ts'
 
-/** Returns the bitmap of types; empty for none. Order and repetition have no meaning. */
+/** Returns the bitmap of types; empty without types. Order and repetition do not matter. */
 export function encodeBitmap(types: Iterable<number>): Uint8Array {
   const windows = new Map<number, Uint8Array>()
   const lengths = new Map<number, number>()

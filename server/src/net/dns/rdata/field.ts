@@ -70,7 +70,7 @@ export class TokenReader {
   }
 }
 
-/** Octets of record data that are written. Beyond the largest length nothing is stored; `parseRdataTokens` checks the end. */
+/** Octets of written record data. Above the largest length octets are dropped; `parseRdataTokens` checks the end. */
 export class Output {
   readonly wire: Uint8Array
   end = 0

@@ -87,8 +87,8 @@ function parseGeneric(type: number, reader: TokenReader): Uint8Array {
 }
 
 /**
- * Checks the octets of record data; those of a type that is unknown here may be anything. Refuses what one of the usual name servers refuses at
- * transfer, with the whole zone. Throws RdataError.
+ * Checks the octets of record data; unknown types may have any data. Rejects data for which a common name server
+ * refuses the transfer of the whole zone. Throws RdataError.
  */
 export function validateRdata(type: number, rdata: Uint8Array): void {
   const rdataType = findRdataType(type)
@@ -159,7 +159,10 @@ function printGeneric(rdata: Uint8Array): string {
   return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${printHex(rdata)}`
 }
 
-/** Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. It is the same object if nothing changes. */
+/**
+ * Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. Returns the same object if
+ * it is already canonical.
+ */
 export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   const rdataType = findRdataType(type)
   if (!rdataType?.fields.some(([, kind]) => kind.isLowered)) return rdata

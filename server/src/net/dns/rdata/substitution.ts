@@ -5,7 +5,10 @@ const backslash = 92
 const isDigit = (octet: number | undefined): boolean => octet !== undefined && octet >= 48 && octet <= 57
 const code = (character: string): number => character.charCodeAt(0)
 
-/** Returns what is wrong with the expression, then what to do; undefined if nothing is. An empty field is valid: the rule has a replacement instead. */
+/**
+ * Returns the error of the expression and its remedy; undefined if it is valid. An empty field is valid: the rule has a
+ * replacement instead.
+ */
 export function findSubstitutionError(octets: Uint8Array): string | undefined {
   if (octets.length === 0) return undefined
   const [delimiter] = octets
