@@ -29,8 +29,8 @@ export async function listDecided(
 }
 
 /**
- * Opens the approvals of a scrubber (null: of all) that staff have not decided, and closes its open ones that are not among them. Returns
- * the ids of new ones.
+ * Opens the undecided approvals of a scrubber (null: of all), and closes its other open approvals. Returns the ids of
+ * new ones.
  */
 export const saveApprovals = (
   trx: Trx,
@@ -56,7 +56,7 @@ export type EffectDeps = {
 
 const hourMs = 3_600_000
 
-/** With the rules that wait and their effect: nobody should have to approve what they cannot see. */
+/** Includes the rules that need approval and their effect, so that staff can evaluate them. */
 export const shieldApprovalsWithEffect = ({ db, estimate, now }: EffectDeps): ApprovalArea<'shield'> => ({
   ...shieldApprovals,
   async details({ state, list_id, team_id, prefix: text }): Promise<ApprovalDetails['details']> {

@@ -12,7 +12,7 @@ import type { ListRefusal } from './update-shield.ts'
 /** Ids of stored rules are positive, so that a rule of the new list has the complement of its place. */
 const isNew = (id: RuleId): boolean => id < 0
 
-/** Returns what the scrubber would refuse of the list, and of the other lists that it gets because of it. */
+/** Returns what the scrubber would refuse in the list, and in the other lists because of it. */
 export function refusalsOfList(
   { prefix, rules }: { readonly prefix: Prefix; readonly rules: readonly ParsedRule[] },
   nested: readonly NestedList[],

@@ -44,7 +44,7 @@ export function withIds(
   })
 }
 
-/** Undefined if the rule cannot be parsed any more: it is the same as none. */
+/** Undefined if the rule cannot be parsed any more: it counts as missing. */
 function findIdentity(row: RuleRow, prefix: Prefix): string | undefined {
   const parsed = findStored(row, prefix)
   return parsed && identityOf({ parsed })

@@ -18,7 +18,10 @@ export function largestDrop({ dropped_normal_shares: shares }: Pick<ShieldWhatIf
 const servicesNamed = 3
 const protocolNames: Readonly<Record<number, string>> = { 6: 'TCP', 17: 'UDP' }
 
-/** Returns the warnings about single rules; their places are those of the request. None if flows cannot be read: another warning is about that. */
+/**
+ * Returns the warnings about single rules; their places are places in the request. Empty if flows cannot be read: that
+ * is another warning.
+ */
 export function warningsOfEffect({
   state,
   rules,

@@ -64,7 +64,10 @@ export async function listScopes(trx: Trx): Promise<Scope[]> {
   return rows
 }
 
-/** Refreshes of the states wait for each other: one that skips locked lists would miss what the other has not read. */
+/**
+ * Refreshes of the states wait for each other: a refresh that skips locked lists would miss changes that the other has
+ * not read.
+ */
 export async function lockStates(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('states of shield lists'))`.execute(trx)
 }

@@ -1,5 +1,5 @@
-// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of prefixes that the team no longer
-// holds are emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
+// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of lost prefixes are
+// emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
 import { isDeepStrictEqual } from 'node:util'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -30,7 +30,7 @@ import {
 } from './expire-lists.store.ts'
 import { writeListMessages, type ListChange } from './shield-message.ts'
 
-/** Lists that may be emptied at once because their teams lost the prefixes. */
+/** Lists per run that may be emptied because their teams lost the prefixes. */
 const formerMax = 3
 
 export type Expiry = {
@@ -85,7 +85,7 @@ async function guardFormer(
   return isWaiting ? { lists: [], held: former.length } : { lists: former, held: 0 }
 }
 
-/** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
+/** Returns false if the team has the prefix again, or has changed the list in the meantime. */
 async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
   await lockShield(trx, list.teamId)
   await lockListById(trx, list.teamId, list.id)
@@ -128,7 +128,10 @@ async function empty(
   await wake(trx, 'shield')
 }
 
-/** Brings the status of all lists and rules up to date with what the scrubbers hold, and reports changes. Returns how many lists changed. */
+/**
+ * Updates the status of all lists and rules from the installed rules, and reports changes. Returns how many lists
+ * changed.
+ */
 export async function refreshStates(db: Db): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await lockStates(trx)

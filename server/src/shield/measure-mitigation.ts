@@ -46,7 +46,7 @@ const seenMin = 0.05
 const networksMax = 100
 const limits = { seconds: 5, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 1e8 }
 
-/** Without a store that answers, nothing is known. */
+/** Without an answer of the store the result is empty. */
 export const createMeasureMitigation =
   (flowStore: Pick<FlowStore, 'query'>, now: () => number): MeasureMitigation =>
   async ({ teamId, held, attacks }) => {
@@ -54,7 +54,7 @@ export const createMeasureMitigation =
     if (attacks.length === 0) return found
     const run = <T>({ sql, params }: Statement) => flowStore.query<T>(sql, params, limits)
     try {
-      // Scrubbers hold the same lists, unless one of them waits.
+      // Scrubbers have the same lists, except while one of them waits for approval.
       const distinct = new Map(held.map((lists) => [JSON.stringify(lists), lists]))
       const ids = held.flat().flatMap(({ rules }) => rules.map(({ id }) => id))
       const counted = await run<HitRow>(hitsStatement(teamId, ids, attacks, now()))
@@ -88,7 +88,7 @@ export const createMeasureMitigation =
 const orderedRules = (lists: readonly HeldList[]): readonly FilterRule[] =>
   lists.toSorted((a, b) => lengthOf(b.prefix) - lengthOf(a.prefix)).flatMap(({ rules }) => rules)
 
-/** `rule` is the place from 1; 0: none matches. */
+/** `rule` is the position from 1; 0: no match. */
 type DroppedRow = {
   readonly event: number
   readonly rule: number
@@ -133,7 +133,7 @@ function droppedStatement(
   return { sql, params, limits }
 }
 
-/** The counts of scrubbers in the minute before and in this one by rules that are held, for nothing but the targets. */
+/** The counters of scrubbers in the previous and the current minute for installed rules that match only the targets. */
 function hitsStatement(
   teamId: number,
   ids: readonly number[],

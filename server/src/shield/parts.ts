@@ -1,5 +1,5 @@
-// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and one for what happens to
-// lists by time. One process at a time runs each of them.
+// Wires shield: its operations, and the loops of the reconciler role, one for each scrubber of the platform file, and
+// one for changes of lists by time. One process at a time runs each of them.
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
 import { wake } from '../db/wake.ts'
@@ -84,7 +84,10 @@ function shieldLoops(shared: Shared): Component[] {
 
 type ScrubberLoop = { readonly settings: string; readonly part: LoopComponent }
 
-/** Starts a loop for each scrubber, restarts those with changed settings, and stops removed ones. An invalid one stops no other. */
+/**
+ * Starts a loop for each scrubber, restarts loops with changed settings, and stops removed ones. An invalid scrubber
+ * does not stop the others.
+ */
 function createScrubberLoops(shared: Shared): Component {
   const loops = new Map<string, ScrubberLoop>()
   async function discover(): Promise<void> {

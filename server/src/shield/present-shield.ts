@@ -27,7 +27,7 @@ export function presentListed({ prefix, version, hits, ...row }: ListedRule, wit
   return presentRule(row, { prefix: parsePrefix(prefix), version }, withHits ? hits : undefined)
 }
 
-/** As it is sent, without what the server sets; the sequence is numbered anew. */
+/** As sent, without fields set by the server; with a new sequence. */
 export function asNewRule({
   enabled,
   action,

@@ -200,7 +200,7 @@ const actions = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000_000 }).map((pps): FilterAction => ({ kind: 'rate_limit', pps })),
 )
 
-/** Conditions that do not fit into one rule of FlowSpec, and those that cover parts of them. */
+/** Conditions that do not fit into one rule of FlowSpec, and conditions that cover parts of them. */
 const longMatches = (prefix: Prefix) =>
   fc
     .record({ first: fc.constantFrom(1000, 1080, 1160), count: fc.constantFrom(40, 80, 120) })

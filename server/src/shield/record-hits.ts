@@ -21,7 +21,7 @@ type HitRow = {
 }
 
 const minuteMs = 60_000
-/** What was counted in a longer time is of no use as a course. */
+/** Counts over a longer time are not usable as a series. */
 const gapMaxMs = 3_600_000
 /** Of a store that does not answer: an hour of readings. */
 const waitingMax = 360

@@ -24,7 +24,7 @@ export type StoredMatch = {
   readonly dscp: number | null
 }
 
-/** A rule of a list without its id and what was observed. */
+/** A rule of a list without its id and observations. */
 export type WrittenRule = {
   readonly sequence: number
   readonly enabled: boolean

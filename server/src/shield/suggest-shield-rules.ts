@@ -1,5 +1,5 @@
-// Suggests rules against the attack of an event, in front of the rules that the prefix has, with what the list would have done.
-// Stores nothing.
+// Suggests rules against the attack of an event, before the existing rules of the prefix, with an estimate of the
+// list's effect. Does not store them.
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import type {
   ShieldSuggestion,
@@ -139,7 +139,7 @@ async function suggestedOf(deps: SuggestDeps, wanted: Wanted): Promise<Suggested
         conditions,
         targets,
         prefix,
-        // Nothing usual is known without flows.
+        // Without flows the usual traffic is unknown.
         action === 'deny'
           ? { action }
           : limitTo({ bps: rate ?? Math.max(limitMin, event.bps * unknownPart) }),
@@ -290,7 +290,7 @@ const isHost = (prefix: Prefix): boolean => prefix.endsWith(prefix.includes(':')
 
 type InPlace = ParsedRule & { readonly id: number }
 
-/** The rules that are applied now, in the order in which they are evaluated. One that cannot be read is left out. */
+/** The currently applied rules, in order of evaluation, without rules that cannot be parsed. */
 const appliedOf = (rows: readonly RuleAround[], nowMs: number): InPlace[] =>
   rows.flatMap(({ prefix, ...row }) => {
     const parsed = findStored(row, prefix)

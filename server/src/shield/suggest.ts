@@ -42,7 +42,7 @@ export type Chosen = {
   readonly action: 'deny' | 'rate_limit'
   /** Of all of the attack and of the usual traffic, whatever earlier rules match. */
   readonly attackShares: Shares
-  /** Null if nothing usual is known. */
+  /** Null if the usual traffic is unknown. */
   readonly normalShares: Shares | null
   readonly attack: Volume
 }
@@ -58,7 +58,7 @@ export type ChoiceOptions = {
   readonly measure: Measure
   /** The part of the attack after which no further rule is added. */
   readonly coverage: number
-  /** Whether usual traffic is known: without it nothing is dropped. */
+  /** Whether usual traffic is known: without it, no traffic is dropped. */
   readonly isUsualKnown: boolean
   /** Whether limits may be added for what no rule drops. */
   readonly mayLimit: boolean
@@ -164,7 +164,7 @@ export type Frequent = {
   readonly protocol: number
   /** The port, the flags, the flags and the port, the type, or the flags and the network of the sender; of other kinds empty. */
   readonly value: string
-  /** The lengths of most of its packets, from the narrowest range on; none if they differ too much. */
+  /** The lengths of most of its packets, from the narrowest range on; empty if they differ too much. */
   readonly lengths: readonly (readonly [low: number, high: number])[]
 }
 
@@ -220,7 +220,7 @@ const isOpeningText = ({ tcp_flags: flags }: Conditions): boolean =>
 const hasLengths = ({ kind }: Frequent): boolean => kind !== 'source'
 
 function plainOf({ kind, protocol, value }: Frequent): Candidate | undefined {
-  // Fragments have no ports but the first, and are stored with 0: a rule on 0 matches none of them.
+  // Only the first fragment has ports, and the others are stored with 0: a rule on 0 does not match them.
   if (value === '0' && (kind === 'source_port' || kind === 'destination_port')) return undefined
   const named = { protocol: protocolText[protocol] ?? String(protocol) }
   switch (kind) {

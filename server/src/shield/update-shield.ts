@@ -90,7 +90,7 @@ export function updateShieldRules(
   )
 }
 
-/** Undefined if the rules drop nothing, unless the estimate is part of the answer. */
+/** Undefined if no rule drops traffic, unless the estimate is part of the answer. */
 async function estimateLastHour(
   { estimate }: UpdateDeps,
   { actor, dryRun }: Operation,
@@ -146,7 +146,7 @@ async function update(
     await store(trx, operation, wanted, list, stored, confirmOf(wanted, list))
   } else {
     if (list?.confirmBy && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
-    // The answer has what was sent; the timer and what was approved are about what the rules mean.
+    // The answer has the text as sent; the timer and the approval apply to the meaning of the rules.
     if (!sameText(stored, wanted.rules)) await store(trx, operation, wanted, list, stored, 'kept')
   }
   const changed = await lockList(trx, teamId, prefix)
@@ -174,7 +174,7 @@ async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Pr
   await wake(trx, 'shield')
 }
 
-/** Throws for rules that are not those of the list now. */
+/** Throws for rules that differ from the current list. */
 async function requireAllowed(
   deps: UpdateDeps,
   trx: Trx,
@@ -233,7 +233,10 @@ const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefine
     ? undefined
     : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
 
-/** Throws `invalid` for rules that drop or limit and name a network of the safelist. One for the whole prefix names none. */
+/**
+ * Throws `invalid` for rules that drop or limit and name a network of the safelist. A rule for the whole prefix names
+ * no network.
+ */
 function requireForeign({ rules, safelist }: Wanted): void {
   const errors = rules.flatMap(({ action, match, parsed }, index) => {
     if (action === 'allow') return []
@@ -282,7 +285,7 @@ function requireHarmless({ dropPercentMax }: UpdateDeps, { prefix, rules, whatIf
     throw fail('would_drop', 'share', { prefix, percent, what, max: dropPercentMax })
 }
 
-/** A list that nobody applies is stored: the provider may add a scrubber. */
+/** A list without a scrubber is stored: the provider may add a scrubber. */
 export const warningsOfScrubbers = ({
   rules,
   scrubbers,

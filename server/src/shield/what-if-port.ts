@@ -6,7 +6,7 @@ import type { ParsedRule } from './shield-rule.ts'
 export type WhatIfRequest = {
   readonly teamId: number
   readonly prefix: Prefix
-  /** Those that are applied, in order, with their index in the request. */
+  /** The applied rules, in order, with their index in the request. */
   readonly rules: readonly (ParsedRule & { readonly index: number })[]
   readonly startMs: number
   readonly endMs: number

@@ -129,7 +129,7 @@ export async function readAnnouncements(
   return rows.map(fullOf)
 }
 
-/** `overlapped`: lists only announcements that overlap one of these prefixes. */
+/** `overlapped`: lists only announcements that overlap any of these prefixes. */
 export async function listAnnouncementRows(
   postgres: Postgres,
   teamId: number,
@@ -277,8 +277,8 @@ export const saveAnnouncement = (trx: Trx, before: Announcement, after: Announce
   saveAnnouncements(trx, [{ before, after }])
 
 /**
- * Saves the changed announcements and regions, and notifies the teams of all changed statuses at once. Rows of regions are never
- * deleted: they are the evidence.
+ * Saves the changed announcements and regions, and notifies the teams of all changed statuses together. Rows of regions
+ * are never deleted: they are the evidence.
  */
 export async function saveAnnouncements(
   trx: Trx,

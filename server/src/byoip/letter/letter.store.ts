@@ -152,7 +152,7 @@ export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
 /** Whether announcement `a` is within the prefixes of a limited token. */
 const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
 
-/** Returns those of the ids that are announcements of the team, within the limits, and not deleted. */
+/** Filters the ids: only announcements of the team, within the limits, and not deleted. */
 export async function findAnnouncementIds(
   trx: Trx,
   teamId: number,
@@ -232,7 +232,7 @@ export type Decision =
   | { readonly status: 'accepted'; readonly validUntil: Date | null }
   | { readonly status: 'rejected'; readonly reason: string }
 
-/** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
+/** Saves the decision about a pending letter; the caller has locked the team and has checked the status. */
 export async function saveDecision(trx: Trx, id: number, decision: Decision, actor: string): Promise<void> {
   const reason = decision.status === 'rejected' ? decision.reason : null
   const until = decision.status === 'accepted' ? sql`, valid_until = ${decision.validUntil}` : sql``
@@ -259,7 +259,7 @@ export type FoundCheck = {
 type Vrp = { readonly prefix: string; readonly max_length: number; readonly asn: number }
 type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
 
-/** Returns the values of a letter to sign, for those of the ids that are announcements of the team. */
+/** Returns the values of a letter to sign, for the ids of announcements of the team. */
 export async function findDrafts(
   postgres: Postgres,
   teamId: number,

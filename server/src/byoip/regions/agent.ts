@@ -1,5 +1,6 @@
-// The agent beside one daemon: gives it its last known routes when it was restarted while the control plane is away, and ends black
-// holes at their time. It withdraws nothing else, needs no database, and leaves everything to a reconciler that answers.
+// The agent beside one daemon: after a restart of the daemon while the control plane is down, it announces the last
+// known routes again, and it ends black holes at their time. It makes no other withdrawals, needs no database, and is
+// passive while a reconciler answers.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -6,7 +6,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import type { StoredItem } from '../../approval/coverage.ts'
 import { isAboutDesired, newestFirst } from './desired.store.ts'
 
-/** The announcement `a` of each item `i` of the approval `p`: the one that is not deleted, otherwise the newest. */
+/** The announcement `a` of each item `i` of the approval `p`: the active one, otherwise the newest. */
 const deciding = sql`
   left join lateral (
     select a.id, a.team_id from announcements a

@@ -43,7 +43,7 @@ export type RunResult = {
   readonly onFormers: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
-  /** Prefixes with a held change of origin, next hop or communities. */
+  /** Prefixes with a paused change of origin, next hop or communities. */
   readonly heldChanges: ReadonlySet<Prefix>
 }
 

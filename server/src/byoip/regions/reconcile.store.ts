@@ -72,10 +72,10 @@ const deciding = (regionId: number) => sql`
   where a.prefix = n.prefix::cidr and a.claimed is not null`
 
 /**
- * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except for the
- * `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement holds the prefix now. The
- * announcements stay locked until the end of the transaction, so that enabling one waits until the withdrawal is sent.
- * Two statements, as in lockAnnouncement().
+ * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except
+ * for the `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement has the
+ * prefix now. The announcements stay locked until the end of the transaction, so that enabling one waits until the
+ * withdrawal is sent. Two statements, as in lockAnnouncement().
  */
 export async function confirmWithdrawals(
   trx: Trx,
@@ -108,7 +108,7 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
   return rows.length > 0
 }
 
-/** Announcements whose rows are written in one statement, in about 50 ms; a PATCH of one of them waits as long. */
+/** Announcements per statement, which takes about 50 ms; a PATCH waits as long. */
 const saveBatchSize = 2_000
 
 /**
@@ -235,7 +235,7 @@ export async function saveCheck(
     active.filter((router) => router.error === null && router.reach[family]).length >= quorum ||
     !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
-  // The quorum is at least one: with every router drained a run succeeds, and the region announces nothing.
+  // The quorum is at least one: with every router drained a run succeeds without announcements in the region.
   const isDrained = failed.length === 0 && read === 0
   const lastError = isDrained
     ? 'every router is drained, so that none announces the routes: undrain one'

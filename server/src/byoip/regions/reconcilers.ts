@@ -1,5 +1,5 @@
-// The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run them;
-// the lock of a region decides which of them works on it.
+// The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run
+// them; the lock of a region decides which process works on it.
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
 import type { Component } from '../../runtime/component.ts'
@@ -19,7 +19,7 @@ export type ReconcilersDeps = {
   /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly lastKnownRoutes: LastKnownRoutesFiles
-  /** Files for agents; absent: none are written. */
+  /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
@@ -94,7 +94,10 @@ class Reconcilers implements Component {
     this.#loop.wake()
   }
 
-  /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
+  /**
+   * Starts new regions, restarts regions with changed settings, and stops removed ones. An invalid region does not stop
+   * the others.
+   */
   async #discover(): Promise<void> {
     const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))

@@ -92,7 +92,7 @@ export class RegionLock {
     this.#lock = new SessionLock(postgres, [lockClass.region, regionId], onAcquired)
   }
 
-  /** Returns the lease; undefined while another process holds the lock. The connection stays open for the next call. */
+  /** Returns the lease; undefined while another process has the lock. The connection stays open for the next call. */
   async hold(): Promise<RegionLease | undefined> {
     const connection = await this.#lock.hold()
     if (!connection) return undefined

@@ -35,7 +35,7 @@ export type RegionReconcilerDeps = {
   /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly lastKnownRoutes: LastKnownRoutesFiles
-  /** Files for agents; absent: none are written. */
+  /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
   /** Gets what differs from the routers while the gate is closed. */
@@ -48,7 +48,7 @@ export type RegionReconcilerDeps = {
 /** Delay of the full run after the last change of a burst, and its maximum after the first one. */
 const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
-/** Maximum age of the file of the kept plan while nothing changes. */
+/** Maximum age of the file of the last known routes without a change. */
 const keptSaveMs = 600_000
 /** Delay after a failed run; doubled with every further failure. */
 const retryAfterMs = 1_000
@@ -58,9 +58,10 @@ const runAwaitedMs = 1_000
 const runTimeoutMs = 120_000
 
 /**
- * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
- * interval, when a router came up, when an approval was decided, after a failure, and soon after a quick run that found rows. Reading
- * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
+ * A run is quick if a full run under the same lease has succeeded before and no full run is due. A full run is due at
+ * the start, at its interval, when a router came up, when an approval was decided, after a failure, and soon after a
+ * quick run that found rows. Reading a large region takes time: a full run that was started by its interval is
+ * preempted by rows that change meanwhile.
  */
 export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
@@ -122,8 +123,8 @@ export class RegionReconciler {
   }
 
   start(): void {
-    // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
-    // that another client changed, and to sessions: without one, no neighbor receives a route.
+    // A restarted router has lost its routes and gets them back immediately, not after 30 s. The same applies to routes
+    // changed by another client, and to sessions: without a session, no neighbor receives a route.
     const wake = () => this.wakeFully()
     this.#unwatch = this.#routers.map(({ name, speaker }) => {
       const onUp = () => {
@@ -172,7 +173,7 @@ export class RegionReconciler {
     }
   }
 
-  /** While the gate is closed: compares, and gives a restarted router only what the database confirms. */
+  /** While the gate is closed: compares, and gives a restarted router only routes confirmed by the database. */
   async #runClosed(): Promise<void> {
     const lease = await this.#hold()
     if (!lease) return
@@ -239,7 +240,7 @@ export class RegionReconciler {
     return this.#deps.gate.mayApply().catch(() => false)
   }
 
-  /** Without the database nobody confirms a route, so that nothing is announced while a restore is open. */
+  /** No route can be confirmed without the database, so no route is announced while a restore is open. */
   async #announceKept(): Promise<void> {
     if (this.#deps.gate.state === 'closed') return
     await this.#restartedRouters.announce(this.#kept, 'database unavailable')
@@ -270,7 +271,7 @@ export class RegionReconciler {
 
   /** Another process reconciles the region, so the kept plan is out of date. */
   async #discardKept(): Promise<void> {
-    // Of a restored database, only routers and this plan know what was announced.
+    // A restored database may lack announcements that only the routers and these routes still have.
     if (!this.#kept || this.#deps.gate.state === 'closed') return
     this.#kept = undefined
     this.#saved = undefined
@@ -289,7 +290,7 @@ export class RegionReconciler {
     if (!among) await this.#saveKept()
   }
 
-  /** Removes the routes in memory at once, and in the file with the next full run. */
+  /** Removes the routes in memory now, and in the file with the next full run. */
   #forget(prefixes: ReadonlySet<Prefix>): void {
     const { routers = [] } = this.#kept ?? {}
     if (prefixes.size === 0 || routers.length === 0) return
@@ -301,7 +302,7 @@ export class RegionReconciler {
     )
   }
 
-  /** Without black holes: while the database does not answer, nobody knows whether one has ended. */
+  /** Without black holes: while the database does not answer, it is unknown whether they have ended. */
   #keep(routers: readonly LastKnownRouter[]): void {
     const networks = routers.map(({ name, routes }) => ({
       name,

@@ -11,7 +11,7 @@ const wanted = sql`case when n.desired then 'announced' else 'withdrawn' end`
 
 const lastChange = sql`ar.changes[cardinality(ar.changes)]`
 
-/** When the black hole was asked for, or its end; null if it ends for another reason: nobody asked for that here. */
+/** When the black hole was requested, or its end; null if it ends for another reason, without a request. */
 const requested = sql`case when n.desired then b.created else least(b.ended, case when b.expires <= now() then b.expires end) end`
 
 /**

@@ -12,7 +12,7 @@ export type CheckTarget = { readonly prefix: Prefix; readonly originAsn: Asn; re
 
 /** The longest prefixes that most networks accept. */
 export const longestAccepted = { 4: 24, 6: 48 } as const
-/** No organisation holds a larger block; a shorter prefix is a typing error. */
+/** No organisation has a larger block; a shorter prefix is a typing error. */
 export const shortestAccepted = { 4: 8, 6: 16 } as const
 
 export function evaluateSize(prefix: Prefix, now: Date): CheckResult {

@@ -1,5 +1,5 @@
-// Evaluates all checks of a batch of announcements, with the answers of the registries and proofs that are due. Changes
-// nothing; saveEvaluations() does.
+// Evaluates all checks of a batch of announcements, with the answers of registries and proofs that are due. Does not
+// write; saveEvaluations() does.
 import { evaluateAuthorization } from './authorization.ts'
 import {
   evaluateAsn,

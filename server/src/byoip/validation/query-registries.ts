@@ -18,7 +18,7 @@ export type QueryDeps = {
   readonly irrIntervalSeconds: number
 }
 
-/** The accepted kinds of proof, one of which is enough, and the sources to query for them. */
+/** The accepted kinds of proof, of which any is enough, and the sources to query for them. */
 export type AuthorizationDeps = {
   readonly kinds: readonly AuthorizationKind[]
   readonly ring: KeyRing
@@ -90,7 +90,7 @@ async function judgeIrr(
   }
 }
 
-/** Queries the proofs that are due, those of one announcement in sequence. */
+/** Queries the proofs that are due, in sequence for each announcement. */
 export async function queryProofs(
   { authorization, irrIntervalSeconds }: QueryDeps,
   subjects: readonly Subject[],

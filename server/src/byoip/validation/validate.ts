@@ -58,7 +58,7 @@ export async function validateTouched(
   return evaluateEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, batchSize))
 }
 
-/** Queries the routing registries and the proofs that were requested, and those that are due. */
+/** Queries the routing registries, and the proofs that were requested or are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
   await evaluateBatch(deps, await readSubjectsRequested(deps.db, batchSize), report, signal)

@@ -54,7 +54,7 @@ export class CollectorView implements VisibilitySink {
     return this.#size
   }
 
-  /** Replaces the followed prefixes; routes of those that are kept are kept. */
+  /** Replaces the followed prefixes; routes of remaining prefixes stay. */
   setPrefixes(prefixes: readonly Prefix[]): void {
     const wanted = new Set(prefixes)
     if (wanted.size === this.#followed.size && prefixes.every((prefix) => this.#followed.has(prefix))) return
@@ -185,7 +185,7 @@ export class CollectorView implements VisibilitySink {
     const isOurs = path !== null && (this.#ourAsn === null || path.includes(this.#ourAsn))
     const before = routes.get(collector)
     if (before && before.atMs > atMs) return
-    // The time is that of the first report of this origin: later paths of the same route change nothing.
+    // Keeps the time of the first report of this origin: later paths of the same route do not change it.
     if (before?.origin === origin && before.isOurs === isOurs) return
     if (!before) {
       if (this.#size >= this.#limits.routesMax) return this.#truncate(followed)

@@ -2,7 +2,7 @@
 import { parseAsn } from '../../net/asn.ts'
 import type { Evidence, SeenState } from './visibility.ts'
 
-/** Complete data of 300 collectors, of which none has the route. */
+/** Complete data of 300 collectors without the route. */
 export const sampleEvidence = (rest: Partial<Evidence> = {}): Evidence => ({
   originAsn: parseAsn(64496),
   change: null,
