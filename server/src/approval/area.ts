@@ -14,7 +14,7 @@ export type ApprovalArea<Name extends ApprovalAreaName = ApprovalAreaName> = {
   readonly approvalMinutes: number | null
   /** How long a rejection is valid; null: without an end. */
   readonly rejectionHours: number | null
-  /** The loops that apply what was decided. */
+  /** The loops that apply the decision. */
   readonly wakes: WakeName
   /** Reads the first items of each approval, with teams and requests; absent: the items as stored, of the team of the approval. */
   readonly items?: (

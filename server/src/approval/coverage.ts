@@ -35,7 +35,7 @@ export type PlannedApproval = ApprovalSlot & {
   readonly teamId?: number | null
   /** The reasons, the gravest first; at least one. */
   readonly findings: readonly ApprovalFinding[]
-  /** All changes of a subset; of an exact plan those that are shown. */
+  /** All changes of a subset; for an exact plan the stored part. */
   readonly items: readonly StoredItem[]
   /** All changes, if not all of them are stored. */
   readonly itemCount?: number

@@ -1,4 +1,4 @@
-// `pharos bills`: the closed bills of a month, those that wait for a decision of the provider, and corrections.
+// `pharos bills`: the closed bills of a month, bills that wait for a decision of the provider, and corrections.
 import { parseArgs } from 'node:util'
 import type { StaffBill } from '@pharos/contract/operator/bill'
 import { listReviews } from '../inventory/bill/bill.store.ts'

@@ -15,7 +15,7 @@ export type Command = {
   /** Arguments, such as `-f <file> [--dry-run]`. */
   readonly usage: string
   readonly summary: string
-  /** Resolves with an exit code other than 0, or with nothing. */
+  /** Resolves with an exit code; undefined for 0. */
   run(context: CommandContext): Promise<number | void>
 }
 

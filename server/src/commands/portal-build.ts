@@ -8,7 +8,7 @@ import { CommandFailure } from './command.ts'
 
 const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url))
 
-/** Resolves when the portal is built; it does nothing with one that is up to date. */
+/** Resolves when the portal is built; skips an up-to-date build. */
 export async function buildPortal(): Promise<void> {
   const script = `${scripts}build-portal.mjs`
   if (!existsSync(script)) return

@@ -111,7 +111,7 @@ function parseRequest(args: readonly string[]): { request: Request; quiet: boole
   return { request: { ...common, team, isAdmin: admin, expires: end, maxUnusedDays }, quiet }
 }
 
-/** A staff token reaches every team, so none is valid forever. */
+/** A staff token has access to every team, so it always expires. */
 function parseStaffEnd(end: Date | null): Date {
   const latest = new Date()
   latest.setUTCFullYear(latest.getUTCFullYear() + tokenYearsMax)

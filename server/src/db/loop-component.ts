@@ -10,7 +10,10 @@ export type LoopSettings<Read = void> = Pick<
 > & {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
-  /** From a notification to the run, for what is not urgent: more urgent loops go first, and many notifications cause few runs. */
+  /**
+   * Delay from a notification to a run that is not urgent: more urgent loops run first, and many notifications cause
+   * few runs.
+   */
   readonly delayMs?: number
 }
 

@@ -1,5 +1,5 @@
-// A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
-// API, whose statements are few and small. A cached plan is that of the rows at its time: see analyze-grown.ts.
+// A connection that caches prepared statements: planning takes longer than running. For the pools of the API, whose
+// statements are few and small. A cached plan fits the rows at its time: see analyze-grown.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
 import { WireBatch, WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
@@ -21,7 +21,7 @@ export class PreparedClient extends Client {
   readonly #seen = new Set<string>()
   readonly #columns: KnownColumns = new Map()
 
-  /** Kysely calls it with a text and parameters, and nothing else is prepared. */
+  /** Kysely calls it with a text and parameters; only these statements are prepared. */
   override query(...args: unknown[]): never {
     const [text, values] = args
     const isPrepared =
@@ -37,8 +37,8 @@ export class PreparedClient extends Client {
   }
 
   /**
-   * Sends the statements in one message; resolves when all have their answers. After one that fails, none is run, and each gets its error.
-   * No other statement may be sent until then.
+   * Sends the statements in one message; resolves when all have their answers. After an error the later statements are
+   * not run, and each gets the error. No other statement may be sent until then.
    */
   runBatch(statements: readonly BatchedStatement[]): Promise<void> {
     const { promise, resolve: settle } = Promise.withResolvers<void>()

@@ -39,7 +39,7 @@ export async function countByKey(db: Db, place: SealedPlace): Promise<ReadonlyMa
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** Whether a value is under one of these keys. */
+/** Returns whether any value is under these keys. */
 export async function hasKeys(db: Db, place: SealedPlace, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return false
   const { rows } = await sql<{ found: boolean }>`

@@ -135,8 +135,8 @@ type ResealOutcome = {
 }
 
 /**
- * Seals again what is not under the newest key, one row at a time. Pharos may run at the same time: a value that changed
- * in between was sealed under the newest key by that change.
+ * Seals again values that are not under the newest key, one row at a time. Pharos may run at the same time: a value
+ * that changed in between was sealed under the newest key by that change.
  */
 export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   let resealed = 0
@@ -173,7 +173,7 @@ type OpenedCount = {
   readonly error: string | null
 }
 
-/** Decrypts every value of every kind; changes nothing. Works on the schema of any release. */
+/** Decrypts every value of every kind without changing it. Works on the schema of any release. */
 export async function openAll(db: Db, ring: KeyRing): Promise<OpenedCount[]> {
   const columns = await findColumns(db)
   const accepted = await readAcceptedKeys(db, columns.has('installation.lost_keys'))

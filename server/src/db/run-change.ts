@@ -173,8 +173,8 @@ const teamOf = ({ actor }: AnyOperation): number | null =>
 type Key = NonNullable<Operation['idempotency']>
 
 /**
- * Returns the stored answer of the key. The lock is tried, not waited for: a repeat while the first request is still running
- * fails at once and does not hold a connection.
+ * Returns the stored answer of the key. Does not wait for the lock: a repeat while the first request is still running
+ * fails immediately and does not block a connection.
  */
 async function findKept<Body>(
   trx: Trx,

@@ -71,7 +71,7 @@ export class TeamReader {
     )
   }
 
-  /** The least busy connection; one that is not open yet counts as one more statement. */
+  /** The least busy connection; opening a connection counts as one more statement. */
   #pick(): Slot {
     let best = this.#slots[0]!
     for (const slot of this.#slots) if (cost(slot) < cost(best)) best = slot
@@ -88,7 +88,10 @@ export class TeamReader {
     return await slot.opening
   }
 
-  /** While the server has no connection left, the open ones take all statements. Throws the error if there are none. */
+  /**
+   * While the server has no free connection, the open ones take all statements. Throws the error if there is no open
+   * connection.
+   */
   #openSession(error: unknown): Session {
     const open = this.#slots.filter(({ session }) => session !== undefined)
     const [best] = open.toSorted((a, b) => a.inFlight - b.inFlight)

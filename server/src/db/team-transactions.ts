@@ -76,7 +76,10 @@ export async function executeLater(db: object, statement: Compilable): Promise<v
 /** Runs the statements that wait, in a transaction that will not be committed. Throws the error of the first that fails. */
 export const runPostponed = async (trx: object): Promise<void> => connections.get(trx)?.runPostponed()
 
-/** The connection of a transaction; it runs nothing more once the transaction is over, since that would be as the owner. */
+/**
+ * The connection of a transaction. It refuses statements once the transaction is over, since they would run as the
+ * owner.
+ */
 class TeamConnection implements ConnectionProvider, DatabaseConnection {
   readonly #client: PreparedClient
   readonly #teamId: number

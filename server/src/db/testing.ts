@@ -1,6 +1,6 @@
 // A database of its own for each test file: a clone of a migrated template, on one server that all test processes of
-// this checkout share. Nothing of the product imports this file.
-// PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its user must be allowed to create databases).
+// this checkout share. Only tests import this file. PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL
+// (its user must be allowed to create databases).
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,9 @@ export type TestDatabase = {
 
 const START_TIMEOUT_MS = 300_000
 const TIMEOUT_FACTOR = 6
-/** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
+/**
+ * Locked shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively.
+ */
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
 
@@ -156,7 +158,7 @@ async function useShared(timeoutMs: number): Promise<TestServer> {
     const socketDir = findPostmaster(join(folder, 'postgres'))?.socketDir
     const server = socketDir && (await tryUse(socketDir))
     if (server) return server
-    // One keeper wins, the others end at once; but one that is just ending needs a successor.
+    // One keeper wins, the others end immediately; but a keeper that is about to end needs a successor.
     if (!asked || hasNoKeeper(folder)) startKeeper(folder)
     asked = true
   }

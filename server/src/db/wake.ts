@@ -45,7 +45,7 @@ export type Waker = {
   on(name: WakeName, listener: () => void): () => void
   /** Whether notifications arrive now. */
   readonly connected: boolean
-  /** Resolves after the first connection, or at once if the database is down: it keeps trying. */
+  /** Resolves after the first connection, or immediately if the database is down: it keeps trying. */
   start(): Promise<void>
   stop(): Promise<void>
 }

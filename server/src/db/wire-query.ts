@@ -53,7 +53,7 @@ export class WireQuery extends PgQuery {
     this.#columns = name === undefined ? [] : (known.get(name) ?? [])
   }
 
-  /** Sends the statement; returns an error if its values cannot be sent: nothing is sent then. */
+  /** Sends the statement; returns an error without sending if its values cannot be sent. */
   submit(connection: WireConnection): Error | null {
     try {
       this.send(connection, this.render(connection))
@@ -67,7 +67,7 @@ export class WireQuery extends PgQuery {
     write(stream, messages)
   }
 
-  /** The messages; the last statement of a message ends with the one that asks for the answer. */
+  /** The messages; the last statement of a message ends with the request for the answer. */
   render(
     { parsedStatements, submittedNamedStatements }: WireConnection,
     isLast: boolean = true,

@@ -32,7 +32,7 @@ export type ClaimedMail = {
   readonly contentSealed: Buffer
   readonly created: Date
   readonly ageSeconds: number
-  /** Including this one; distinguishes a claim from a later one of the same mail. */
+  /** Including this attempt; distinguishes a claim from a later claim of the same mail. */
   readonly attempts: number
 }
 

@@ -17,7 +17,7 @@ export type MailContents = {
   readonly 'password-reset': { readonly link: string; readonly minutes: number }
   readonly 'password-changed': { readonly at: string; readonly address: string }
   readonly invitation: {
-    /** Mails that an earlier release queued have none. */
+    /** Missing in mails that an earlier release queued. */
     readonly roles?: readonly Role[]
     readonly link: string
     readonly days: number
@@ -66,7 +66,7 @@ export type MailContents = {
     }[]
     readonly link: string
   }
-  /** To the operator's staff: the database went back in time, and nothing else is sent. */
+  /** To the operator's staff: the database went back in time, and all other sending is stopped. */
   readonly 'restore-open': {
     readonly id: number
     readonly at: string
@@ -78,7 +78,7 @@ export type MailContents = {
     readonly zones: readonly {
       readonly name: string
       readonly servers: readonly string[]
-      /** The version that they serve; null: none. */
+      /** Serial of the served version; null if unknown. */
       readonly serial: number | null
       /** The first record sets that they lack; empty if unknown. */
       readonly sets: readonly string[]

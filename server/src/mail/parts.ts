@@ -51,7 +51,7 @@ export function letterheadOf(
 
 /** Mails that become due without a notification are sent within this time. */
 const intervalMs = 30_000
-/** How long a stop waits for mails that are being sent; those that are cut short are sent again. */
+/** How long a stop waits for mails that are being sent; interrupted ones are sent again. */
 const graceMsDefault = 5_000
 
 type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics' | 'gate'>

@@ -31,7 +31,7 @@ import { nextMailAt } from './schedule.ts'
 
 export type CollectDeps = {
   readonly db: Db
-  /** Without a mail server nothing waits to be mailed: it would be out of date once there is one. */
+  /** Without a mail server no mails are queued: they would be out of date once there is one. */
   readonly canMail: boolean
   readonly now: () => Date
   /** Writes the messages that follow from others; they are read in their turn. */
@@ -69,7 +69,7 @@ async function collectBatch({ canMail, now, derive }: CollectDeps, trx: Trx): Pr
   const refused = await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)
   if (last) await savePosition(trx, { xid: last.xid, id: last.row })
-  // Of another database server: stored at once, or what is written until the next run would be skipped.
+  // Another database server: the position is stored now, or messages written until the next run would be skipped.
   else if (position.isReset) await savePosition(trx, position)
   return { count: messages.length, refused }
 }
@@ -139,7 +139,7 @@ const distinct = (written: readonly Written[]): Target[] => [
   ...new Map(written.map(({ userId, teamId }) => [nameOf({ userId, teamId }), { userId, teamId }])).values(),
 ]
 
-/** Staff need no module; a team is told nothing about modules that it does not have. */
+/** Staff need no module; a team gets no notification about modules that it does not have. */
 const isEnabled = ({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean =>
   teamId === null || (modules !== undefined && isOn(moduleOfKind[kind as TeamNotificationKind], modules))
 

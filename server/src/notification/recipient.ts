@@ -46,7 +46,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'approval.opened',
 ]
 
-/** The module that a team needs to be told about the kind; null: none. */
+/** The module that a team needs to get the notification; null: no module. */
 export const moduleOfKind = {
   attack: 'lighthouse',
   attack_ended: 'lighthouse',
@@ -202,7 +202,7 @@ const portAttrs = ({
 
 type AttackData = MessageData<'incident.ended'>
 
-/** One that another incident took over is reported as a part of that. */
+/** An incident that was merged is reported as a part of the other. */
 const isNews = ({ start, end, merged_into: merged }: AttackData, at: Date): boolean =>
   merged === null && at.getTime() - Date.parse(end ?? start) < (end === null ? newsMs.ongoing : newsMs.ended)
 
@@ -245,7 +245,7 @@ export function notificationsOf(
   )
 }
 
-/** A member is notified of what the member may read. */
+/** A member gets notifications only about parts with read access. */
 function sees({ teamId, kind }: Occurrence, roles: readonly Role[]): boolean {
   if (teamId === null) return true
   const module = moduleOfKind[kind as TeamNotificationKind]

@@ -13,7 +13,7 @@ export type SavedSettings = {
   readonly kinds: Readonly<Partial<Record<NotificationKind, boolean>>>
 }
 
-/** Returns the saved settings; `teamId` is null for those of staff. */
+/** Returns the saved settings; `teamId` is null for staff notifications. */
 export async function findSettings(
   db: Db | Trx,
   userId: number,

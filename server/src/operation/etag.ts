@@ -17,7 +17,7 @@ const digestOf = (value: unknown): string =>
 /** The condition of `If-None-Match: *` on a change, in the place of If-Match: no tag matches, so that only what does not exist is created. */
 export const onlyAbsent = 'absent'
 
-/** Throws 412 if the condition needs a resource that exists. The caller has found none. */
+/** Throws 412 if the condition needs an existing resource, which the caller has not found. */
 export function requireNoMatch(ifMatch: string | null): void {
   if (ifMatch !== null && ifMatch !== onlyAbsent) throw fail('precondition_failed', 'absent')
 }

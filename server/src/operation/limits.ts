@@ -1,5 +1,5 @@
-// The resources to which a credential is limited, as its actor has them, and the refusal of what is outside. A limit closes everything that
-// it does not name. Pure.
+// The resources to which a credential is limited, in its actor, and the refusal of other objects. A limit closes
+// everything that it does not name. Pure.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { LimitKind } from '@pharos/contract/resource-limit'
 import { errorAt, fail, failWith, type Failure } from '../runtime/error.ts'

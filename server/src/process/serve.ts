@@ -39,7 +39,7 @@ import { createHealthServer } from './http.ts'
 import { createShared, type Parts, type Shared } from './shared.ts'
 
 export type Serving = Running & {
-  /** Reports that it is not ready, and resolves when load balancers have had the time to notice; or at once, without that time. */
+  /** Reports that it is not ready, and resolves after the drain time for load balancers; immediately if it is 0. */
   drain(): Promise<void>
   /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined

@@ -7,7 +7,7 @@ export type ReportingTeam = {
   readonly id: number
   readonly timezone: string
   readonly modules: readonly string[]
-  /** The latest month with an outcome; null if there is none. */
+  /** The latest month with an outcome; null without one. */
   readonly last: string | null
 }
 

@@ -6,7 +6,7 @@ import { canDraw, loadFonts } from '../text/pdf-fonts.ts'
 export const page = { width: 595.28, height: 841.89, margin: 44, foot: 40 } as const
 export const contentWidth = page.width - 2 * page.margin
 
-/** The light colors of the portal; `accent` is that of the provider. */
+/** The light colors of the portal; `accent` is the provider's. */
 export const ink = {
   text: '#101820',
   soft: '#475364',

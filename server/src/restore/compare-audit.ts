@@ -36,7 +36,7 @@ function parseEntry(line: string): CopiedEntry | undefined {
   }
 }
 
-/** Actions whose loss restores access that was taken away, or a secret that was replaced, with what is to be repeated. */
+/** Actions whose loss restores revoked access or a replaced secret, with the action to repeat. */
 export const accessEffects: Readonly<Record<string, string>> = {
   'api_token.revoke': 'the token works again: revoke it',
   'staff_token.revoke': 'the token works again: revoke it',

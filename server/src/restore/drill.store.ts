@@ -16,7 +16,7 @@ export async function findPlace(db: Db): Promise<string> {
 
 export type Written = {
   readonly now: Date
-  /** Running processes report every few seconds, also while nothing else is written. Null for an unused database. */
+  /** Running processes report every few seconds, even without other writes. Null for an unused database. */
   readonly written: Date | null
 }
 
@@ -31,7 +31,10 @@ export async function findWritten(db: Db): Promise<Written> {
 
 export type TableSize = { readonly name: string; readonly rows: number | null; readonly bytes: number }
 
-/** Lists the tables with the number of rows that the planner assumes, null before the first ANALYZE; a partitioned table has those of its parts. */
+/**
+ * Lists the tables with the number of rows that the planner assumes, null before the first ANALYZE; a partitioned table
+ * has the sum of its parts.
+ */
 export async function listTableSizes(db: Db): Promise<TableSize[]> {
   const { rows } = await sql<TableSize>`
     select t.name, sum(c.reltuples) filter (where c.reltuples >= 0)::bigint as rows, sum(pg_total_relation_size(c.oid))::bigint as bytes
@@ -49,7 +52,7 @@ export type SchemaObject = {
   readonly name: string
 }
 
-/** Lists what the migrations create, apart from the partitions that follow the calendar. */
+/** Lists the objects that the migrations create, apart from the partitions that follow the calendar. */
 export async function listObjects(db: Db): Promise<SchemaObject[]> {
   const { rows } = await sql<SchemaObject>`
     with t as (select oid, relname::text, relacl from pg_class

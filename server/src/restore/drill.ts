@@ -1,5 +1,5 @@
-// Checks a restored copy of the database beside the live one: whether Pharos could continue with it. Every transaction is read-only, and
-// nothing is sent.
+// Checks a restored copy of the database beside the live one: whether Pharos could continue with it. Every transaction
+// is read-only, and no data is sent.
 import { counted } from '@pharos/contract/counted'
 import type { Head } from '../audit/seal.store.ts'
 import { verifyAudit } from '../audit/verify.ts'
@@ -42,7 +42,7 @@ export async function isSameDatabase({ copy, live }: Pick<DrillDeps, 'copy' | 'l
   return place === (await reading(live.owner, findPlace).catch(() => undefined))
 }
 
-/** Runs every check, also after one that failed. */
+/** Runs every check, even after a failed one. */
 export async function drillRestore(deps: DrillDeps, options: DrillOptions): Promise<DrillCheck[]> {
   const checks = {
     migrations: checkMigrations,

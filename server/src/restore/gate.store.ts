@@ -120,7 +120,7 @@ async function insertQueues(trx: Trx, id: number): Promise<void> {
     where q.count > 0`.execute(trx)
 }
 
-/** Closes a restore that was opened by mistake, while nothing is decided. */
+/** Closes a restore that was opened by mistake, while it has no decisions. */
 export async function withdrawRestore(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`

@@ -1,5 +1,5 @@
-// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then lets nothing be
-// sent until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
+// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then
+// stops all sending until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
 import { formatHead } from '../audit/head.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Component } from '../runtime/component.ts'
@@ -44,7 +44,7 @@ export class RestoreGate implements Gate<Trx>, Component {
   #identity: DatabaseIdentity | null = null
   #isFileRead = false
   #writtenMs = -Infinity
-  /** The place of the database was compared once: before, nothing is sent. */
+  /** The place of the database was compared once; sending is not allowed before. */
   #isPlaced = false
   #state: Gate['state'] = 'unknown'
 

@@ -18,8 +18,8 @@ export type DecidedItem = {
 }
 
 /**
- * Reads what the decisions need from outside, and returns the change. `change` runs in the transaction that closes the restore, and throws
- * `conflict` if one cannot be carried out.
+ * Reads external inputs of the decisions, and returns the change. `change` runs in the transaction that closes the
+ * restore, and throws `conflict` if a decision cannot be applied.
  */
 export type Settle = (
   items: readonly DecidedItem[],

@@ -18,7 +18,7 @@ export type Witness = {
   readonly installation: string | null
   readonly database: DatabaseIdentity | null
   readonly head: Head
-  /** When the newest restore that this process knows was closed, as the database prints it; empty for none. */
+  /** When the newest known restore was closed, as the database prints it; empty without one. */
   readonly closed: string
   /** ISO 8601, by the clock of the database. */
   readonly at: string
@@ -27,7 +27,7 @@ export type Witness = {
 type StoredWitness = Omit<Witness, 'head'> & { readonly head: string }
 
 export type WitnessFile = {
-  /** Returns undefined if there is none, or if it cannot be parsed. */
+  /** Returns undefined if it is missing or cannot be parsed. */
   read(): Witness | undefined
   write(witness: Witness): Promise<void>
 }

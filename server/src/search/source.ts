@@ -29,7 +29,7 @@ export type SearchSource = {
   findInAll?(teamId: number, sought: SearchTerm, limit: number): RawBuilder<HitRow>
 }
 
-/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain what is sought. */
+/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain the search term. */
 export const placeOf = (value: Sql, { text }: SearchTerm): Sql => sql`(
   case strpos(lower(${value}), ${text}) when 0 then null
     when 1 then case when length(${value}) = length(${text}::text) then 0 else 2 end else 3 end)`
@@ -40,7 +40,7 @@ export const placeOfPrefix = (prefix: Sql, sought: SearchTerm): Sql =>
     ? placeOf(sql`${prefix}::text`, sought)
     : sql`(case when ${prefix} = ${sought.prefix}::cidr then 0 when ${prefix} && ${sought.prefix}::cidr then 1 end)`
 
-/** The best of several places; null if none matches. */
+/** The best of several places; null without a match. */
 export const best = (...places: readonly (Sql | null)[]): Sql =>
   sql`least(${sql.join(places.filter((place) => place !== null))})`
 

@@ -66,7 +66,7 @@ export const statusProblemCodes = [
 ] as const
 export type StatusProblemCode = (typeof statusProblemCodes)[number]
 
-/** What is no problem of a supported installation, but may be unintended. */
+/** Conditions that are no problem of a supported installation, but may be unintended. */
 export type StatusWarningCode = 'flow_store_missing'
 export type StatusWarning = Omit<StatusProblem, 'code'> & { readonly code: StatusWarningCode }
 
@@ -88,12 +88,12 @@ export type Status = {
   readonly approvals: readonly OpenApproval[]
   /** Zones that a name server refuses while others serve them; at most 100. */
   readonly refused_zones: readonly RefusedZone[]
-  /** Nothing is sent while one is open. */
+  /** While it is open, all sending is stopped. */
   readonly restore: { readonly id: number; readonly detected: string; readonly undecided: number } | null
-  /** The sources of visibility; empty if none is configured. */
+  /** The sources of visibility; empty if not configured. */
   readonly visibility: readonly SourceStatus[]
   readonly unseen: UnseenCounts
-  /** Imports of inventory; empty if none has run. */
+  /** Imports of inventory; empty before the first run. */
   readonly imports: readonly ImportState[]
   /** Devices that no process has read for three intervals: their states are unknown. */
   readonly unread_devices: number
@@ -102,7 +102,7 @@ export type Status = {
   /** The oldest release that may run; null before the first upgrade was finished. */
   readonly schema_floor: string | null
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
-  /** Most urgent first; empty if nothing needs attention. */
+  /** Most urgent first; empty if all is well. */
   readonly problems: readonly StatusProblem[]
   /** They change no exit code. */
   readonly warnings: readonly StatusWarning[]

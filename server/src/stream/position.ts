@@ -32,7 +32,7 @@ export type Horizon = {
   readonly now: number
 }
 
-/** Whether the outbox still holds all messages after the position. */
+/** Returns whether the outbox still has all messages after the position. */
 export function isKept(position: Position, { cluster, xmax, now }: Horizon): boolean {
   return (
     position.cluster === cluster && BigInt(position.xid) < BigInt(xmax) && now - position.at < keptSeconds

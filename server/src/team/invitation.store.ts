@@ -155,8 +155,8 @@ export async function lockInvitation(trx: Trx, id: number): Promise<void> {
 }
 
 /**
- * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and roles, and gets
- * those of the invitation too. Returns the member's id.
+ * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id and
+ * roles, and also gets the roles of the invitation. Returns the member's id.
  */
 export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
   const { id, teamId, roles, invitedBy } = invitation

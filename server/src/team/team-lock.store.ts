@@ -20,7 +20,7 @@ export async function findRoles(trx: Trx, teamId: number, userId: number): Promi
   return rows[0]?.roles
 }
 
-/** Returns the roles of members for whom an admin has chosen none. */
+/** Returns the roles of members for whom an admin has not chosen roles. */
 export async function readDefaultRoles(trx: Trx, teamId: number): Promise<Role[]> {
   const { rows } = await sql<{ roles: Role[] }>`
     select default_roles as roles from teams where id = ${teamId}`.execute(trx)
@@ -33,7 +33,9 @@ export type TokenRow = {
   readonly serviceRoles: Role[] | null
 }
 
-/** Returns what gives the token its roles; undefined for a revoked token and one of a disabled service account. */
+/**
+ * Returns the source of the token's roles; undefined for a revoked token and for a token of a disabled service account.
+ */
 export async function findTokenRow(trx: Trx, teamId: number, tokenId: string): Promise<TokenRow | undefined> {
   const { rows } = await sql<TokenRow>`
     select a.is_admin as "isAdmin", s.roles as "serviceRoles"

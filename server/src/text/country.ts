@@ -1,5 +1,5 @@
-// The countries of ISO 3166-1, alpha-2 codes as officially assigned. A table, because what the platform's own names
-// (Intl) includes reserved and withdrawn codes: EU, UN, SU.
+// The countries of ISO 3166-1, alpha-2 codes as officially assigned. A table, because the platform's names (Intl)
+// include reserved and withdrawn codes: EU, UN, SU.
 
 const codes =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +

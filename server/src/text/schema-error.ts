@@ -1,4 +1,4 @@
-// Checks values by a schema, and explains every error as a place and a message: what is wrong, then what to do. The only
+// Checks values by a schema, and explains every error as a place and a message: the problem, then the remedy. The only
 // translator of schema errors: requests, the platform file, the configuration and driver settings use it. A message
 // contains no regular expression, and no value of a secret field.
 import { counted } from '@pharos/contract/counted'
@@ -41,7 +41,7 @@ export type SchemaProblem = {
 }
 
 export type CheckOptions = {
-  /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author sees nothing else of it. */
+  /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author gets no other details. */
   readonly showValues?: boolean
   /** Returns what to do about an unknown field that is known elsewhere, such as in the answer; the message then says that. */
   readonly explainUnknown?: (name: string) => string | undefined
@@ -330,7 +330,7 @@ function unknownField(
   return { ...unknownName(name, 'field', known), ...(message === undefined ? {} : { message }) }
 }
 
-/** Returns the problem of a name that does not exist, with the one that was probably meant. `noun` is `field` or the like. */
+/** Returns the problem of a name that does not exist, with the most similar name. `noun` is `field` or the like. */
 export function unknownName(
   name: string,
   noun: string,
@@ -345,7 +345,7 @@ export function unknownName(
   }
 }
 
-/** Returns the predicate for a value that is none of the allowed ones: `must be one of ams, fra (did you mean ams?)`. */
+/** Returns the predicate for a value that is not allowed: `must be one of ams, fra (did you mean ams?)`. */
 export function oneOf(allowed: readonly unknown[], value: unknown): string {
   const hint = typeof value === 'string' ? didYouMean(value, allowed.map(String)) : ''
   return allowed.length === 1
@@ -396,7 +396,7 @@ function withValue(
   return { ...problem, message: `${problem.message}, not ${shown(value)}` }
 }
 
-/** Whether a field with this name holds a secret: its value is not repeated in a message. */
+/** Whether a field with this name contains a secret: its value is not repeated in a message. */
 export const isSecretName = (name: string): boolean => /password|secret|token|otp/i.test(name)
 
 /** The value as JSON, at most 60 characters. */

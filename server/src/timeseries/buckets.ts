@@ -65,8 +65,8 @@ export type Buckets = {
 }
 
 /**
- * Returns the buckets of a request, by default those of the last 24 hours. Throws `invalid` for an unknown time zone, for too many
- * buckets, and if both `interval` and `points` are given.
+ * Returns the buckets of a request, by default of the last 24 hours. Throws `invalid` for an unknown time zone, for too
+ * many buckets, and if both `interval` and `points` are given.
  */
 export function bucketsOf(
   { start: from, end: until, interval, points, timezone = 'UTC' }: BucketParameters,
@@ -83,7 +83,7 @@ export function bucketsOf(
   return { start, end, borders, seconds }
 }
 
-/** Returns the times of a request, null for one that is not given. Throws `invalid` if the end is before the start. */
+/** Returns the times of a request; null if missing. Throws `invalid` if the end is before the start. */
 export function windowOf(
   startText: string | undefined,
   endText: string | undefined,
@@ -115,9 +115,9 @@ export function intervalFor(start: Date, end: Date, points: number): number {
 }
 
 /**
- * Returns the borders of the buckets around the window, one more than there are buckets; undefined if there were more than
- * `max` buckets. Buckets below a day begin at multiples of the interval after midnight of the first day, and those of days at
- * midnights, which are 23 to 25 hours apart where clocks change.
+ * Returns the borders of the buckets around the window, one more than there are buckets; undefined if there were more
+ * than `max` buckets. Buckets below a day begin at multiples of the interval after midnight of the first day; buckets
+ * of days begin at midnights, which are 23 to 25 hours apart when clocks change.
  */
 export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: number): Date[] | undefined {
   if ((end.getTime() - start.getTime()) / 1000 / interval > max) return undefined

@@ -1,4 +1,4 @@
-// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts
+// Sends the deliveries that are due, to many webhooks in parallel and to each webhook one at a time. A run starts
 // deliveries and does not wait for them: an endpoint that takes fifteen seconds would delay all others.
 import { writeAudit } from '../db/audit.ts'
 import { createDueWorker } from '../db/due-work.ts'
@@ -31,7 +31,7 @@ export type SendDeps = {
   readonly sender: WebhookSender
   /** For the operator's webhook, whose URL no team chose. */
   readonly operatorSender: WebhookSender
-  /** Maximum number of webhooks served at once in this process. */
+  /** Maximum number of webhooks served in parallel in this process. */
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
