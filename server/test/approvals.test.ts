@@ -1,5 +1,5 @@
-// The rules of decisions that hold in every area: a decision covers what staff have seen, is made once, has an end or none, and some changes are
-// never approved.
+// The rules of decisions in every area: a decision covers the changes shown to staff, is made once, has an end or no
+// end, and some changes are never approved.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
@@ -23,7 +23,10 @@ import { approvalAreas as areas } from '../src/approval/parts.ts'
 import { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 
-/** How each operation of staff that decides is bound to what was shown. An approval and a letter never change: another plan is another id. */
+/**
+ * How each deciding operation of staff is bound to the content shown. An approval and a letter never change: another
+ * plan has another id.
+ */
 const bindings: Readonly<Record<string, 'evidence' | 'id'>> = {
   approveChanges: 'id',
   rejectChanges: 'id',

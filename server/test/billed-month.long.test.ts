@@ -1,5 +1,6 @@
-// A month in which everything changes that a bill reads: a LAG, the place of a port, the commit, the clock, names in NetBox, a faulty
-// answer of the device, and the ports and prices of a pool. The bills are compared to the bit with a recount of the readings that uses nothing of the product.
+// A month in which every input of a bill changes: a LAG, the place of a port, the commit, the clock, names in NetBox, a
+// faulty answer of the device, and the ports and prices of a pool. The bills are compared to the bit with an
+// independent recount of the readings.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
@@ -288,7 +289,7 @@ type Sample = {
   readonly out: bigint
 }
 
-/** Buckets of 5 minutes in the time of the bill; the device sends what the customer receives. */
+/** Buckets of 5 minutes in the time of the bill; the customer receives what the device sends. */
 function samplesOf(minutes: ReadonlyMap<number, Minute>, times: readonly [number, number][]): Sample[] {
   const samples: Sample[] = []
   for (const [from, until] of times)

@@ -37,7 +37,7 @@ type Writer = {
 const tables =
   'announcements|announcement_validations|regions|team_events|outbox|webhook_deliveries|notified_statuses'
 
-/** Returns every statement of the product that writes one of the tables, with its function. */
+/** Returns every statement of the product that writes any of the tables, with its function. */
 function writers(): Writer[] {
   return globSync('server/src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.ts$|\/testing[^/]*\.ts$|\/db\/schema\.ts$/.test(file))

@@ -59,7 +59,7 @@ const setsOf = async (zone: string): Promise<Stored[]> => {
     where z.name = ${`${zone}.`} and z.deleted is null order by r.name_key, r.type`.execute(db())
   return rows
 }
-/** The sets that are not those of the zone itself, as `name type content`. */
+/** The sets without the zone's own apex, as `name type content`. */
 const contentOf = async (zone: string): Promise<string[]> =>
   (await setsOf(zone))
     .filter(({ name }) => name !== `${zone}.`)

@@ -134,7 +134,7 @@ async function addServers(db: Db, secret: string, peers: readonly Follower[]): P
       select ${`${name.toLowerCase()}.example.`}, ${address}, ${port}, id from dns_tsig_keys`.execute(db)
 }
 
-/** PostgreSQL ends all connections and recovers from its log when one of its processes is killed. */
+/** PostgreSQL ends all connections and recovers from its log when a process of it is killed. */
 async function killPostgres(db: Db): Promise<void> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`.execute(

@@ -60,7 +60,7 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
   const start = () => startHierarchy(() => ({ zones: zones.contents }))
 
   /** Whole waits are the subject of key-state.test.ts; here the resolver starts without a cache instead. */
-  // States have whole seconds: what was seen in this second is past.
+  // States have whole seconds: an observation in this second is past.
   const waits = { introduce: () => 0, retire: () => -1, unsign: () => -1 }
   async function settle(): Promise<void> {
     const deps = { db: db(), ring: api.config.secret, signWhole: signZone, now: () => new Date(), waits }

@@ -1,5 +1,6 @@
-// Every changing operation of ipam, dns, shield and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
-// loop, and the real call then does what the plan says. Operations are enumerated from the contract.
+// Every changing operation of ipam, dns, shield and of the operator takes dry_run: it answers 200 with the plan,
+// without storing or waking a loop, and the real call then applies the plan. Operations are enumerated from the
+// contract.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
@@ -41,7 +42,7 @@ after(async () => {
   await api[Symbol.asyncDispose]()
 })
 
-/** Each is one step that its answer shows: nothing is planned. */
+/** Each is one step described by its answer: there is no plan. */
 const ofInventory = [
   'pollDevice',
   'maintainDevice',

@@ -27,7 +27,7 @@ const changed: Readonly<Record<string, number>> = {
   'team_event_counts.flags': 32,
 }
 
-// The text of the golden schema is that of the embedded PostgreSQL.
+// The golden schema is a text of the embedded PostgreSQL.
 before(() => void delete process.env['PHAROS_TEST_DATABASE_URL'])
 
 const newest = listMigrations(migrationsFolder).length

@@ -1,4 +1,5 @@
-// The review of an event by a team, over HTTP: what the team sees afterwards, what others see, and that neither deliveries nor replays change it.
+// The review of an event by a team, over HTTP: the views of the team and of others afterwards, and that neither
+// deliveries nor replays change it.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'

@@ -1,6 +1,6 @@
-// Calls every operation of the contract as every kind of caller, on an object of its own team, of another team and a missing one:
-// the status and the code are exactly those of the declared permission and the object, and a refused call changes no row.
-// Operations are enumerated from the contract, so that none is missed.
+// Calls every operation of the contract as every kind of caller, on an object of its own team, of another team and a
+// missing one: the status and the code follow exactly from the declared permission and the object, and a refused call
+// changes no row. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
@@ -147,7 +147,10 @@ async function sendRefused(subject: Subject, among: readonly Caller[]): Promise<
   return changes.length === 0 ? refused : await withChanges(subject, refused, changes)
 }
 
-/** Finds whose refused calls changed rows, by sending them again; all callers if that changes nothing more. */
+/**
+ * Finds the callers whose refused calls changed rows, by sending the calls again; all callers if the second calls
+ * change no rows.
+ */
 async function withChanges(
   subject: Subject,
   refused: Map<Caller, Refused>,
@@ -275,7 +278,7 @@ for (const subject of subjects) {
   const route = routeOf(subject)
   const all = tried.get(subject)!
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
-    // At once for all callers, before anything of theirs is accepted.
+    // For all callers together, before any call is accepted.
     let refusedOfAll: Promise<Map<Caller, Refused>> | undefined
     const refusedOf = (caller: Caller) =>
       isAboutCredentials(route)

@@ -269,7 +269,7 @@ const domains = new Set([
   'shield',
 ])
 
-/** Returns the folder in `server/src` that a path is in; composition is in none. */
+/** Returns the folder in `server/src` of a path; empty for composition. */
 const domainOf = (path: string): string =>
   isParts(path) ? '' : (/^server\/src\/([^/]+)\//.exec(path)?.[1] ?? '')
 

@@ -1,5 +1,6 @@
-// Enumerates the plans of what teams list: no policy and no expression of the statement is evaluated by a subplan for each row that
-// matches, so that a long list costs as much as joins on what the team holds. Rows are generated from column types, some hundred in every table.
+// Enumerates the plans of lists for teams: no subplan evaluates a policy or an expression for each matching row, so
+// that a long list costs as much as joins on the team's objects. Rows are generated from column types, some hundred in
+// every table.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'

@@ -95,7 +95,7 @@ async function collect(now = new Date(), canMail = true): Promise<void> {
 const digest = (now = new Date()) =>
   sendDigests({ db: owner(), ring: api.config.secret, publicUrl, now: () => now }, never)
 
-/** Sends what is due to the mail server, and returns what arrived. */
+/** Sends the due mails to the mail server, and returns the received ones. */
 async function mails(): Promise<
   { to: string; subject: string; text: string; headers: Map<string, string> }[]
 > {

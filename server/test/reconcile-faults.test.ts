@@ -114,7 +114,7 @@ const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
   }),
 }
 
-/** Changes a series of rows, at least one of which is announced. */
+/** Changes a series of rows, including at least one announced row. */
 function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => PlanRow): PlanRow[] {
   const from = Math.floor(a * (announced - 1))
   const to = from + 1 + Math.floor(b * rows.length)

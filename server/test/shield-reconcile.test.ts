@@ -211,7 +211,7 @@ describe('a list that must be confirmed', () => {
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [true, false])
     await endConfirmation(prefix)
-    // Another process: nothing but the rows tells about the timer.
+    // Another process: only the rows contain the timer.
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
     const rules = await rulesOf(prefix)

@@ -46,7 +46,7 @@ export type Operation = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The schema of the body; undefined if the operation has none. */
+  /** The schema of the body; undefined without a body. */
   readonly body: Schema | undefined
   /** A request without a body is valid too. */
   readonly isBodyOptional: boolean

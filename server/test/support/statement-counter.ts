@@ -32,7 +32,7 @@ export class StatementCounter {
     return this.#proxy.through(databaseUrl)
   }
 
-  /** Returns what was sent meanwhile. No other call may run at the same time. */
+  /** Returns the statements sent during the work. No other call may run at the same time. */
   async during(work: () => Promise<unknown>): Promise<Sent> {
     this.#statements = []
     this.#roundTrips = 0

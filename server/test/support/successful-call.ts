@@ -39,7 +39,7 @@ export async function callWithSuccess(
 export type PreparedCall = {
   readonly presented: Presented
   readonly request: SubjectRequest
-  /** Sends the request, or one that differs in the given parts, as the same caller. */
+  /** Sends the request, or a request that differs in the given parts, as the same caller. */
   readonly send: (
     other?: SubjectRequest,
     headers?: Readonly<Record<string, string>>,
