@@ -81,7 +81,7 @@ type InterfaceRow = {
 
 /**
  * The interfaces of every exporter with the current port and team. A member of a LAG without its own port has the port
- * of the LAG. Numbers of the platform file come last, and so replace those of a survey.
+ * of the LAG. Numbers of the platform file come last, and so replace numbers of a survey.
  */
 export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, ExporterPorts>> {
   const { rows } = await sql<InterfaceRow>`

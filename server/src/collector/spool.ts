@@ -4,8 +4,8 @@
 // While many files wait they are merged into files of the size of a full batch. Every row is in one insert, whatever is killed when:
 // - a file has the suffix `.tried` from before its insert on, and such a file keeps its own insert for good;
 // - files that are merged are renamed first, which only one process can do: `<merged>.part.<name>`;
-// - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its merged file is a file
-//   again at the next start, one with it is deleted.
+// - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its
+//   merged file is a file again at the next start, one with it is deleted.
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist, and
-// rows that are not as `sql<...>` declares them, fail `npm run check`. Nothing is executed.
+// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist,
+// and rows that are not as `sql<...>` declares them, fail `npm run check`. Statements are not executed.
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Query, type Client, type FieldDef, type QueryResult, type Submittable } from 'pg'
@@ -50,7 +50,10 @@ export async function checkStatements(
   return { problems, unchecked }
 }
 
-/** Returns undefined for a statement that is right, and null for one that PostgreSQL cannot parse without the one around it. */
+/**
+ * Returns undefined for a correct statement, and null for a statement that PostgreSQL cannot parse without the one
+ * around it.
+ */
 async function problemOf(
   client: Client,
   statement: string,

@@ -52,8 +52,7 @@ const bareLengths: Ranges = [[40, 80]]
  * one does.
  *
  * - A match on SYN concerns every connection, whatever flags its samples have, unless its lengths exclude all opening
- * packets: then connections
- *   with SYN and such a mean length.
+ *   packets: then connections with SYN and such a mean length.
  * - Other flags may be set in single packets of a flow that has them: flags that must not be set are ignored.
  * - A length of bare acknowledgements concerns every TCP flow, except in a match on RST, which ends a connection.
  */

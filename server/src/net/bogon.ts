@@ -73,8 +73,9 @@ const registry = createPrefixMap(
 )
 
 /**
- * Returns the most specific block that contains the prefix; else the first block inside the prefix, because the holder of
- * address space never holds a reserved part. Undefined if it overlaps none. A default route overlaps the first block.
+ * Returns the most specific block that contains the prefix; else the first block inside the prefix, because allocated
+ * address space never contains a reserved part. Undefined if it overlaps no block. A default route overlaps the first
+ * block.
  */
 export function bogonOf(prefix: Prefix): Bogon | undefined {
   const found = registry.covering(prefix)[0] ?? registry.coveredBy(prefix, 1)[0]

@@ -12,14 +12,12 @@ export { DriverError as ScrubberError } from '../runtime/driver-error.ts'
  * Capabilities of a scrubber; constant for its settings.
  *
  * - `ordering`: whether the first rule of a list counts, or the order that FlowSpec derives from the conditions (RFC
- * 8955 section 5.1),
- *   for which compilation adds rules.
+ *   8955 section 5.1), for which compilation adds rules.
  * - `rulesMax`: rules of all lists together, including rules added by compilation.
  * - `hits`: whether `hits()` returns counters.
  * - `atomicPerList`: whether a list is replaced in one step. Otherwise new rules are added before old ones are removed.
  * - `keepsRules`: whether installed rules stay in force while the scrubber does not answer. FlowSpec rules leave the
- * routers with the daemon or
- *   with its sessions.
+ *   routers with the daemon or with its sessions.
  * - `packetRate`: whether limits in packets per second are possible.
  * - `rateMax`: the greatest limits in bits and in packets per second.
  */

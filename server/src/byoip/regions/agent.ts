@@ -12,7 +12,7 @@ import type { Route, Speaker } from './speaker.ts'
 
 export type AgentDeps = {
   readonly speaker: Speaker
-  /** Returns what the reconciler handed over last. */
+  /** Returns the last routes from the reconciler. */
   readonly read: () => HandedReading
   readonly now: () => Date
   readonly log: Log

@@ -11,15 +11,12 @@ export { DriverError as SpeakerError } from '../../runtime/driver-error.ts'
  * A route to announce. The prefix is its key: a speaker has at most one route of its owner per prefix.
  *
  * - `asPath`: leftmost first, without the speaker's own ASN, which it prepends towards its neighbors. `[]` originates
- * the
- *   prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's ASN as origin, so that the
- *   neighbors of AS64500 receive `64500 64496`.
+ *   the prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's ASN as origin, so that
+ *   the neighbors of AS64500 receive `64500 64496`.
  * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for the speaker itself. `::` works only for
- * neighbors over
- *   IPv6: a session over IPv4 has no IPv6 address to use, and the neighbor drops the route.
+ *   neighbors over IPv6: a session over IPv4 has no IPv6 address to use, and the neighbor drops the route.
  * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both are
- * sets:
- *   the order has no meaning. The owner community is not included; the driver adds and removes it.
+ *   sets: the order has no meaning. The owner community is not included; the driver adds and removes it.
  */
 export type Route = {
   readonly prefix: Prefix
@@ -89,11 +86,11 @@ export type Neighbor = {
 /**
  * Callbacks of a watcher. They have no arguments and are merged: query the state that you need.
  *
- * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors remove them
- *   soon after; other callbacks do not report what happened in between.
- * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the later it
- *   is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for the same prefix
- *   exists, a change by another client may not be.
+ * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors
+ *   remove them soon after; other callbacks do not report what happened in between.
+ * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the
+ *   later it is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for
+ *   the same prefix exists, a change by another client may not be.
  * - `onNeighborChange`: a session was established or lost.
  */
 export type SpeakerEvents = {

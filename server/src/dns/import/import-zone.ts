@@ -1,5 +1,5 @@
-// Imports a zone from the text of a zone file or from another primary: all of it or nothing, with every record that is left out. A file is parsed
-// before the transaction.
+// Imports a zone from the text of a zone file or from another primary: completely or not at all, with every skipped
+// record. A file is parsed before the transaction.
 import type { importZoneRoute, ImportResult } from '@pharos/contract/dns/import'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'

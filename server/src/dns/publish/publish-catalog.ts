@@ -139,7 +139,7 @@ async function requireCatalog(db: Db, name: ZoneName): Promise<number> {
 }
 
 /**
- * Returns the published zones and the deleted ones that are not withdrawn yet. A restored zone whose name belongs to
+ * Returns the published zones and the deleted zones that are not withdrawn yet. A restored zone whose name belongs to
  * another zone counts as deleted.
  */
 async function listCatalogZones(db: Db): Promise<CatalogZone[]> {

@@ -222,8 +222,8 @@ const isKeySetOf =
     name === zone && keyTypes.includes(type)
 
 /**
- * Key sets at the apex contain the keys of Pharos and those of other signers, taken from the journal or, without a
- * change, from the published set.
+ * Key sets at the apex contain the keys of Pharos and other signers' keys, taken from the journal or, without a change,
+ * from the published set.
  */
 function keyChanges(
   { name }: PublishedZone,

@@ -156,7 +156,7 @@ function spread({ name, type }: Rrset, jitter: number): number {
   return jitter <= 0 ? 0 : hash % jitter
 }
 
-/** Returns whether the set has a valid signature by one of these DNSKEY records now (RFC 4035 section 5.3). */
+/** Returns whether any of these DNSKEY records makes a signature of the set valid now (RFC 4035 section 5.3). */
 export function isValidRrset(rrset: SignedRrset, dnskeys: readonly Uint8Array[], now: number): boolean {
   return rrset.rrsig.some((rdata) =>
     dnskeys.some((dnskey) => isValidRrsig(rrset, rdata, dnskey, Math.floor(now))),

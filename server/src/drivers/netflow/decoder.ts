@@ -4,8 +4,7 @@
 // Decisions in which collectors differ:
 // - octets are counted at the IP layer in all protocols, even if the exporter sends the length of the frame;
 // - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, even if a template also has the inner
-// ones; labels and
-//   pseudowires are skipped;
+//   ones; labels and pseudowires are skipped;
 // - a record with more octets than its packets can have, or than an interface can send, is dropped;
 // - a record with only one address (wireless controllers) or without octets and packets is dropped;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.

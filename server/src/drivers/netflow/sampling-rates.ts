@@ -1,15 +1,12 @@
 // The sampling rates that exporters announce in options. Newer announcements replace older ones:
 // - a repeated rate expires after a silence of six times the longest interval between its announcements, at least 15
-// minutes; a rate
-//   that was not repeated since the start expires after three days, three times the longest interval that IOS accepts.
-//   Datagrams with
-//   options get lost like others, so several must be missing;
+//   minutes; a rate that was not repeated since the start expires after three days, three times the longest interval
+//   that IOS accepts. Datagrams with options get lost like others, so several must be missing;
 // - silence is measured against the other announcements of the exporter, not by the clock. An exporter that announces
-// its rates once
-//   keeps them forever, and downtime of the collector does not count;
+//   its rates once keeps them forever, and downtime of the collector does not count;
 // - an options template whose rates change their scope (domain, interfaces, samplers) replaces its former rates
-// immediately. The database gets every rate that is new, changed or expired, and once an hour the time of repeated
-// rates.
+//   immediately.
+// The database gets every rate that is new, changed or expired, and once an hour the time of repeated rates.
 import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import {

@@ -1,7 +1,7 @@
 // Normaliser for detectors without their own: the settings define the JSON pointer (RFC 6901) of each field, its unit,
 // and the meaning of the detector's words. docs/detectors.md describes every setting, with mappings for products.
 //
-// events: /alerts                      a list, or a single object; default: the body itself
+//   events: /alerts                      a list, or a single object; default: the body itself
 //   events: [/groups, /alerts]           lists inside of lists
 //   ignore: [{ at: /severity, is: [info, debug] }]        also `not`, and `absent: true`
 //   fields:

@@ -35,7 +35,7 @@ function onlyRead(type: number, layout: NameLayout): [number, Compression] {
   return [type, { layout, compressed: false }]
 }
 
-/** Returns the layout by which names of the type's data are decompressed; undefined if there are none. */
+/** Returns the layout by which names in the type's data are decompressed; undefined for types without compression. */
 export function readLayout(type: number): NameLayout | undefined {
   return compressions.get(type)?.layout
 }
