@@ -28,7 +28,7 @@ const release = readRelease()
 const folder = mkdtempSync(join(tmpdir(), 'pharos-install-'))
 const [first, second] = [join(folder, 'first'), join(folder, 'second')]
 const tree = join(folder, `pharos-${release.version}`)
-/** A folder in which the commands run; nothing is created in it. */
+/** A folder in which the commands run without creating files. */
 const elsewhere = join(folder, 'elsewhere')
 const children = new Set<ChildProcess>()
 after(() => {
@@ -53,7 +53,7 @@ before(() => {
   if (!needsX64) build(first, skipImages ? 'tarball,deb' : 'tarball,deb,image')
 })
 
-/** The environment of an operator: no registry, and no Node.js but the one of the test. */
+/** The environment of an operator: no registry, and only the Node.js of the test. */
 const operator = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: folder,
@@ -235,7 +235,7 @@ describe('the Debian packages', { skip: needsX64 }, () => {
       'echo "# mine" >> /etc/pharos/pharos.yaml',
       // As an upgrade does: settings and key ring stay.
       'cp /etc/pharos/secret /tmp/secret && dpkg -i /tmp/pharos_*.deb && cmp /etc/pharos/secret /tmp/secret && grep -q mine /etc/pharos/pharos.yaml',
-      // Nothing is enabled by the package.
+      // The package enables no service.
       'test -e /lib/systemd/system/pharos-agent.service && ! find /etc/systemd -name "pharos*" | grep -q .',
       'apt-get remove -y -q pharos && test ! -e /usr/lib/pharos && test -e /etc/pharos/pharos.yaml',
       'dpkg --purge pharos && test ! -e /etc/pharos/pharos.yaml && test -e /etc/pharos/secret',

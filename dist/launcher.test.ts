@@ -1,4 +1,4 @@
-// Both launchers start the program and install nothing, whatever node_modules looks like.
+// Both launchers start the program without installing packages, whatever node_modules contains.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {

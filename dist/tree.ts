@@ -60,7 +60,7 @@ function copy(from: string, to: string): void {
 const write = (file: string, value: unknown): void =>
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 
-/** Writes the packages of the server, and manifests and a lockfile that contain nothing else. */
+/** Writes the packages of the server, and manifests and a lockfile with only these packages. */
 function installPackages(folder: string, arch: Arch): void {
   const lock = readLock()
   const paths = neededPackages(lock, workspaces, leftOut, arch)

@@ -24,7 +24,7 @@ export const benchPackages = without(...onlyLong)
 
 export const debianPackages = without(...onlyBench, ...onlyLong)
 
-/** Those of the long run. */
+/** Packages of the long run. */
 export const longPackages = without(...onlyBench)
 
 const POLICY = '/usr/sbin/policy-rc.d'
@@ -59,7 +59,9 @@ export function installPackages(names) {
 /** Longer than an upgrade of a slow machine. */
 const LOCK_TIMEOUT_MS = 15 * 60_000
 const LOCK_RETRY_MS = 1_000
-/** apt-get waits for the lock of dpkg if it is told to, but never for those of its lists and its archives: it exits with this error. */
+/**
+ * apt-get can wait for the lock of dpkg, but never for the locks of its lists and archives: it exits with this error.
+ */
 const LOCKED = /^E: Could not get lock (\S+)\. (.*)$/m
 
 /** Runs apt-get and waits as long as another program has locked its files. Returns whether it was successful. */

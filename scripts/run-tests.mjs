@@ -29,14 +29,14 @@ const DUMP_MS = 5_000
 const RSS_MIB_MAX = Math.min(1400, Math.max(700, totalmem() / 2 ** 20 / 16))
 /** Time for the rest of the output of a process that has ended. */
 const OUTPUT_MS = 2_000
-/** Processes at once, per core: many files wait for daemons and timers most of the time. */
+/** Parallel processes per core: many files mostly wait for daemons and timers. */
 const LANES_PER_CORE = 3
 /** Seconds assumed for a file without an entry in the table. */
 const DEFAULT_SECONDS = 1
 
 /**
- * Files that need a process of their own: those that control a browser or a network, those that end processes or change
- * what belongs to the whole process (signals, the environment, the collector of garbage), and those that load no product.
+ * Files that need a separate process: files that control a browser or a network, that end processes or change the whole
+ * process (signals, the environment, the collector of garbage), and files that load no product.
  */
 const alone = [
   /^(?:bench|dist|lab|portal\/test|scripts)\//,
@@ -100,7 +100,10 @@ async function takeFile(files, wait) {
   return files.shift()
 }
 
-/** Half of the lanes begin with files that share a process, the others with those that do not; each ends with what is left. */
+/**
+ * Half of the lanes begin with files that share a process, the others with separate files; each ends with the remaining
+ * files.
+ */
 async function runLane(run, first) {
   const { alone, shared } = run.queues
   const runAlone = async () => {
@@ -126,7 +129,7 @@ async function runLane(run, first) {
 }
 
 const processes = new Set()
-// A test process that gets a signal ends the daemons that it started; one that is killed leaves them.
+// A test process that gets a signal ends the daemons that it started; a killed process leaves them running.
 process.once('exit', () => processes.forEach((child) => child.kill('SIGUSR2')))
 for (const [signal, status] of [
   ['SIGINT', 130],
@@ -176,7 +179,7 @@ class TestProcess {
     this.#settle(undefined)
   }
 
-  /** Runs a file, adds its counts to those of the run, and prints its line. */
+  /** Runs a file, adds its counts to the run's, and prints its line. */
   async runFile(file) {
     const { live, limits, total, measured } = this.#run
     const start = performance.now()
@@ -312,7 +315,7 @@ function print({
   if (process.env.PHAROS_TEST_TIMES) for (const line of slow) process.stdout.write(`${line}\n`)
 }
 
-/** Wall seconds per file of an earlier run, for those that took at least 5: they only decide what starts first. */
+/** Wall seconds per file of an earlier run, for files of at least 5 s: they only decide the order of starts. */
 function readTimes() {
   return JSON.parse(readFileSync(timesFile, 'utf8'))
 }

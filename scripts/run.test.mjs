@@ -190,7 +190,7 @@ describe('npm run', () => {
     const child = spawnWaiting(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], root)
     await once(child.stdout, 'data')
     child.kill('SIGKILL')
-    // The command holds the other end of this pipe until it ends.
+    // The other end of this pipe is open until the command ends.
     await once(child.stdout, 'close')
   })
 

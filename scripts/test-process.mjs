@@ -3,7 +3,7 @@
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-// Files add listeners for the end of the process, which is that of the last file.
+// Files add listeners for the end of the process, which ends after the last file.
 process.setMaxListeners(0)
 process.on('message', ({ file, timeout }) => {
   void suite(file, { timeout }, () => import(pathToFileURL(file).href))

@@ -169,7 +169,7 @@ async function measureFollowers(
   })
 }
 
-/** PATCH to the answer of NSD behind PowerDNS, which is told to notify at once. */
+/** PATCH to the answer of NSD behind PowerDNS, which is told to notify immediately. */
 async function measurePowerdns({ report }: Bench, hosts: number, changes: number): Promise<Sample[]> {
   await using stack = new AsyncDisposableStack()
   // Each needs the address of the other.

@@ -18,7 +18,7 @@ export type ReceiverTotals = {
 const options = { listen: [{ address: '127.0.0.1', port: 0 }], receiveBufferBytes: 32 * 2 ** 20 }
 const source = process.argv[2] === 'dgram' ? await createDgramSource(options) : createRecvmmsgSource(options)
 const decoder = createDecoder()
-// Batches as in the collector: one that stays in the processor's cache would look faster.
+// Batches as in the collector: a single batch would stay in the processor's cache and look faster.
 const batches = Array.from({ length: 3 }, () => createFlowColumns(500_000 + rowsMax))
 const owners = createFlowOwners(
   toHoldingColumns(

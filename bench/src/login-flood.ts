@@ -12,7 +12,7 @@ import { medianOf } from './turns.ts'
 
 const readsPerSecond = 100
 const signInsPerSecond = 200
-/** They may sign in at once, under the default limit of an address. */
+/** They may sign in together, under the default limit of an address. */
 const readers = 8
 const accounts = 500
 const victims = 20
@@ -81,7 +81,7 @@ async function beside(
 ): Promise<Omit<Turn, 'alone'>> {
   const flooding = runLoad({
     product,
-    // Those that wait for a hash keep their connection.
+    // Requests that wait for a hash keep their connection.
     connections: 256,
     seconds: seconds + 4,
     perSecond: signInsPerSecond,

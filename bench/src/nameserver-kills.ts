@@ -1,5 +1,6 @@
-// D11: the process that publishes and serves is killed (SIGKILL) again and again while record sets change. No acknowledged change is lost, BIND and Knot
-// end at what is stored, and no zone ever leaves them. Beside it PowerDNS, killed during changes over its API.
+// D11: the process that publishes and serves is killed (SIGKILL) again and again while record sets change. No
+// acknowledged change is lost, BIND and Knot reach the stored content, and no zone ever leaves them. Compared with
+// PowerDNS, killed during changes over its API.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../lab/src/address.ts'
@@ -79,7 +80,7 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
       roles: ['reconciler', 'nameserver'],
       databaseUrl: api.databaseUrl,
       folder: bench.folder,
-      // It starts a thousand times: what was compiled is kept.
+      // It starts a thousand times: the compile cache stays.
       settings: {
         PHAROS_DNS_LISTEN: `127.0.0.1:${port}`,
         NODE_COMPILE_CACHE: join(bench.folder, 'compiled'),

@@ -1,5 +1,5 @@
-// Runs PostgreSQL's own pgbench: the peer of everything that is mostly a SQL statement. It creates no tables but those
-// of `pgbench -i`.
+// Runs PostgreSQL's own pgbench: the peer of every benchmark that is mostly an SQL statement. It only creates the
+// tables of `pgbench -i`.
 import { execFile } from 'node:child_process'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -150,7 +150,7 @@ export type PowerdnsSet = {
   readonly records: readonly string[]
 }
 
-/** Its form of record sets that replace those of the same name and type. */
+/** PowerDNS' form of record sets that replace the sets of the same name and type. */
 export const setsOf = (sets: readonly PowerdnsSet[]): object[] =>
   sets.map(({ name, type, records }) => ({
     name,

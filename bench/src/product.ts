@@ -31,7 +31,7 @@ export type Product = Served & {
   memory(): Memory
   /** Where its name server listens, as address:port; empty without that role. */
   readonly dns: string
-  /** Ends it at once. */
+  /** Kills it immediately. */
   kill(): Promise<void>
 } & AsyncDisposable
 

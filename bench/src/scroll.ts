@@ -10,7 +10,7 @@ export type Scroll = {
   readonly frameMsP50: number
   readonly frameMsP99: number
   readonly frameMsMax: number
-  /** Time of the page's thread: the cost of a frame if nothing else uses the processor. */
+  /** Time of the page's thread: the cost of a frame on an idle processor. */
   readonly processorMsPerFrame: number
   readonly longTasks: number
   readonly longestTaskMs: number

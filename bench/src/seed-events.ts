@@ -39,7 +39,7 @@ const facetsPerTeam = flagBits.length * statusBits.length * kinds.length
 const dice = (salt: number): string => `((hashint8extended(n, ${salt}) & 2147483647) / 2147483648.0)`
 
 /**
- * The events from $1 to $2, with their teams, the same ones for every call. `offset 0` keeps the planner from inlining each
+ * The events from $1 to $2, with their teams, the same in every call. `offset 0` keeps the planner from inlining each
  * expression wherever its column is used.
  */
 function rowsOf({ events, teams, firstShare }: EventsPlan): string {

@@ -142,7 +142,7 @@ function preparePeer(folder: string, count: number): () => { ms: number; cpuMs: 
   }
 }
 
-/** Returns the median of one address that changes, one that is added and one that is removed. */
+/** Returns the median of a changed, an added and a removed address. */
 async function changeMs(served: MemoryZone, signing: Signing, rounds: number): Promise<number> {
   const samples: number[] = []
   for (let round = 0; round < rounds; round++) {

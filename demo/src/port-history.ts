@@ -75,7 +75,7 @@ type PortDay = {
 
 const dayBefore = (now: Date, back: number): number => (Math.floor(now.getTime() / dayMs) - back) * dayMs
 
-/** Devices have counted nothing of the time before: a port came up when it was handed over. */
+/** Devices have no counters of the time before: a port came up when it was handed over. */
 export async function addStateChanges(db: Db, ports: readonly DemoPort[]): Promise<void> {
   for (const { portId, since } of ports)
     await sql`

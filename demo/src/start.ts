@@ -115,7 +115,10 @@ async function configure(context: CommandContext, say: (text: string) => void, i
   )
 }
 
-/** All of a month is there before it is closed: nothing changes a bill afterwards. Interfaces have to be known, such as members of a LAG. */
+/**
+ * The whole month must be stored before it is closed, because bills do not change afterwards. Interfaces have to be
+ * known, such as members of a LAG.
+ */
 async function billLastMonth(
   deps: DevicesDeps,
   { ports, attacks, now }: Pick<Past, 'ports' | 'attacks'> & { readonly now: Date },
@@ -204,7 +207,7 @@ const demoSettings = {
   PHAROS_PROVIDER_NAME: 'Example Transit',
   PHAROS_MAIL_FROM: 'Example Transit <noc@example.net>',
   PHAROS_PROVIDER_ASN: '64500',
-  // Ctrl-C ends it at once.
+  // Ctrl-C ends it immediately.
   PHAROS_DRAIN_SECONDS: '0',
 }
 

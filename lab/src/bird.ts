@@ -44,7 +44,7 @@ export class Bird {
     this.logFile = join(options.folder, 'bird.log')
   }
 
-  /** Does nothing while it runs. */
+  /** No effect while it runs. */
   async start(): Promise<void> {
     if (this.#child && isRunning(this.#child)) return
     const { folder } = this.options

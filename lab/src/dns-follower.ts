@@ -26,7 +26,7 @@ export type FollowerOptions = {
   readonly signs?: boolean
   /** Its folder, which is kept; a temporary one by default. */
   readonly folder?: string
-  /** The port of 127.0.0.1; by default a free one of an address of its own. */
+  /** The port of 127.0.0.1; by default a free port of a separate address. */
   readonly port?: number
 }
 

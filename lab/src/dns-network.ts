@@ -26,7 +26,7 @@ export const labDnsPorts = { primary: 8053, root: 5300, NSD: 5301, BIND: 5302, K
 type Ports = typeof labDnsPorts
 
 export type DnsNetworkOptions = {
-  /** The lab's folder, in which it gets one of its own. */
+  /** The lab's folder, in which it creates its own. */
   readonly folder: string
   /** Uses the ports of `labDnsPorts`, and others only where another program has one. */
   readonly fixedPorts?: boolean

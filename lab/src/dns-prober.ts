@@ -5,7 +5,7 @@ import { queryUdp } from './authoritative-peer.ts'
 const types = { A: 1, SOA: 6 } as const
 const doBit = 0x80
 
-/** RCODE and the flag AD. Undefined if nobody answers. */
+/** RCODE and the flag AD. Undefined without an answer. */
 export async function askResolver(
   port: number,
   name: string,

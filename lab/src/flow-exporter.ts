@@ -26,7 +26,7 @@ export async function createExportLink(
   const ip = async (...args: string[]) => void (await run('ip', args))
   const remove = () => ip('link', 'delete', device).catch(() => {})
   const [collector, exporter] = [`${subnet}.1`, `${subnet}.2`]
-  await remove() // what is left of a process that was killed
+  await remove() // rest of a killed process
   await ip('link', 'add', device, 'type', 'veth', 'peer', 'name', 'flows0', 'netns', namespace)
   try {
     await ip('address', 'add', `${collector}/30`, 'dev', device)

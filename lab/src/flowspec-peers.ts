@@ -8,7 +8,7 @@ import { flowspecFamilies, Gobgpd } from './gobgpd.ts'
 import { unlessAborted, waitFor } from './wait.ts'
 
 export type FlowspecOptions = {
-  /** Default: one of its own, which is removed at the end. */
+  /** Default: a separate folder, which is removed at the end. */
   readonly folder?: string
   /** Like `127.0.40`; a random one by default. */
   readonly subnet?: string

@@ -212,7 +212,8 @@ function patroniConfiguration(folder: string, name: string, address: string, her
     scope: 'pharos',
     name,
     restapi: { listen: `${address}:${ports.patroni}`, connect_address: `${address}:${ports.patroni}` },
-    // Not etcd3: with Patroni 3.0 a leader that was suspended takes its lock back without looking, and what the next one stored is lost.
+    // Not etcd3: with Patroni 3.0 a suspended leader takes its lock back without a check, and the writes of the next
+    // leader are lost.
     etcd: { hosts: [`${here}:${ports.etcd}`] },
     bootstrap: {
       dcs: patroniSettings,

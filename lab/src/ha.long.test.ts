@@ -65,21 +65,25 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
   after(() => stack.disposeAsync())
 
   for (const fault of faults)
-    it(`${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`, { timeout: rounds * ROUND_MS_MAX }, async (t) => {
-      const seconds: number[] = []
-      for (let round = 0; round < rounds; round++) {
+    it(
+      `${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`,
+      { timeout: rounds * ROUND_MS_MAX },
+      async (t) => {
+        const seconds: number[] = []
+        for (let round = 0; round < rounds; round++) {
+          await cluster.settled()
+          await writer.stored()
+          seconds.push(await replaceLeader(cluster, writer, fault))
+        }
         await cluster.settled()
         await writer.stored()
-        seconds.push(await replaceLeader(cluster, writer, fault))
-      }
-      await cluster.settled()
-      await writer.stored()
-      const lost = bird.lost.filter((prefix) => prefix !== changing)
-      assert.deepEqual(lost, [])
-      assert.deepEqual(await missingOf(postgres, writer.acknowledged), [])
-      assert.equal(await openRestores(postgres), 0)
-      t.diagnostic(`seconds until a change was stored: ${seconds.toSorted((a, b) => a - b).join(' ')}`)
-    })
+        const lost = bird.lost.filter((prefix) => prefix !== changing)
+        assert.deepEqual(lost, [])
+        assert.deepEqual(await missingOf(postgres, writer.acknowledged), [])
+        assert.equal(await openRestores(postgres), 0)
+        t.diagnostic(`seconds until a change was stored: ${seconds.toSorted((a, b) => a - b).join(' ')}`)
+      },
+    )
 })
 
 /** Returns the seconds until a change was stored that was sent after the fault. */
@@ -98,7 +102,7 @@ async function replaceLeader(cluster: HaPostgres, writer: Writer, fault: Fault):
   }
 }
 
-/** Those that the audit log does not have. */
+/** Requests without an entry in the audit log. */
 async function missingOf(postgres: Postgres, requests: readonly string[]): Promise<string[]> {
   const client = await postgres.directConnection()
   try {
@@ -141,7 +145,7 @@ async function startWriter({ url }: Pharos): Promise<Writer> {
   const { id } = results.find(({ cidr }) => cidr === changing)!
   const acknowledged: string[] = []
   const load = { isOver: false }
-  /** Whether the state is known: after a lost answer the next change may change nothing, and then leaves no entry. */
+  /** Whether the state is known: after a lost answer the next change may have no effect, and then leaves no entry. */
   let isKnown = false
   let sent = 0
   let storedUpTo = 0

@@ -14,7 +14,7 @@ import { type RpslObject, RpslError } from '../../server/src/registry/objects/rp
 
 export type Registry = {
   readonly serial: number
-  /** The configured sources, then those of the objects, in their order in the file. */
+  /** The configured sources, then the sources of the objects, in order of the file. */
   readonly sources: readonly string[]
   /** The objects of the sources, in the order of the sources, then of the file. */
   of(sources: readonly string[]): RpslObject[]

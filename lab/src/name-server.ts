@@ -101,7 +101,7 @@ export class NameServer {
   }
 }
 
-/** Starts a separate one for a test: in a temporary folder, at a free port, deleted at the end of the scope. */
+/** Starts a separate name server for a test: in a temporary folder, at a free port, deleted at the end of the scope. */
 export async function startNameServer(
   options: Pick<NameServerOptions, 'zone' | 'failing'> = {},
 ): Promise<NameServer & AsyncDisposable> {

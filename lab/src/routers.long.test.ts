@@ -1,4 +1,4 @@
-// Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
+// Routers with real daemons: draining a router in a region of two, losing a router, and black holes of hosts.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

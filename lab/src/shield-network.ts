@@ -24,7 +24,7 @@ export type ShieldNetwork = {
 /** Prefixes of lab/platform.yaml, to which packets are forwarded. */
 const prefixes = ['203.0.113.0/24', '2001:db8:a::/48'].map(parsePrefix)
 
-/** Names and addresses are those of lab/platform.yaml. */
+/** Names and addresses match lab/platform.yaml. */
 export async function startShieldNetwork(
   folder: string,
   platformFile: string,

@@ -13,7 +13,7 @@ export type UnboundOptions = {
   readonly anchor: string
   /** Servers of zones by their ports of 127.0.0.1. A zone's DS record is asked of the zone above it. Names end with a dot. */
   readonly zones: Readonly<Record<string, readonly number[]>>
-  /** It keeps nothing longer than this; by default as long as TTLs say. */
+  /** Upper limit of TTLs in the cache, in seconds; by default no limit. */
   readonly cacheSeconds?: number
 }
 
@@ -42,7 +42,10 @@ export class Unbound {
   }
 }
 
-/** Every question is asked of the zones' servers: nothing is derived from NSEC records, and failures are forgotten after a second. */
+/**
+ * Sends every question to the zones' servers: answers are not derived from NSEC records, and failures are cached for a
+ * second.
+ */
 const unboundConfig = ({ folder, port, zones, cacheSeconds }: UnboundOptions): string => `server:
   directory: "${folder}"
   chroot: ""

@@ -1,7 +1,7 @@
 // bench/HISTORY.md: a line for each complete run of the guard. Pure.
 import type { PathId } from './hot-path.ts'
 
-/** Microseconds of processor time of a unit of work, and how often they fit into those of the peer. */
+/** Microseconds of processor time per unit of work, and the ratio to the peer. */
 export type Figure = {
   readonly ratio: number
   readonly programMicros: number

@@ -1,5 +1,5 @@
-// The traffic of the demo: which applications run where and how much they send. Pure: the same minute always has the same flows. The
-// volume of a port is that of its simulated counters, which count frames, so that flows and counters agree.
+// The traffic of the demo: applications, their places and volumes. Pure: the same minute always has the same flows. The
+// volume of a port follows its simulated counters, which count frames, so that flows and counters agree.
 import { interfaceSeed, octetsAt } from '../../../server/src/drivers/sandbox-device/traffic.ts'
 import { hostPrefix, prefixBits } from '../../../server/src/net/prefix.ts'
 import { parseAddress } from '../../../server/src/net/address.ts'
@@ -474,7 +474,7 @@ function sampledUntil({ startMs, endMs, pps, target }: DemoAttack, ms: number, s
   return Math.floor(((pps / 1000) * strengthUntil(lasted, target[3] % 7)) / samplingRate)
 }
 
-/** The octets that the port of a device counts of attacks between two times: those of the frames of `attackFlows`. */
+/** The octets of attacks that the port of a device counts between two times: the frames of `attackFlows`. */
 export function attackOctets(
   attacks: readonly DemoAttack[],
   { device, name }: { readonly device: string; readonly name: string },

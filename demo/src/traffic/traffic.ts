@@ -54,7 +54,7 @@ const attackAfterMs = 60_000
 const attackMs = 15 * 60_000
 const attackEveryMs = 45 * 60_000
 
-/** Runs until the signal: writes what is missing of the past, and sends. */
+/** Runs until the signal: writes the missing past, and sends. */
 export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal): Promise<void> {
   const { postgres, store } = deps
   const startedMs = tickBefore(Date.now())
