@@ -66,15 +66,7 @@ const areaLimits = {
     'at once': 0.8,
     'is that of': 0.2,
   },
-  server: {
-    'those of': 2,
-    nothing: 4.25,
-    'one that': 2.05,
-    'what is': 1.7,
-    held: 0.9,
-    'at once': 0.6,
-    'is that of': 0.4,
-  },
+  server: {},
   portal: {
     'those of': 1.55,
     nothing: 4.55,
@@ -86,14 +78,7 @@ const areaLimits = {
     'is that of': 0.45,
   },
   contract: { 'those of': 2.45, nothing: 2.8, 'one that': 1.85, 'is that of': 0.5 },
-  other: {
-    'those of': 2.15,
-    nothing: 3.1,
-    'one that': 1.9,
-    'what is': 1.15,
-    'at once': 0.6,
-    'is that of': 0.45,
-  },
+  other: {},
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
