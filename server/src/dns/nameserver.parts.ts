@@ -33,7 +33,7 @@ const nobody: Access = {
 
 export type Nameserver = {
   readonly part: Component
-  /** Where it listens; undefined before the start. */
+  /** The listen address; undefined before the start. */
   readonly address: () => string | undefined
   /** Serves a step that this process has published. */
   readonly applyStep: (step: StoredStep) => void

@@ -1,5 +1,5 @@
-// Wires the DNS: its operations, and the loops of the reconciler role, which publish zones, tell name servers about it, follow primaries and
-// move the states of DNSSEC.
+// Wires the DNS: its operations, and the loops of the reconciler role, which publish zones, notify name servers, follow
+// primaries and move the states of DNSSEC.
 import { createDueWorker } from '../db/due-work.ts'
 import { createLedLoop } from '../db/led-loop.ts'
 import { createLoopComponent, type LoopComponent } from '../db/loop-component.ts'
@@ -149,7 +149,7 @@ function publishLoops(shared: Shared, onStep: (step: StoredStep) => void): Compo
   ]
 }
 
-/** Asks for the addresses of ALIAS records. */
+/** Queries the addresses of ALIAS records. */
 function aliasLoop(shared: Shared): LoopComponent {
   const { config, owner, now, log } = shared
   const networks = allowedNetworks(config)
@@ -266,7 +266,7 @@ function dnssecLoops(shared: Shared): Component[] {
   return [states, delegations]
 }
 
-/** A network with roots of its own has private addresses and any names. */
+/** A network with its own root servers has private addresses and any names. */
 function findOptions(roots: readonly string[]): FindOptions {
   const ask: FindOptions['ask'] = ({ address, port }, question) =>
     exchange(

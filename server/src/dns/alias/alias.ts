@@ -1,4 +1,4 @@
-// The addresses that are published for an ALIAS record: what an answer of the resolver makes of them. Pure.
+// Computes the published addresses of an ALIAS record from the resolver's answers. Pure.
 import type { AliasReason } from '@pharos/contract/reason/alias-reason'
 import { isIPv4 } from 'node:net'
 import { compareOctets } from '../../net/dns/name.ts'
@@ -13,7 +13,7 @@ export const aliasTtlMax = 300
 const refreshSeconds = { minimum: 60, maximum: aliasTtlMax } as const
 /** Longest time between two questions for a target that fails: many of them must not delay the others. */
 const retrySecondsMax = 900
-/** Addresses of a target that are published; more of them are left out, in canonical order. */
+/** Limit of published addresses of a target; further ones are dropped, in canonical order. */
 const addressesMax = 100
 
 /** The addresses that are known of a target. */

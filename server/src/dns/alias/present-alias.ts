@@ -5,7 +5,7 @@ import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { AliasState } from './alias.store.ts'
 
-/** Undefined is a record whose target was not asked for yet. */
+/** Undefined: the target was not resolved yet. */
 export function presentAlias(state: AliasState | undefined): RecordSetAlias {
   if (!state) return { status: 'pending', addresses: [], resolved: null, checked: null, message: null }
   const { a, aaaa, resolved, checked, reason } = state

@@ -1,5 +1,5 @@
-// From a question to its answer in one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure; which zone is
-// asked and how the answer is encoded is in respond.ts.
+// Answers a question from one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure;
+// respond.ts selects the zone and encodes the answer.
 import {
   isAtOrBelow,
   nameFromWire,
@@ -74,7 +74,7 @@ function locate(zone: ReadableZone, name: DomainName, type: number): Located {
   }
 }
 
-/** `owner` is the name asked for, which differs from the node's for a wildcard. */
+/** `owner` is the name in the question, which differs from the node's for a wildcard. */
 function answerNode(
   reply: Reply,
   zone: ReadableZone,

@@ -7,7 +7,10 @@ import { nsec3Owner } from '../sign/nsec3-hash.ts'
 import { decodeSignedRrsets } from '../sign/rrset-list.ts'
 import { setAt, type ReadableZone, type ZoneNode } from './memory-zone.ts'
 
-/** Sets by name in canonical order, encoded one after the other, and where each name starts (four octets, little-endian). */
+/**
+ * Sets by name in canonical order, encoded one after the other, and the offset of each name (four octets,
+ * little-endian).
+ */
 export type EncodedNames = { readonly sets: Buffer; readonly starts: Buffer }
 
 export class EncodedZone implements ReadableZone {

@@ -50,7 +50,7 @@ export function respond(
   return respondTo(responder, message, transport)
 }
 
-/** As `respond`, for a decoded query. */
+/** Like `respond`, for a decoded query. */
 export function respondTo(responder: Responder, query: Message, transport: 'udp' | 'tcp'): Uint8Array {
   const { id, opcode, rd, questions, edns } = query
   const reply = replyTo(responder, query)

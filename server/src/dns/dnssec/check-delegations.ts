@@ -1,4 +1,5 @@
-// The delegation loop: asks the parents of all zones that are due, stores what they answer, and has the state of DNSSEC evaluated.
+// The delegation loop: queries the parents of all zones that are due, stores the answers, and schedules the evaluation
+// of DNSSEC.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -23,7 +23,7 @@ export type StoredKey = ZoneKey & {
 /** A key of another signer (RFC 8901): a DNSKEY record that the team has added. */
 export type OtherKey = { readonly dnskey: Uint8Array; readonly created: Date }
 
-/** The DNSSEC of a zone with what answers and the state table need. Times are Unix seconds. */
+/** The DNSSEC of a zone with the inputs of answers and the state table. Times are Unix seconds. */
 export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   readonly zoneId: number
   readonly name: ZoneName
@@ -38,7 +38,7 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** Seconds that the slowest name server took for the last publication, or takes; with a margin for clocks and rounding. */
   readonly propagation: number
   readonly signer: 'pharos' | 'external'
-  /** While `signing`: the largest TTL of the zone's record sets. */
+  /** The largest TTL of the zone's record sets; only while `signing`. */
   readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
   readonly otherKeys: readonly OtherKey[]

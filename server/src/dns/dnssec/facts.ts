@@ -1,4 +1,4 @@
-// The observed half of the state table: what name servers serve, and whether the published signatures are valid.
+// The observed half of the state table: the zones on name servers, and whether the published signatures are valid.
 import { createPrivateKey } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'

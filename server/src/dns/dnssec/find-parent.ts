@@ -11,10 +11,10 @@ import {
 } from '../../net/dns/name.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 
-/** Where to send a question. */
+/** The target of a question. */
 export type ServerAddress = { readonly address: string; readonly port: number }
 
-/** Asks one server; rejects if it does not answer. */
+/** Queries one server; rejects if it does not answer. */
 export type AskServer = (server: ServerAddress, question: Question) => Promise<Message>
 
 /** A server by its name; any of its addresses will do. */
@@ -100,7 +100,7 @@ export async function askServer(
   return undefined
 }
 
-/** Returns the servers that a referral names, with their addresses from glue or from questions of their own. */
+/** Returns the servers of a referral, with their addresses from glue or from further questions. */
 async function serversOf(
   options: FindOptions,
   { authorities, additionals }: Message,

@@ -82,7 +82,7 @@ class Child {
     this.zone = { ...this.#zone, keys: [...this.#zone.keys, key] }
   }
 
-  /** The DS records that CDS asks for. */
+  /** The DS records requested by CDS. */
   get wantedDs(): readonly Uint8Array[] {
     return this.served.find(zone, recordType.CDS)?.rdata ?? []
   }
@@ -206,7 +206,7 @@ class Scene {
     this.prober.look()
   }
 
-  /** Since the last look. */
+  /** Runs until the resolver has failed since the last look. */
   async fails(): Promise<void> {
     await this.runUntil(() => this.prober.look().failures > 0)
   }

@@ -17,7 +17,7 @@ export type World = {
   readonly data: number
   /** Seconds by which the slowest name server is behind. */
   readonly propagation: number
-  /** Seconds until the parent does what CDS asks. */
+  /** Seconds until the parent applies CDS. */
   readonly registrar: number
   /** How long resolvers keep anything at most; without it, for its TTL. */
   readonly cache?: number
@@ -130,7 +130,7 @@ export class Simulation {
     return this.#keysText(Math.max(0, second))
   }
 
-  /** Whether some combination of what caches may hold at this second is bogus. */
+  /** Whether any combination of cached data that is possible at this second is bogus. */
   #fails(now: number): boolean {
     const { propagation, cache = Infinity } = this.world
     const [ds, key, data] = [this.world.ds, this.world.key, this.world.data].map((ttl) =>

@@ -1,4 +1,4 @@
-// What an import does with the records of a file or a transfer: which are applied, and which are reported and left out. Pure.
+// Plans an import of the records of a file or a transfer: applied records, and skipped ones with reasons. Pure.
 import {
   ignoredReasons,
   importWarnings,
@@ -46,7 +46,7 @@ type Context = {
   readonly ttlFloor: number
 }
 
-/** Splits the records into sets to apply and records that are left out, each with the reason. */
+/** Splits the records into sets to apply and skipped records, each with the reason. */
 export function readImport(records: Iterable<ImportedRecord>, context: Context): ReadImport {
   const ignored: Ignored[] = []
   const kept: ImportedRecord[] = []

@@ -19,7 +19,7 @@ export async function readOptions(
   return new Map(rows.map(({ id, powerdns }) => [id, powerdns]))
 }
 
-/** Sets those options that are given. */
+/** Sets the given options. */
 export async function saveOptions(
   postgres: Postgres,
   teamId: number,

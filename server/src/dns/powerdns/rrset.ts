@@ -39,8 +39,8 @@ export type PlacedChange = { readonly rrset: RrsetChange; readonly loc: Loc }
 export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys: readonly Uint8Array[] }
 
 /**
- * Returns whether the change replaces a set of the zone itself that Pharos writes by what it is: clients send whole zones. Serials are no
- * difference, and neither is the TTL of key records.
+ * Returns whether the change replaces a managed set at the apex by its current content: clients send whole zones.
+ * Ignores serials, and the TTL of key records.
  */
 export function isUnchangedApex(
   { changetype, name, type: typeText, ttl, records = [] }: RrsetChange,
@@ -122,7 +122,7 @@ export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: 
   return {
     name,
     type,
-    // Clients have TTLs of their own, such as 120 s of ACME clients, and PowerDNS has no lowest one.
+    // Clients have their own TTLs, such as 120 s in ACME clients, and PowerDNS has no lowest TTL.
     ...(ttl === undefined ? {} : { ttl: Math.max(ttl, lowestTtl) }),
     records: records.map(({ content }) => content),
     ...(comments ? { comment: comments.map(({ content }) => content).join('; ') } : {}),

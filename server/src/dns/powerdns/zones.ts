@@ -172,7 +172,7 @@ export async function createPowerdnsZone(
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
 }
 
-/** Returns the failure with the places of sets in the request instead of those in the list of others. */
+/** Returns the failure with the places of sets in the request instead of places in `others`. */
 function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError['loc'] }[]): unknown {
   if (!(error instanceof Failure) || error.code !== 'invalid' || !error.errors) return error
   const errors = error.errors.map((one) => {
@@ -183,7 +183,9 @@ function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError[
   return failWith('invalid', errors)
 }
 
-/** Returns what a new zone takes over from its SOA record. The name server in it follows from the NS records. */
+/**
+ * Returns the fields of a new zone that come from its SOA record. The name server in it follows from the NS records.
+ */
 function soaOf(sets: readonly Rrset[], isSoa: (set: Rrset) => boolean): SoaOfNewZone {
   const at = sets.findIndex(isSoa)
   if (at === -1) return {}
@@ -197,7 +199,7 @@ function soaOf(sets: readonly Rrset[], isSoa: (set: Rrset) => boolean): SoaOfNew
   return { soa, ...(serial === 0 ? {} : { serial }) }
 }
 
-/** Hash algorithm, flags, iterations and salt that RFC 9276 asks for, the only ones in use. */
+/** Hash algorithm, flags, iterations and salt as recommended by RFC 9276; the only supported values. */
 const nsec3Parameters = '1 0 0 -'
 
 /** Returns whether the zone is to have NSEC3 records, undefined if the request does not say. Throws `invalid` for other parameters. */

@@ -1,5 +1,5 @@
-// Approvals about DNS: publications, the catalog zone and transfers that shrink a zone. An approval covers exactly the removals of its evidence,
-// and what would be removed is served until then.
+// Approvals about DNS: publications, the catalog zone and transfers that shrink a zone. An approval covers exactly the
+// removals of its evidence, which stay served until then.
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { sql } from 'kysely'
 import type { ApprovalArea } from '../../approval/area.ts'

@@ -44,14 +44,14 @@ export type FollowDeps = {
 const transferSecondsMax = leaseSeconds - 60
 /** A transfer with more records is refused. */
 const recordsMax = 1_000_000
-/** Without a transfer yet there is no SOA that says when to try again. */
+/** Before the first transfer there is no SOA with a retry time. */
 const firstRetrySeconds = 60
 /** Zones of few names shrink by half on an ordinary day. */
 const guardedNamesMin = 10
 
 /**
- * Asks the primaries in their order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may have sent it. Stores what
- * came of it.
+ * Queries the primaries in order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may
+ * have sent it. Stores the result.
  */
 export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: AbortSignal): Promise<void> {
   const { db } = deps
@@ -108,7 +108,7 @@ async function wait(
   failure: FollowFailure | null,
 ): Promise<void> {
   const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
-  // While staff decide, the primary answers and its zone was seen: the copy does not expire.
+  // While staff decide, the primary has answered with its zone: the copy does not expire.
   const expireSeconds = failure === null && soa ? timesOf(soa).expire : undefined
   await saveFollowed(db, zoneId, {
     error: failure?.reason ?? 'held',
@@ -118,7 +118,7 @@ async function wait(
   if (failure !== null) await saveFollowProblem(db, zoneId, failure)
 }
 
-/** Seconds. A primary with extreme values is asked at most every minute and at least daily. */
+/** Seconds. A primary with extreme values is queried at most every minute and at least daily. */
 function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; expire: number } {
   const octets = Buffer.from(soa!)
   const at = (field: number): number => octets.readUInt32BE(octets.length - 20 + 4 * field)
@@ -184,7 +184,7 @@ const recordsWithSignatures = (set: SignedRrset): ResourceRecord[] => [
   ...recordsOf({ ...set, type: recordType.RRSIG, rdata: set.rrsig }),
 ]
 
-/** Collects sets with their signatures; leaves out records of other zones. */
+/** Collects sets with their signatures, without records of other zones. */
 function signedSets(zone: ZoneName, records: Iterable<ResourceRecord>): SignedRrset[] {
   const own = [...records].filter(
     ({ name, class: recordClassOf }) => recordClassOf === recordClass.IN && isAtOrBelow(name, zone),

@@ -39,12 +39,12 @@ export interface NameServer {
    * Sends NOTIFY for these zones and resolves when it is acknowledged. It does not confirm the transfer: see `serials`.
    */
   notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void>
-  /** Asks one question as the world asks it, EDNS and DO on request. Throws DriverError. */
+  /** Sends one question like any client, with EDNS and DO on request. Throws DriverError. */
   ask(question: Question, options?: AskOptions): Promise<SerialAnswer>
   /** Returns every record as served (AXFR), where the server allows it. */
   read(zone: ZoneName): AsyncIterable<ResourceRecord>
   /** Calls `onUp` when the server answers after it did not; the result ends that. */
   watch(onUp: () => void): () => void
-  /** Rejects what runs. */
+  /** Rejects running calls. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// One run of observing a name server: tells it which zones changed, reads the serials back, and stores what it serves. NOTIFY is a hint that may be
-// lost; only the serial that is read back counts.
+// One run of observing a name server: sends NOTIFY for changed zones, reads the serials back, and stores the result.
+// NOTIFY is a hint that may be lost; only the serial that is read back counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -21,7 +21,10 @@ import {
 export type ObserveDeps = {
   readonly db: Db
   readonly now: () => Date
-  /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
+  /**
+   * Notifies staff of zones that a name server refuses, in the transaction that stores it. The result is called after
+   * the commit.
+   */
   readonly onRefused: (trx: Trx, zones: readonly RefusedZone[]) => Promise<(() => void) | undefined>
   /** Gets the seconds of changes of zones that all name servers serve now, once for each. */
   readonly onServed?: (seconds: readonly number[]) => void

@@ -1,5 +1,5 @@
-// The SQL of observation: what name servers should serve, what they do, and the status of zones that follows from it. As the owner, across all
-// teams.
+// The SQL of observation: the expected and the observed zones of name servers, and the resulting status of zones. As
+// the owner, across all teams.
 import type { ZoneStatus } from '@pharos/contract/dns/zone'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -114,8 +114,8 @@ export type StatusChange = {
 }
 
 /**
- * A name server that does not move for so long while another one serves the newest version refuses the zone. With the pause between two observations
- * it is found within a minute.
+ * A name server that stays behind for this time while another one serves the newest version refuses the zone. With the
+ * pause between two observations it is found within a minute.
  */
 const refusedSeconds = 25
 
@@ -137,7 +137,7 @@ const isServer = sql`(v.catalog or ${isAssigned} or exists (
 /** Whether the server serves the newest publication. A server that signs itself has its own serials. */
 const isServing = sql`s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial)`
 
-/** The status of these zones as it follows from what their name servers serve: `derived`. */
+/** The status of these zones derived from the observations of their name servers: `derived`. */
 const derivation = (zoneIds: readonly number[]) => sql`
     expected as (
       select z.id, v.name, s.state, s.serial, greatest(s.since, s.reached) as moved,
@@ -224,8 +224,9 @@ export async function updateStatuses(
 }
 
 /**
- * Saves the newest version of these zones, which are locked, that all their name servers have served; returns how long each version since
- * the one before has taken, without the time before the zone had its name. A serial that is in no transfer is older than all of them.
+ * Saves the newest version of these locked zones that all their name servers have served; returns the duration of each
+ * version since the previous one, without the time before the zone had its name. A serial that is in no transfer is
+ * older than all of them.
  */
 async function saveServed(trx: Trx, zoneIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ seconds: number }>`
@@ -252,7 +253,7 @@ export type RefusedZone = {
   readonly servers: readonly DomainName[]
   /** Serial of the served version; null if it is unknown. */
   readonly serial: number | null
-  /** Since when they serve it, as PostgreSQL prints it. */
+  /** Start of serving, as PostgreSQL prints it. */
   readonly since: string
   /** Record sets of the first publication after that, such as `www.example. NAPTR`; empty if it is not known. */
   readonly sets: readonly string[]

@@ -159,7 +159,7 @@ async function countWithdrawn(db: Db): Promise<ReadonlyMap<number | null, number
   return new Map(rows.map(({ team_id: teamId, count }) => [teamId, count]))
 }
 
-/** Stores which deleted zones wait for an approval, and tells their teams: they are still served. */
+/** Stores which deleted zones wait for an approval, and notifies their teams: they are still served. */
 async function markHeld(db: Db, held: readonly number[], now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: number }>`

@@ -139,7 +139,7 @@ const publishedTables = [
   'dns_served',
   'dns_transfers',
 ] as const
-/** So many sets of one publication may double a small table. */
+/** A publication with this many sets may double a small table. */
 const manySets = 100
 
 /** A step with more sets is as large as a transfer of the whole zone. */

@@ -30,7 +30,7 @@ export type PublishedZone = {
   readonly isWaiting: boolean
   readonly dnssec: string
   readonly dnssecOptions: unknown
-  /** What follows the published version, in its order; empty before the first publication, which is not made from it. */
+  /** The entries after the published version, in order; empty before the first publication, which does not use it. */
   readonly journal: readonly JournalEntry[]
   readonly keys: readonly PublishedKey[]
 }
@@ -166,7 +166,7 @@ export type Publication = {
 /** `step` is undefined if no step was stored. */
 export type Saved = { readonly step: StoredStep | undefined }
 
-/** As `savePublication`; a small publication is one statement without a transaction around it. */
+/** Like `savePublication`; a small publication is one statement without a transaction around it. */
 export const commitPublication = (db: Db, publication: Publication): Promise<Saved | undefined> =>
   publication.changes.length <= rowsPerInsert
     ? savePublication(db, publication)
@@ -278,7 +278,7 @@ function arrayText(list: readonly Uint8Array[]): string {
 }
 
 const stepsMax = 100
-/** Old steps leave with every so many publications, and with large steps: looking for them takes a third of the statement. */
+/** Old steps are deleted every 16 publications, and with large steps: searching them takes a third of the statement. */
 const trimmedEvery = 16
 const largeStepOctets = 64 * 1024
 /** Octets of the stored steps of a zone. */

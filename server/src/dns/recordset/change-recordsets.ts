@@ -47,7 +47,7 @@ import {
 
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
-/** A locked zone with what its requests are read with. */
+/** A locked zone with the context for parsing requests. */
 export type Editing = RecordSetContext & {
   readonly locked: Zone
   readonly defaults: DnsDefaults

@@ -1,5 +1,5 @@
-// The zones that this process serves. It follows the published rows and keeps what it has: while the database is down it answers from memory,
-// and a zone leaves only when its row says that it is withdrawn.
+// The zones that this process serves. It follows the published rows: while the database is down it answers from memory,
+// and a zone leaves only when its row is withdrawn.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/postgres.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
@@ -49,7 +49,7 @@ export type ServedZonesOptions = {
   /** Whether zones are kept in memory, to answer from them; otherwise they are only transferred, from the database. */
   readonly isInMemory: boolean
   readonly now: () => Date
-  /** Where the zones are kept between two runs of the process. */
+  /** File of the zones between two runs of the process. */
   readonly snapshot?: { readonly file: string; readonly ring: KeyRing; readonly log: Log }
 }
 
@@ -139,7 +139,7 @@ export class ServedZones implements ZoneSource {
     this.#written = state
   }
 
-  /** Decodes a zone, with pauses for the answers that are made from it meanwhile. */
+  /** Decodes a zone, with pauses for answers from it. */
   async #decode(zone: ServedZone): Promise<void> {
     if (!(zone.content instanceof EncodedZone)) return
     const decoded = new MemoryZone(zone.name)
@@ -161,7 +161,7 @@ export class ServedZones implements ZoneSource {
     const { db } = this.#options
     const isRestored = await this.#requireSameDatabase()
     const since = isFull ? undefined : this.#since
-    // First what most calls are for. A step that is published before the rows are read is applied after.
+    // Steps first, the most frequent case. A step published before the rows are read is applied afterwards.
     if (this.#position !== undefined) await this.#applySteps(this.#position)
     const rows = await listServedZones(db, since)
     const isBehind = (row: ServedZoneRow): boolean => row.withdrawn === null && this.#isStale(row)
@@ -267,7 +267,7 @@ export class ServedZones implements ZoneSource {
     return !zone || (zone.serial !== serial && !isNewer(zone.serial, serial))
   }
 
-  /** Reads whole zones, from a snapshot of their own. */
+  /** Reads whole zones, in a separate database snapshot. */
   async #load(rows: readonly ServedZoneRow[]): Promise<void> {
     const ids = rows.map(({ id }) => id)
     const loaded = await withSnapshot(this.#options.db, async (trx) => {

@@ -13,9 +13,9 @@ export type ServedZoneRow = {
   readonly serial: Serial
   readonly kind: 'primary' | 'secondary'
   readonly published: Date
-  /** Since when the zone has its name: of several zones of one name, the last one is served. */
+  /** When the zone got its name: of several zones with a name, the last one is served. */
   readonly claimed: Date | null
-  /** Since when the zone is no longer to be served: null while it is. */
+  /** When the zone was withdrawn; null while it is served. */
   readonly withdrawn: Date | null
   /** When the data of a secondary zone may no longer be served. */
   readonly expires: Date | null
@@ -94,7 +94,7 @@ export async function lastPosition(db: Db | Trx): Promise<number> {
   return rows[0]!.last
 }
 
-/** Returns what identifies the database. */
+/** Returns the id of the database. */
 export async function readDatabaseId(db: Db | Trx): Promise<string | undefined> {
   const { rows } = await sql<{ uuid: string | null }>`select uuid::text as uuid from installation`.execute(db)
   return rows[0]?.uuid ?? undefined

@@ -34,7 +34,7 @@ export type Snapshot = {
 
 const magic = Buffer.from('pharos-zones\0\0\0\x01', 'latin1')
 const macLength = 32
-/** As long as name servers keep a zone without its primary (SOA expire). */
+/** The time for which name servers serve a zone without its primary (SOA expire). */
 const maxAgeMs = 14 * 86_400_000
 /** Octets per write. */
 const chunkOctets = 1 << 20

@@ -39,7 +39,7 @@ export async function getZoneSettings(
   return { body, etag: etagOf(zone.settingsVersion, body) }
 }
 
-/** Replaces the settings; a missing one is reset to its default. SOA and NS records follow, as a new version. */
+/** Replaces the settings; a missing setting is reset to its default. SOA and NS records follow, as a new version. */
 export async function updateZoneSettings(
   { postgres, serverRules, now }: SettingsDeps,
   operation: Operation,

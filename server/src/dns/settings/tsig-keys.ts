@@ -126,7 +126,7 @@ export function deleteTsigKey(
   })
 }
 
-/** As long as the output of the hash (RFC 2104 section 3). */
+/** The length of the hash output (RFC 2104 section 3). */
 const secretOctets = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 } as const
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567'

@@ -9,7 +9,9 @@ export type NameAuthority = 'authoritative' | 'delegation' | 'occluded'
 export const occludes = (zone: ZoneName, name: DomainName, type: number): boolean =>
   type === recordType.DNAME || (type === recordType.NS && name !== zone)
 
-/** Returns the standing of a name in the zone. `has` tells which sets there are at the name and at its ancestors. */
+/**
+ * Returns the authority of the zone over a name. `has` returns whether a set exists, for the name and its ancestors.
+ */
 export function standingOf(
   zone: ZoneName,
   name: DomainName,

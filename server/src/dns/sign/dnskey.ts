@@ -49,12 +49,12 @@ export function isDsOf(zone: ZoneName, ds: Uint8Array, dnskey: Uint8Array): bool
   return Buffer.compare(ds, dsOf(zone, dnskey, digest)) === 0
 }
 
-/** CDS `0 0 0 00`: asks the parent to remove the DS (RFC 8078 section 4). */
+/** CDS `0 0 0 00`: requests the removal of the DS at the parent (RFC 8078 section 4). */
 export const cdsDelete: Uint8Array = Uint8Array.from([0, 0, 0, 0, 0])
 
 /** CDNSKEY `0 3 0 AA==`: the same for parents that read CDNSKEY. */
 export const cdnskeyDelete: Uint8Array = Uint8Array.from([0, 0, 3, 0, 0])
 
-/** Whether the data of a CDS or CDNSKEY record asks for the removal. */
+/** Whether the data of a CDS or CDNSKEY record requests the removal. */
 export const isDeleteRequest = (rdata: Uint8Array): boolean =>
   Buffer.compare(rdata, cdsDelete) === 0 || Buffer.compare(rdata, cdnskeyDelete) === 0

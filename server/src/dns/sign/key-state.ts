@@ -10,17 +10,17 @@ export type ZoneKey = {
   readonly id: number
   /** `introduced`: not in every cache yet; `active`: the parent is to have its DS record; `retiring`: replaced. */
   readonly state: KeyState
-  /** Since when all name servers serve the key. */
+  /** When all name servers had the key. */
   readonly introduced: number | undefined
-  /** Since when all servers of the parent have a DS record of the key. */
+  /** When all servers of the parent had a DS record of the key. */
   readonly dsSeen: number | undefined
-  /** Of a retiring key: since when no server of the parent has a DS record of it. */
+  /** When no server of the parent had a DS record of the retiring key any more. */
   readonly retired: number | undefined
 }
 
 export type ZoneDnssec = {
   readonly status: DnssecState
-  /** While `pending_disabled`: the parent still had DS records when the removal was requested. */
+  /** Whether the parent still had DS records when the removal was requested; only while `pending_disabled`. */
   readonly isRemovalRequested: boolean
   readonly keys: readonly ZoneKey[]
 }
@@ -83,9 +83,9 @@ export type NextState = ZoneDnssec & {
  * waits fail.
  */
 export type Waits = {
-  /** From the key at all name servers to its DS record at the parent. */
+  /** Wait between the key at all name servers and its DS record at the parent. */
   readonly introduce: (facts: Pick<DnssecFacts, 'zoneTtl' | 'keyTtl'>) => number
-  /** From the last DS record of a replaced key to the removal of the key. */
+  /** Wait between the last DS record of a replaced key and the removal of the key. */
   readonly retire: (parent: ParentFacts) => number
   /**
    * From the last DS record to the removal of the signatures. The sum: a resolver keeps the DS record for its TTL, may validate the keys at the
@@ -138,7 +138,7 @@ const steps: Record<Exclude<DnssecState, 'disabled'>, Step> = {
   error: stepError,
 }
 
-/** Until the signed zone is served everywhere and no cache has it unsigned. */
+/** Waits until the signed zone is served everywhere and no cache has it unsigned. */
 function stepSigning(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Waits): NextState {
   const keys = introduceServed(zone.keys, facts, now)
   const introduced = keys.map((key) => key.introduced)
@@ -222,7 +222,7 @@ function noteDs(key: ZoneKey, { keys }: ZoneDnssec, parent: ParentFacts | undefi
   return { ...key, retired: isGone ? (key.retired ?? now) : undefined }
 }
 
-/** Until no cache has a DS record, or a key that was validated with one. */
+/** Waits until no cache has a DS record, or a key that was validated with a DS record. */
 function stepDisabling(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Waits): NextState {
   const { parent } = facts
   if (!parent) return unchanged(zone, 'parent_unavailable')

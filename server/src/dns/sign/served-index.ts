@@ -1,6 +1,6 @@
-// The port through which a delta reads the zone as it is served: sets with signatures, and the chain. Implementations: rows of the
-// database, and memory (dns/answer/memory-zone.ts). Each call is for many names, so that a version with thousands of changes
-// needs as few queries as one with a single change.
+// The port through which a delta reads the served zone: sets with signatures, and the chain. Implementations: rows of
+// the database, and memory (dns/answer/memory-zone.ts). Each call is for many names, so that a version with thousands
+// of changes needs as few queries as a version with a single change.
 import type { DomainName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 

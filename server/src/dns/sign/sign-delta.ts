@@ -1,5 +1,5 @@
-// Signs a change of a zone by touching only what depends on it: the changed sets, the names whose occlusion changes, and their
-// neighbours in the chain. The result equals that of signing the whole zone, apart from the times of signatures.
+// Signs a change of a zone by touching only dependent sets: the changed sets, the names whose occlusion changes, and
+// their neighbours in the chain. The result equals the signed whole zone, apart from the times of signatures.
 import { compareOctets, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { sameRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'

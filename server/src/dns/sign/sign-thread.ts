@@ -29,7 +29,7 @@ function signShare({ zone, signing, share, shares }: ToThread & { readonly kind:
   let number = 0
   const flush = (): void => {
     if (number % shares === share) {
-      // A copy of its own: the encoder's buffer may be shared.
+      // A copy, because the encoder's buffer may be shared.
       const octets = Uint8Array.from(
         encodeSignedRrsets(batch.map((planned) => signPlanned(signing, planned, previous))),
       )

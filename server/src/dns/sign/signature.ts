@@ -11,7 +11,7 @@ const day = 86_400
 
 /** Seconds. */
 export type SignatureTimes = {
-  /** From now to the expiration, before `jitter` is subtracted. */
+  /** Seconds from now to the expiration, before `jitter` is subtracted. */
   readonly validity: number
   /** A signature with less than this left is renewed. */
   readonly renewal: number

@@ -1,5 +1,5 @@
-// A key that signs: its public record, its private part, and what it signs. Created here, or imported from files of BIND
-// or OpenSSL.
+// A signing key: its public record, its private part, and the sets that it signs. Created here, or imported from files
+// of BIND or OpenSSL.
 import { createPrivateKey as parsePrivateKey, type KeyObject } from 'node:crypto'
 import {
   createPrivateKey,
@@ -81,7 +81,7 @@ export function importSigningKey(kind: KeyKind, dnskey: Uint8Array, privateText:
   return { kind, algorithm, tag: keyTagOf(dnskey), dnskey: Uint8Array.from(dnskey), privateKey }
 }
 
-/** By a signature: a file may contain the public part of another key. */
+/** Verifies by a signature: a file may contain the public part of another key. */
 function belongsTo(algorithm: Algorithm, publicKey: Uint8Array, privateKey: KeyObject): boolean {
   const octets = Buffer.from('key check')
   try {

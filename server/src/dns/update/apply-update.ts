@@ -123,7 +123,7 @@ async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer)
           (type === recordType.A || type === recordType.AAAA) &&
           !name.startsWith('*.') &&
           automaticPtr(settings)
-        // A client is not told the lowest TTL.
+        // A client does not know the lowest TTL.
         const raised = Math.max(ttl, settings.minimum_ttl)
         return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
       })

@@ -29,7 +29,7 @@ export type ZoneFinding = {
   readonly type: number
   /** The set that it conflicts with, where there is one. */
   readonly other?: { readonly name: DomainName; readonly type: number }
-  /** Of the zone file, from 1. */
+  /** Line of the zone file, from 1. */
   readonly line?: number
   /** The error, then the fix. */
   readonly message: string
@@ -151,7 +151,7 @@ type Check = {
   readonly byName: Map<DomainName, PlacedSet[]>
   /** Names of the servers of the zone and of its delegations. */
   readonly servers: Set<DomainName>
-  /** The cut at or above a name, as far as it was asked for. */
+  /** The cut at or above a name, if already known. */
   readonly cuts: Map<DomainName, PlacedSet | undefined>
   /** Aliases whose chain was followed to its end. */
   readonly followed: Set<DomainName>

@@ -127,7 +127,7 @@ export class EntryReader {
     if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'control_character'
   }
 
-  /** Reports an error and goes on with the line after the one at `at`. */
+  /** Reports an error and continues with the line after the line of `at`. */
   #skipLine(at: number, error: EntryError): void {
     const end = this.#text.indexOf('\n', at)
     this.#at = end < 0 ? this.#text.length : end + 1

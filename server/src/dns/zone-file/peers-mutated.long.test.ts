@@ -1,5 +1,5 @@
-// Mutated record data, in text and as octets, at four name servers' parsers: whatever all of them accept or refuse, so does this parser, and what
-// BIND accepts too has the same octets.
+// Mutated record data, in text and as octets, at four name servers' parsers: this parser accepts and refuses whatever
+// all of them accept or refuse, and produces the same octets as BIND.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { skipWithout } from '@pharos/lab/program'

@@ -13,7 +13,7 @@ export const peerPrograms = ['named-compilezone', 'ldns-read-zone', 'kzonecheck'
 export const header =
   '$ORIGIN example.\n$TTL 60\n@ SOA ns hostmaster 1 7200 3600 1209600 3600\n@ NS ns\nns A 192.0.2.1\n'
 
-/** Without the checks of what records mean together. */
+/** Without checks of records against each other. */
 const compileOptions =
   '-k ignore -n ignore -m ignore -r ignore -i none -M ignore -S ignore -W ignore -T ignore'.split(' ')
 
@@ -26,7 +26,7 @@ export type Result = {
   readonly messages: string
 }
 
-/** Runs the parsers on files in a folder of their own. */
+/** Runs the parsers on files in a temporary folder. */
 export class ZoneFilePeers implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-zone-file-'))
 

@@ -38,7 +38,7 @@ import type { Zone, ZoneLimits } from './zone.ts'
 export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
   readonly ttl: number | null
   readonly loc: ProblemError['loc']
-  /** Where the request has the name and the type, if it has fields for them. */
+  /** Place of the name and the type in the request, if it has fields for them. */
   readonly idLoc?: ProblemError['loc']
 }
 
@@ -104,7 +104,7 @@ const hidesBelow = new Set<number>([recordType.NS, recordType.DNAME])
 export type ZoneChanged = {
   readonly zone: Zone
   readonly difference: ZoneDifference
-  /** As it was before the change. */
+  /** The excerpt before the change. */
   readonly excerpt: ZoneExcerpt
 }
 
@@ -219,8 +219,8 @@ function requireApexNs({ name }: Zone, { removed }: ZoneDifference, placeOf: Pla
 }
 
 /**
- * Throws `invalid` for sets of a request at or below a zone of the same owner, which answers instead: only Pharos writes there, and what it has
- * written is not deleted.
+ * Throws `invalid` for sets of a request at or below a zone of the same owner, which answers instead: only Pharos
+ * writes there, and its sets are not deleted.
  */
 async function requireOwnNames(
   trx: Trx,
@@ -258,7 +258,7 @@ const closestOf = (zones: readonly ChildZone[], name: DomainName): ChildZone | u
     .filter((zone) => isAtOrBelow(name, zone.name))
     .reduce<ChildZone | undefined>((a, b) => (a && a.name.length > b.name.length ? a : b), undefined)
 
-/** The names of the sets and those above them, without that of the zone. */
+/** The names of the sets and their ancestors, without the apex. */
 function namesUnder(zone: ZoneName, sets: readonly Pick<Rrset, 'name'>[]): Set<DomainName> {
   const names = new Set([...sets.map(({ name }) => name), ...namesAbove(zone, sets)])
   names.delete(zone)
@@ -316,7 +316,7 @@ const isCut = (zone: Zone, { name, type }: Pick<Rrset, 'name' | 'type'>): boolea
 /** A longer chain of aliases is not followed: resolvers stop earlier. */
 const chainMax = 20
 
-/** Returns the stored aliases to which those among the sets lead: a loop is seen only with all of its aliases. */
+/** Returns the stored aliases that the sets lead to: a loop is found only with all of its aliases. */
 async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]): Promise<StoredSet[]> {
   const found: StoredSet[] = []
   const known = new Set(written.map(({ name }) => name))

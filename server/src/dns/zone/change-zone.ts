@@ -14,7 +14,7 @@ import { updateDelegation, updateFurtherAbove, type OtherZone } from './delegate
 import { journalOf, type StoredSet } from './zone-change.ts'
 import type { Zone } from './zone.ts'
 
-/** As `changeContent`; `others` are the zones above that changed with it. */
+/** Like `changeContent`; `others` are the zones above that changed with it. */
 export async function changeZone(
   trx: Trx,
   zone: Zone,

@@ -139,7 +139,7 @@ async function readAddresses(trx: Trx, child: ChildZone, names: readonly DomainN
   return found
 }
 
-/** Makes the delegations of zones further above what they are now, if servers of theirs have their addresses at or below the zone. */
+/** Updates the delegations of zones further above, if their servers have addresses at or below the zone. */
 export async function updateFurtherAbove(
   trx: Trx,
   zone: Pick<Zone, 'teamId' | 'name'>,
@@ -169,7 +169,7 @@ export async function delegateNewZone(
   return [...others, ...(await updateFurtherAbove(trx, zone, options))]
 }
 
-/** Makes the delegation of a zone in the zone above what its NS records, addresses and keys are now. */
+/** Updates the delegation of a zone in the zone above from its current NS records, addresses and keys. */
 export async function updateDelegation(trx: Trx, zone: Zone, options: Options): Promise<OtherZone[]> {
   if (zone.claimed === null || zone.deleted !== null) return []
   const others = await updateOne(trx, zone, options)

@@ -1,5 +1,5 @@
-// Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone from the catalog of the name
-// servers, and what a restore brings back.
+// Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone
+// from the catalog of the name servers, and the source of a restore.
 import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns/zone'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -135,7 +135,7 @@ const authorOf = (operation: Operation, what: string, now: Date) => ({
   now,
 })
 
-/** Takes over names that were written above meanwhile, and delegates to zones that were created below. */
+/** Takes over names that were written above in the meantime, and delegates to zones that were created below. */
 async function connect(
   trx: Trx,
   zone: Zone,

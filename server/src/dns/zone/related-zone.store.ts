@@ -28,7 +28,10 @@ async function findParentId(trx: Trx, { teamId, name }: Named): Promise<number |
   return rows[0]?.id
 }
 
-/** Locks and returns the closest zone above. It is looked up again under the lock: another request may have created or deleted one meanwhile. */
+/**
+ * Locks and returns the closest zone above. It is looked up again under the lock: another request may have created or
+ * deleted a zone in the meantime.
+ */
 export async function lockParentZone(trx: Trx, child: Named): Promise<Zone | undefined> {
   for (;;) {
     const id = await findParentId(trx, child)
@@ -63,7 +66,7 @@ export async function listChildZones(trx: Trx, { teamId, name }: Named): Promise
       and z.name_key < ${keyAfterDescendants(name)}
     order by z.name_key`.execute(trx)
   const children: ChildZone[] = []
-  // In canonical order a zone is followed by those below it.
+  // In canonical order a zone is followed by its child zones.
   for (const row of rows)
     if (children.length === 0 || !isBelow(row.name, children.at(-1)!.name)) children.push(row)
   return children
@@ -101,7 +104,7 @@ export async function readDsFacts(trx: Trx, zoneId: number): Promise<DsFacts> {
   return { ...rows[0]!, keys: keys.rows }
 }
 
-/** Marks sets as written by Pharos: a team that delegated a name itself did so with sets of its own. */
+/** Marks sets as written by Pharos: a team that delegated a name itself used its own sets. */
 export async function markManaged(trx: Trx, zoneId: number, sets: readonly StoredSet[]): Promise<void> {
   const own = new Map(sets.filter(({ source }) => source !== 'system').map((set) => [setId(set), set]))
   if (own.size === 0) return

@@ -66,7 +66,7 @@ export async function readWithAbove(
   return rows
 }
 
-/** Returns for each of the names the first sets below it, if there are any. */
+/** Returns for each of the names the first sets below it, if any. */
 export async function readBelow(trx: Trx, zoneId: number, cuts: readonly DomainName[]): Promise<StoredSet[]> {
   if (cuts.length === 0) return []
   const { rows } = await sql<SetRow>`
@@ -198,7 +198,7 @@ export async function saveComments(trx: Trx, zone: Zone, { commented }: ZoneDiff
     where r.zone_id = ${zone.id} and r.name_key = w.name_key and r.type = w.type`.execute(trx)
 }
 
-/** From this number of record sets on, pages are found by blocks instead of by counting rows. */
+/** Number of record sets from which pages are found by blocks instead of by counting rows. */
 const blocksFrom = 4_000
 const blockSize = 1_000
 /** Changes of more sets count the zone anew, which takes about a second for a million. */
@@ -236,7 +236,7 @@ async function countBlocks(
 const deleteBlocks = (trx: Trx, { id }: Zone): Promise<void> =>
   executeLater(trx, sql`delete from dns_blocks where zone_id = ${id}`)
 
-/** Returns false if the zone has no blocks, or one has grown to four times its size. */
+/** Returns false if the zone has no blocks, or a block has grown to four times its size. */
 async function addToBlocks(
   trx: Trx,
   zoneId: number,

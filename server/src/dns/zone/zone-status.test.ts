@@ -45,7 +45,7 @@ const factsOf = ({
     alias === 'none' ? [] : [{ name: 'a.example.', resolved: null, isUnserved: alias === 'unserved' }],
 })
 
-/** The worst status of the parts, one by one. */
+/** The worst status of the parts, checked one by one. */
 const expectedOf = (one: Combination): ZoneStatus => {
   const { publication, dnssec, delegation, wasDelegated, deletion, alias } = one
   if (deletion !== 'none') return { leaving: 'updating', held: 'error', gone: 'ok' }[deletion] as ZoneStatus

@@ -1,5 +1,6 @@
-// The one status of a zone: the worst of what its parts say, each with the reason. Pure. `statusOfZone` of zone-status.store.ts is the same in SQL, for
-// filters and for the messages of changes; a test compares both over all combinations.
+// The status of a zone: the worst status of its parts, each with the reason. Pure. `statusOfZone` of
+// zone-status.store.ts is the same in SQL, for filters and for the messages of changes; a test compares both over all
+// combinations.
 import type { DnssecState } from '@pharos/contract/dns/term'
 import type { DelegationStatus, ZoneStatus } from '@pharos/contract/dns/zone'
 import type { StateMessageTag } from '@pharos/contract/reason/state-message'
@@ -7,7 +8,7 @@ import type { StateMessageTag } from '@pharos/contract/reason/state-message'
 type Attrs = Readonly<Record<string, unknown>>
 
 export type ZoneFacts = {
-  /** Of publication, transfers and name servers, as their loops stored it. */
+  /** State of publication, transfers and name servers, stored by their loops. */
   readonly publication: {
     readonly status: ZoneStatus
     readonly reason: string | null

@@ -83,7 +83,7 @@ const withServers = withExpressions(shownColumns, {
     where a.zone_id = z.id and a.reason is not null and r.type = ${sql.lit(recordType.ALIAS)})`,
 })
 
-/** An ALIAS record whose target was not resolved when it was last asked for, and when it last was. */
+/** An ALIAS record whose target was not resolved at the last attempt, with the time of the last success. */
 type FailingAlias = {
   readonly name: DomainName
   readonly reason: AliasReason
@@ -95,7 +95,7 @@ type FailingAlias = {
 type ShownRow = RowOf<typeof shownColumns> &
   Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries' | 'failingAliases'>>
 
-/** A zone with what answers show beside it. */
+/** A zone with the additional fields of answers. */
 export type ShownZone = Omit<ShownRow, 'servers'> & {
   readonly servers: readonly RowOf<typeof serverColumns>[]
 }
@@ -112,7 +112,7 @@ const zoneOf = (row: ZoneRow): Zone => row
 /** Identifies a zone in a request: by id or by name. */
 export type ZoneRef = { readonly id: number } | { readonly name: ZoneName }
 
-/** Of deleted zones too. */
+/** Includes deleted zones. */
 const isNamed = (ref: ZoneRef): RawBuilder<unknown> =>
   'id' in ref ? sql`z.id = ${ref.id}::bigint` : sql`z.name_key = ${keyOf(ref.name)}`
 
@@ -236,7 +236,7 @@ export type ZoneClaim = { readonly isSame: boolean; readonly isRelated: boolean 
 export async function readClaim(trx: Trx, teamId: number, name: ZoneName): Promise<ZoneClaim> {
   const key = keyOf(name)
   const before = Buffer.from(key)
-  // Each label of a key ends with 00: the first key after those below it ends with 01 instead.
+  // Each label of a key ends with 00: the first key after its descendants ends with 01 instead.
   before[before.length - 1] = 1
   const { rows } = await sql<ZoneClaim>`
     select c.is_same as "isSame", c.is_related as "isRelated"
@@ -376,7 +376,7 @@ const withoutSection: Omit<DnsDefaults, 'nameservers'> = {
   isApexNsEditable: false,
 }
 
-/** One row: the section of the platform file, if there is one, and the names of its public servers. */
+/** One row: the section of the platform file, if present, and the names of its public servers. */
 const defaultsRow = sql<RowOf<typeof defaultColumns> & { isSet: boolean; names: string[] }>`
   select ${defaultColumns}, d.key is not null as "isSet",
     (select coalesce(array_agg(s.name order by s.name), '{}') from dns_servers s where s.is_public) as names
@@ -387,7 +387,7 @@ export async function readDefaults(db: Db | Trx): Promise<DnsDefaults> {
   return defaultsOf(rows[0]!)
 }
 
-/** As `readDefaults`, on the connections that requests share. */
+/** Like `readDefaults`, on the connections that requests share. */
 export async function readDefaultsInTeam(postgres: Postgres, teamId: number): Promise<DnsDefaults> {
   const [row] = await postgres.readInTeam(teamId, defaultsRow)
   return defaultsOf(row!)

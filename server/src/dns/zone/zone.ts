@@ -31,7 +31,7 @@ export type Zone = {
   readonly now: Date
 }
 
-/** Settings that apply to zones and teams without a setting of their own: the section `dns` of the platform file. */
+/** Settings of zones and teams without their own value: the section `dns` of the platform file. */
 export type DnsDefaults = {
   readonly hostmaster: string
   readonly defaultTtl: number

@@ -57,7 +57,7 @@ const writers = createPool(writersMax)
 let files = 0
 let isStopping = false
 
-/** As ClickHouse's own limit of a URL: lists of values are parameters, which are in the URL. */
+/** ClickHouse's own limit of a URL: lists of values are parameters, which are in the URL. */
 const urlBytesMax = 1 << 20
 
 const server = createServer({ maxHeaderSize: urlBytesMax }, (request, response) => {
@@ -68,8 +68,8 @@ process.on('SIGTERM', stop).on('SIGINT', () => {})
 await listen()
 
 /**
- * Beside the data directory, where services with temporary folders of their own find it; or in a short temporary folder, if the
- * path is too long, or if the file system has no sockets, such as shared folders of virtual machines.
+ * Beside the data directory, so that services with private temporary folders find it; or in a short temporary folder,
+ * if the path is too long, or if the file system has no sockets, such as shared folders of virtual machines.
  */
 async function listen(): Promise<void> {
   const beside = `${dataDir}.sock`
@@ -198,7 +198,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** As ClickHouse: the code is in a header, and the text begins with it. */
+/** Like ClickHouse: the code is in a header, and the text begins with it. */
 function sendError(request: IncomingMessage, response: ServerResponse, error: Error): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const text =

@@ -12,7 +12,7 @@ export type Target =
   | { readonly kind: 'socket'; readonly path: string; readonly database: string }
   | ({ readonly kind: 'url' } & ClickHouseAddress)
 
-/** Beyond the limit of a statement, the store did not even say that it exceeded it. */
+/** If the time limit of a statement is exceeded by this, the store did not report it itself. */
 const answerMarginMs = 5_000
 const insertTimeoutMs = 60_000
 const commandTimeoutMs = 120_000
@@ -27,7 +27,7 @@ export class ClickHouseConnection {
   constructor(target: Target) {
     this.#agent =
       target.kind === 'socket'
-        ? // The path is what matters; the host is only part of the agent's keys.
+        ? // Only the path matters; the host is only part of the agent's keys.
           new Agent({
             keepAlive: true,
             maxSockets: connectionsMax,

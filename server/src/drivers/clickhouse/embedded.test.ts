@@ -306,7 +306,7 @@ function startWriter(args: readonly string[]) {
   }
 }
 
-/** As the collector does: a block waits until it is stored. */
+/** Like the collector: a block waits until it is stored. */
 async function insertUntilStored(store: FlowStore, block: Uint8Array, token: string): Promise<void> {
   for (const deadline = performance.now() + 300_000; ;) {
     try {

@@ -56,7 +56,7 @@ const defaultMemoryBytes = () => Math.min(8 * gibibyte, Math.max(gibibyte, Math.
 /** In a container the limit of its control group, which the machine's memory exceeds. */
 const memoryOfProcess = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity)
 
-/** Throws `unreachable` with what to install if there is no chDB for this platform. */
+/** Throws `unreachable` with the package to install if there is no chDB for this platform. */
 export function assertChdb(platform = `${process.platform}-${process.arch}`): void {
   const require = createRequire(import.meta.url)
   try {
@@ -265,7 +265,7 @@ function spawnChild(
 ) {
   const settings = JSON.stringify({ memoryBytes, threads: availableParallelism() })
   const output = openSync(logFile, 'a', 0o600)
-  // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
+  // A separate session: Ctrl-C reaches only this process, which ends the server when its users have ended.
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script, dataDir, settings],

@@ -11,7 +11,7 @@ import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type FlowStoreOptions = {
-  /** Of a server; null for the embedded one. */
+  /** URL of a server; null for the embedded one. */
   readonly url: string | null
   readonly dataDir: string
   readonly retention: Retention

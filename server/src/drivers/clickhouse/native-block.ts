@@ -15,7 +15,7 @@ export type NativeColumn =
   | { readonly name: string; readonly type: 'UInt64'; readonly low: Uint32Array; readonly high: Uint32Array }
   /** Four words for each value, the most significant first; IPv4 as ::ffff:a.b.c.d. */
   | { readonly name: string; readonly type: 'IPv6'; readonly words: Uint32Array }
-  /** As many bytes for each value as the type says, such as 2 of a country in FixedString(2). */
+  /** The type defines the number of bytes per value, such as 2 of a country in FixedString(2). */
   | { readonly name: string; readonly type: `FixedString(${number})`; readonly bytes: Uint8Array }
 
 /** Returns one block. Throws RangeError if a column has too few values. */

@@ -13,7 +13,7 @@ import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type TestFlowStore = FlowStore & {
-  /** For what a URL takes, such as the settings of a process; undefined for the embedded server. */
+  /** For settings that need a URL, such as a process's; undefined for the embedded server. */
   readonly url: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -84,7 +84,7 @@ async function startShared(): Promise<EmbeddedClickHouse> {
   })
 }
 
-/** A block of `flows` with so many rows of a team, `stepSeconds` apart; addresses and ports differ. */
+/** A block of `flows` with this number of rows of a team, `stepSeconds` apart; addresses and ports differ. */
 export function flowsBlock(rows: number, teamId: number, time: number, stepSeconds = 0): Uint8Array {
   const words = new Uint32Array(4 * rows)
   for (let row = 0; row < rows; row++) words.set([0, 0, 0xffff, 0xcb007100 + (row % 256)], 4 * row)

@@ -31,7 +31,7 @@ export type CollectorFileOptions = CollectorFileAddress & {
 export type CollectorFileLimits = {
   readonly pollMs: number
   readonly timeoutMs: number
-  /** Of one document. */
+  /** Limit per document. */
   readonly octetsMax: number
   /** Files of a folder that are read; the newest ones. */
   readonly filesMax: number
@@ -72,7 +72,7 @@ class CollectorFileSource implements VisibilitySource {
   readonly #tags = new Map<string, Tag>()
   /** The problem of a document, which is not parsed again until it changes. */
   readonly #bad = new Map<string, Error>()
-  /** The documents with a table, which has a time of its own; the others are as old as their file. */
+  /** Documents with a table, which has its own time; the others are as old as their file. */
   readonly #tables = new Set<string>()
   #sink: VisibilitySink | undefined
   #abort: AbortController | undefined

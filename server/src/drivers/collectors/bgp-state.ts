@@ -16,7 +16,7 @@ export type BgpState = {
 export const isBgpState = (document: unknown): boolean =>
   fieldsOf(fieldsOf(document)?.['data'])?.['bgp_state'] !== undefined
 
-/** Parses the document; routes that are not valid are left out. Throws a TypeError with the problem. */
+/** Parses the document, without invalid routes. Throws a TypeError with the problem. */
 export function parseBgpState(document: unknown): BgpState {
   const data = fieldsOf(fieldsOf(document)?.['data'])
   if (!data || !Array.isArray(data['bgp_state'])) throw new TypeError('data.bgp_state is not a list')

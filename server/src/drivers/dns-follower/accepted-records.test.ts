@@ -135,7 +135,7 @@ function acceptedRecords(random: Random, count: number): Sample[] {
   return accepted
 }
 
-/** Puts the records at names with one to three of them. Records that a zone refuses beside each other get names of their own. */
+/** Puts one to three records at each name. Records that a zone refuses beside each other get separate names. */
 function nodesOf(records: readonly Sample[], random: Random): Node[] {
   const nodes: Node[] = []
   for (let at = 0; at < records.length;) {
@@ -229,7 +229,7 @@ describe(
       for (const { name } of peers) {
         const refused = await refusedZones(name, primary, zones)
         if (refused.length === 0) continue
-        // Each name of such a zone in a zone of its own tells which one it is.
+        // A separate zone per name of such a zone identifies the refused one.
         const singles = refused.flatMap((zone) => groups[zones.indexOf(zone)]!)
         const ofSingles = await publishGroups(
           primary,

@@ -1,5 +1,5 @@
-// Asks one server many questions over one UDP socket: a hundred at a time, each repeated until it is answered. All answers or an error: a part
-// would look like zones that are missing.
+// Sends many questions to one server over one UDP socket: a hundred at a time, each repeated until it is answered.
+// Returns all answers or an error: a part would look like missing zones.
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'

@@ -1,5 +1,5 @@
-// Asks one server one question: UDP with repetitions, TCP if the answer is truncated, TSIG if there is a key. An answer with another id, source or
-// question is dropped, since it may be forged.
+// Sends one question to one server: UDP with repetitions, TCP if the answer is truncated, TSIG with a key. An answer
+// with another id, source or question is dropped, since it may be forged.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { randomInt } from 'node:crypto'
 import { connect, isIPv6, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ export type Target = {
 
 export type Query = Partial<Message> & Pick<Message, 'questions'>
 
-/** A query as it is sent, and what its answers must match. */
+/** A query as sent, with the values that its answers must match. */
 export type SentQuery = {
   readonly wire: Uint8Array
   readonly message: Message
@@ -136,7 +136,7 @@ function closeQuietly(socket: UdpSocket): void {
   }
 }
 
-/** Not a Buffer, whose `slice` shares the octets. */
+/** Not a Buffer, because its `slice` shares the octets. */
 export const plainOctets = (octets: Buffer): Uint8Array =>
   new Uint8Array(octets.buffer, octets.byteOffset, octets.length)
 

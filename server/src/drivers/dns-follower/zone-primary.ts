@@ -12,7 +12,10 @@ import { receiveMessages, type Query, type Target } from './exchange.ts'
 import { createFollower, serialOf, type FollowerOptions } from './name-server.ts'
 
 const timeoutMs = 10_000
-/** When an import fails whose server does not answer as one: a little later than by silence, so that the time does not tell which ports are closed. */
+/**
+ * Time until the error of an import whose server does not answer with DNS: a little longer than the timeout without any
+ * answer, so that the time does not reveal closed ports.
+ */
 const unreachableMs = timeoutMs + 1_000
 
 export function createPrimary(options: FollowerOptions): ZonePrimary {

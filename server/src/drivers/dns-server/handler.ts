@@ -1,5 +1,6 @@
-// Decides what a message asks for and who may ask: questions, transfers, NOTIFY and UPDATE, each with TSIG where the request has it. An answer
-// to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one and then never transfers.
+// Decides the kind of a message and the permission of its sender: questions, transfers, NOTIFY and UPDATE, each with
+// TSIG if the request has it. An answer to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one
+// and then never transfers.
 import type { Peer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import {
@@ -172,7 +173,7 @@ function ixfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): StreamReply 
   const from = serialOf(known.rdata)
   const current = deps.zones.find(zone)
   if (current === undefined || current === 'expired') return finish(checked, deps, { rcode: rcode.SERVFAIL })
-  // Over UDP the SOA alone tells the client to ask again over TCP (RFC 1995 section 2), and that it is up to date if it is.
+  // Over UDP the SOA alone makes the client query again over TCP (RFC 1995 section 2), or shows that it is up to date.
   if (checked.transport === 'udp' || ((current.serial - from) | 0) <= 0)
     return finish(checked, deps, { aa: true, answers: recordsOf(current.soa) })
   return signedMessages(checked, deps, difference(checked, deps, zone, from, view))

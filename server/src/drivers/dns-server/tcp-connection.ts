@@ -3,13 +3,13 @@
 import type { Socket } from 'node:net'
 
 export type TcpLimits = {
-  /** Without a request for this time the connection ends. */
+  /** Idle time after which the connection ends. */
   readonly idleMs: number
-  /** From the first octet of a message to its last one. */
+  /** Maximum time from the first octet of a message to its last one. */
   readonly messageMs: number
   /** For the peer to take one message. */
   readonly writeMs: number
-  /** Requests that wait on a connection; further ones are not read until there is room. */
+  /** Limit of waiting requests on a connection; further requests are not read. */
   readonly waiting: number
 }
 

@@ -1,4 +1,4 @@
-// For tests: what dig prints for a question, and a primary whose zones are in a database.
+// For tests: the output of dig for a question, and a primary whose zones are in a database.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createTestDatabase } from '../../db/testing.ts'

@@ -63,7 +63,7 @@ function withSignatures(set: SignedRrset): Rrset[] {
 const inView = (sets: readonly Rrset[], view: TransferView): readonly Rrset[] =>
   view === 'signed' ? sets : sets.filter(({ type }) => !signerTypes.has(type))
 
-/** Fills message after message with records. The question is in the first one only (RFC 5936 section 2.2.1). */
+/** Fills message after message with records. Only the first message has the question (RFC 5936 section 2.2.1). */
 class MessageFiller {
   readonly #writer = new MessageWriter()
   readonly #query: Message

@@ -7,7 +7,7 @@ import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts
 export type ResolverOptions = {
   /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; the system's if missing. */
   readonly servers?: readonly string[]
-  /** Timeout of the first attempt with each server; later ones are longer. */
+  /** Timeout of the first attempt with each server; later attempts are longer. */
   readonly timeoutMs?: number
   readonly tries?: number
 }

@@ -37,13 +37,13 @@ export type UrlDriverList<Context, Port> = {
   check(url: string): void
   /** Returns the port, not connected yet; throws as `check` does, and if a file cannot be read. */
   create(url: string, context: Context): Port
-  /** As `check`, and throws if a URL is listed twice. */
+  /** Like `check`, and throws if a URL is listed twice. */
   checkAll(urls: readonly string[]): void
   /** Returns the ports in the order of their URLs; throws as `checkAll` does, and if a file cannot be read. */
   createAll(urls: readonly string[], context: Context): Port[]
 }
 
-/** `noun` names what such a URL is, as in `RPKI source`. */
+/** `noun` describes such a URL, as in `RPKI source`. */
 export function urlDriverList<Context, Port>(
   noun: string,
   drivers: readonly UrlDriver<Context, Port>[],

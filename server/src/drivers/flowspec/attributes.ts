@@ -59,7 +59,7 @@ export function decodeAttributes(encoded: readonly Uint8Array[]): FlowspecAttrib
   return { action, large }
 }
 
-/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action says otherwise. */
+/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action changes it. */
 function actionOctets(action: FilterAction): number[] | undefined {
   if (action.kind === 'allow') return undefined
   if (action.kind === 'deny') return rateOctets(rateBytes, 0)

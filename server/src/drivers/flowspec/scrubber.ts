@@ -124,8 +124,8 @@ export class FlowspecScrubber implements Scrubber {
   }
 
   /**
-   * Makes the rules of these lists the desired ones. New rules are sent before old ones are withdrawn, so that no packet finds neither;
-   * a rule with the same conditions and another action is replaced by one message.
+   * Replaces the rules of these lists by the desired ones. New rules are sent before old ones are withdrawn, so that
+   * every packet finds a rule; a rule with the same conditions and another action is replaced by one message.
    */
   async #replace(prefixes: readonly Prefix[], desired: readonly InstalledRule[]): Promise<void> {
     if (prefixes.length === 0) return

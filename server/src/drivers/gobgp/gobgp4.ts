@@ -94,7 +94,7 @@ function readPeer(peer: Peer): CountedNeighbor {
   )
 }
 
-/** PeerState.DisconnectReason. An expired idle timer is no reason of its own. */
+/** PeerState.DisconnectReason. An expired idle timer has no separate reason. */
 const disconnectReasons: { readonly [number: number]: SessionEnd['reason'] } = {
   1: 'disabled',
   2: 'hold_timer',

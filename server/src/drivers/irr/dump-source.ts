@@ -1,5 +1,6 @@
-// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is invalid, is
-// being written, is empty or is much smaller than before, the last valid one is used and the problem is reported.
+// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is
+// invalid, is being written, is empty or is much smaller than before, the last valid version is used and the problem is
+// reported.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'

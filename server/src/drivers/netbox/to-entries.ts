@@ -1,5 +1,5 @@
-// Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never throws: an object
-// that cannot be imported is left out with a notice.
+// Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never
+// throws: an object that cannot be imported is skipped with a notice.
 import { counted } from '@pharos/contract/counted'
 import { isShortSlug, type NetboxMapping } from './mapping.ts'
 import type { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
@@ -250,7 +250,10 @@ function circuitIdOf(
   return held
 }
 
-/** The imported circuit of each interface that is cabled to a termination; the one with the lowest id if there are several. */
+/**
+ * The imported circuit of each interface that is cabled to a termination; the circuit with the lowest id if there are
+ * several.
+ */
 function cabledCircuits(
   terminations: readonly CircuitTermination[],
   services: ReadonlyMap<number, ServiceElement>,

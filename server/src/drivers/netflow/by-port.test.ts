@@ -12,7 +12,7 @@ const counters = [
   [1, 4],
   [2, 4],
 ] as const
-/** Templates with one id and one length: what one describes is read wrongly by the other. */
+/** Templates with the same id and length, each of which reads the other's records wrongly. */
 const forward = template(256, ...addresses, ...counters)
 const reversed = template(256, ...counters, ...addresses)
 const flow = (octets: number) => [ip('192.0.2.7'), ip('198.51.100.2'), u32(octets), u32(10)] as const
@@ -24,7 +24,7 @@ const rate = (interval: number) => [
 
 type Step = { readonly port: number; readonly sets: readonly Uint8Array[]; readonly minute?: number }
 
-/** One decoder that gets what two exporters behind one address send, each with sequence numbers of its own. */
+/** One decoder that gets the datagrams of two exporters behind one address, each with its own sequence numbers. */
 function createNat() {
   const stored = { templates: new Map<string, TemplateRecord>(), rates: new Map<string, SamplingRecord>() }
   const key = ({ exporter, port, id = 0 }: { exporter: string; port?: number; id?: number }) =>
@@ -140,7 +140,7 @@ describe('two exporters behind one address', () => {
       nat.send({ port, sets }).map(({ octets }) => octets)
     assert.deepEqual(octetsOf(1001, set(2, events), created, update(1000)), [1000])
     assert.deepEqual(octetsOf(1002, set(2, events), created, update(300)), [300])
-    // The end has the octets of the whole connection: what no update had is counted.
+    // The end has the octets of the whole connection: octets without an update are counted.
     assert.deepEqual(octetsOf(1001, end(1500)), [500])
     assert.deepEqual(octetsOf(1002, end(700)), [400])
   })

@@ -1,6 +1,6 @@
 // The rates of an exporter for flows of a domain without rates: some exporters announce them in only one domain.
 
-/** How often each rate is announced, so that the only one is found without reading all. */
+/** The number of announcements of each rate, so that the only rate is found without reading all. */
 export class RateCounts {
   readonly #counts = new Map<number, number>()
 
@@ -23,11 +23,14 @@ export class RateCounts {
 
 /** The rates of all domains of an exporter, as far as flows of other domains have them. */
 export type CommonRates = {
-  /** Of interfaces: others may not be sampled at all. */
+  /** Rate of interfaces: other interfaces may not be sampled at all. */
   ofInterfaces: number
-  /** Of domains and samplers. */
+  /** Rates of domains and samplers. */
   readonly others: RateCounts
-  /** By sampler: IOS XE announces its samplers in a domain without flows; one with flows is asked only if there is no such one. */
+  /**
+   * By sampler: IOS XE announces its samplers in a domain without flows; a domain with flows is used only without such
+   * a domain.
+   */
   readonly bySampler: Map<number, { readonly silent: RateCounts; readonly others: RateCounts }>
   /** When outdated rates were last searched: Unix seconds of a repeated rate. */
   sweptAt: number

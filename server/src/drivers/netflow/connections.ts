@@ -105,5 +105,5 @@ export class Connections {
   }
 }
 
-/** Without a time of its creation a connection counts as a new one. */
+/** Without a creation time a connection counts as new. */
 const isSince = ({ sinceMs }: Exporter, createdMs: number): boolean => createdMs === 0 || createdMs >= sinceMs

@@ -842,7 +842,7 @@ describe('sampling rates', () => {
       [308, 4],
     ] as const
     assert.equal(one([[304, 4], ...time], 2, 10, 90), 10)
-    // A filter selects by a property: what it leaves out is unknown.
+    // A filter selects by a property: the unselected part is unknown.
     assert.equal(one([[304, 4], ...size], 5, 1, 1000), 0)
     // The elements of the algorithm are missing.
     assert.equal(

@@ -89,7 +89,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     takeFlows(columns, before, shared.internal !== undefined, shared.smallOctets)
   }
 
-  /** From now on the ports have templates of their own; those whose port is known go on. */
+  /** From now on the ports have separate templates; flows of known ports continue. */
   function divide(exporter: Exporter, timeMs: number): void {
     const domains = [...exporter.domains.values()]
     for (const rate of listRates(exporter)) options.onOutdatedSampling?.(rate)
@@ -125,7 +125,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     counters.flows += columns.length - before
   }
 
-  /** A port in a record means that the exporter was divided; records without one are then of no port. */
+  /** A port in a record means that the exporter was divided; records without a port then belong to no port. */
   function findKnown(address: string, port = 0): Exporter | undefined {
     if (port > 0) counters.expiredSets += exporters.divide(address)
     const exporter = exporters.findAddress(address, port, Date.now())
@@ -137,7 +137,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      // Of several exporters: each row is looked up.
+      // Rows of several exporters: each row is looked up.
       takeFlows(columns, before, true, 0)
     },
     addTemplate({ exporter: address, port, version, domain: domainId, id, scopes, fields }) {

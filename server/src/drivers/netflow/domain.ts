@@ -122,7 +122,7 @@ type Origin = { readonly address: string; readonly port: number }
 export const addressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
   port === 0 ? { exporter: address } : { exporter: address, port }
 
-/** Of the domain of an exporter. */
+/** The record of a template in an exporter's domain. */
 export const templateRecord = (
   exporter: Origin,
   { version, id: domain }: Domain,

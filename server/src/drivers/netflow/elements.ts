@@ -2,7 +2,7 @@
 // and their places in the records of a template. All other elements are skipped by their length.
 import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 
-/** Values of the packet's header. Those after a second address of one kind are of a packet inside of a tunnel. */
+/** Values of the packet's header. Values after a second address of one kind belong to a packet inside of a tunnel. */
 const headerNames = [
   'src4',
   'dst4',

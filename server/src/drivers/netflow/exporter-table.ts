@@ -16,7 +16,7 @@ export type Exporter = {
   readonly words: Uint32Array
   /** 0: all of them. */
   readonly port: number
-  /** Of its connections (`connections.ts`), whose numbers are its own. */
+  /** Index of its connections (`connections.ts`), which have their own numbers. */
   readonly connections: number
   readonly shared: SharedState
   lastMs: number
@@ -33,9 +33,9 @@ export type Exporter = {
   readonly used: Usage
 }
 
-/** What all ports of an address have in common. */
+/** The common state of all ports of an address. */
 export type SharedState = {
-  /** By source port, once several exporters were seen behind the address. */
+  /** By source port, once several exporters were found behind the address. */
   ports: Map<number, Exporter> | undefined
   /** Whether a template has shown that, and whether it is to be reported. */
   isDivided: boolean
@@ -69,7 +69,7 @@ export type Sequence = { next: number | undefined }
 
 const idleMs = 3_600_000
 const searchMs = 1_000
-/** Of an address. */
+/** Limit per address. */
 const portsMax = 32
 
 export class ExporterTable {
@@ -107,8 +107,8 @@ export class ExporterTable {
   }
 
   /**
-   * Returns the exporter with the address in `words[at, at + 4)`, and of several behind it the one with this source port; a new one if there is a
-   * place, undefined if all are in use.
+   * Returns the exporter with the address in `words[at, at + 4)`, and of several behind it the exporter with this
+   * source port; a new one if there is space, otherwise undefined.
    */
   find(words: Uint32Array, at: number, port: number, timeMs: number): Exporter | undefined {
     const exporter = this.#find(words, at, timeMs)
@@ -120,7 +120,7 @@ export class ExporterTable {
     return this.find(Uint32Array.from(parseWords(address)), 0, port, timeMs)
   }
 
-  /** What all ports of the address have in common. Throws PrefixError. */
+  /** The common state of all ports of the address. Throws PrefixError. */
   findShared(address: string, timeMs: number): SharedState | undefined {
     return this.#find(Uint32Array.from(parseWords(address)), 0, timeMs)?.shared
   }
@@ -167,7 +167,7 @@ export class ExporterTable {
     return created
   }
 
-  /** Beside the number of a connection, of 32 bits, there is room for 21. */
+  /** The number of a connection has 32 bits, which leaves 21. */
   #nextConnections(): number {
     return this.#max + (this.#ports++ % (2 ** 21 - this.#max))
   }

@@ -300,7 +300,7 @@ describe('sampling rates that change', () => {
   )
   const hour = 3_600_000
 
-  /** A decoder with a clock, and what it would store. */
+  /** A decoder with a clock, and its stored records. */
   function createExport() {
     const stored = new Map<string, SamplingRecord>()
     const keyOf = ({ sampler: id, inIf, domain }: SamplingRecord) => `${domain} ${id} ${inIf}`
@@ -324,7 +324,7 @@ describe('sampling rates that change', () => {
           nowMs += intervalMs
         }
       },
-      /** As `listSamplings` reads them: the newest is of now. */
+      /** Like `listSamplings`: the newest record is from now. */
       restart() {
         const newest = Math.max(...Array.from(stored.values(), ({ announced }) => announced))
         decoder = start()

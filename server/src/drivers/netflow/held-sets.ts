@@ -10,7 +10,10 @@ import { countRecords } from './record-values.ts'
 const heldMs = 60_000
 
 export type HeldSets = {
-  /** Keeps a set, unless there is no room, and asks for its template if no other set waits for it. The octets are not copied. */
+  /**
+   * Stores a set, unless memory is short, and requests its template if no other set waits for it. The octets are not
+   * copied.
+   */
   readonly hold: (exporter: Exporter, set: HeldSet) => void
   /** A template was saved: sets that wait for it are due. */
   readonly onTemplate: (exporter: Exporter, domain: Domain, id: number) => void
@@ -59,7 +62,7 @@ export function createHeldSets(
     for (const exporter of waiting) release(exporter, timeMs, columns)
   }
 
-  /** As long as there is room for their rows; the others are tried again a second later. */
+  /** Stops when the rows do not fit; the remaining sets are tried again a second later. */
   function release(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
     exporter.isReleaseDue = false
     context.exporter = exporter.index

@@ -33,7 +33,10 @@ const firstDataSet = 256
 const alternationSeconds = 1800
 const ipfixHeader = 16
 
-/** Scopes of NetFlow v9 are numbers of their own (RFC 3954, 6.1); as elements: exporting process, interface, line card, process, template. */
+/**
+ * Scopes of NetFlow v9 have their own numbers (RFC 3954, 6.1); as elements: exporting process, interface, line card,
+ * process, template.
+ */
 const scopeElements = [0, 144, 10, 141, 144, 145]
 
 export type MessageDecoder = {
@@ -291,7 +294,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
         counters.truncated++
         return
       }
-      // Without a scope it is still no template of flows.
+      // Without a scope it is still not a template of flows.
       announceTemplate(exporter, domain, id, Math.max(scopes, 1), fields.fields)
       at = fields.end
     }

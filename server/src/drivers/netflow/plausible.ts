@@ -7,8 +7,8 @@ import { durationMinMs, octetsPerMsMax } from './speed-limits.ts'
 const packetOctetsMax = 65_535
 
 /**
- * Removes such rows from `from` on, and returns their number. `smallOctets`: what each interface of their exporters can send in the shortest
- * duration, so that the speed of few rows must be looked up.
+ * Removes such rows from `from` on, and returns their number. `smallOctets`: the octets that each interface of their
+ * exporters can send in the shortest duration, so that the speed is looked up for few rows.
  */
 export function dropImplausible(
   c: FlowColumns,

@@ -6,7 +6,7 @@ export type Usage = {
   templates: number
   rates: number
   sequences: number
-  /** With `heldSetOctets` for each set. */
+  /** Including `heldSetOctets` for each set. */
   heldOctets: number
 }
 
@@ -47,7 +47,7 @@ export class Quota {
     this.#limits = { ...commonLimits, ...common }
   }
 
-  /** Returns whether there is room for so much more of it; then it is counted. */
+  /** Returns whether the amount fits, and then counts it. */
   take(user: QuotaUser, what: keyof Usage, amount = 1): boolean {
     if (!this.hasRoom(user, what, amount)) return false
     user.used[what] += amount

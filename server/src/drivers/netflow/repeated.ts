@@ -9,7 +9,7 @@ export type RecentDatagrams = {
   readonly sequences: Uint32Array
   readonly hashes: Uint32Array
   next: number
-  /** At least the largest of them: a later one is no repetition, and needs no search. */
+  /** At least the largest sequence number: a larger one is no repetition, and needs no search. */
   last: number
 }
 
@@ -20,7 +20,7 @@ export const createRecentDatagrams = (): RecentDatagrams => ({
   last: 0,
 })
 
-/** By version: where the sequence number is; of sFlow with an agent address of IPv4. */
+/** Place of the sequence number by version; for sFlow with an IPv4 agent address. */
 const sequencePlace = (version: number): number => (version === 10 ? 8 : version === 9 ? 12 : 16)
 
 /**

@@ -3,7 +3,7 @@ import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
 import type { FlowDecoder } from '../../flow/flow-decoder.ts'
 import { formatWords, parseWords } from './address-words.ts'
 
-/** A number of so many octets, or octets. */
+/** A number with its length in octets, or octets. */
 export type Part = readonly [value: number | bigint, octets: number] | Uint8Array
 
 /** Concatenates parts in network order. */

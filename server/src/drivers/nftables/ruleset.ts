@@ -102,11 +102,12 @@ function elementLines(map: string, family: Family, layout: Layout): string[] {
 }
 
 /**
- * The rules of nft for a rule, each with its chain. A limit drops the excess, and its second rule accepts what conforms: later rules do
- * not see it.
+ * The rules of nft for a rule, each with its chain. A limit drops the excess, and its second rule accepts conforming
+ * packets, so that later rules do not see them.
  *
- * Linux reads ports in every fragment of a packet, where later ones have data (seen with Linux 6.18). A condition excludes these for IPv4.
- * IPv6 has no condition for "no fragment, or the first one": there a chain of its own returns for later fragments.
+ * Linux reads ports in every fragment of a packet, although later fragments have data there (seen with Linux 6.18). A
+ * condition excludes these for IPv4. IPv6 has no condition for "no fragment, or the first one": there a separate chain
+ * returns for later fragments.
  */
 function ruleLines(rule: CompiledRule, prefix: Prefix): string[] {
   const conditions = conditionsOf(rule, prefix)

@@ -149,7 +149,7 @@ export class RtrSession {
     return undefined
   }
 
-  /** Until the version is settled it is ignored, whatever its version. */
+  /** Ignored until the version is negotiated, whatever its version. */
   #notify(session: number, serial: number, version: number, octets: Uint8Array): undefined {
     if (!this.#negotiated) return
     if (version !== this.#version)

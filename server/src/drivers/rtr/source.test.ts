@@ -359,7 +359,7 @@ describe('an RTR source', () => {
     await until(() => times.length === 13)
     const waits = times.slice(1).map((time, i) => time - times[i]!)
     for (const [i, wait] of waits.entries()) assert.ok(wait >= ([40, 80][i] ?? 160) - 2, `${waits}`)
-    // Without the bound the last one would be 80 s.
+    // Without the bound the last wait would be 80 s.
     assert.ok(waits.at(-1)! < 40_000, `${waits}`)
   })
 

@@ -31,7 +31,7 @@ export type SandboxOptions = {
   readonly onClose?: () => void
 }
 
-/** A flow that passes the scrubber, with what it carries. */
+/** A flow through the scrubber, with its traffic. */
 export type Passing = { readonly packet: FlowPacket } & RuleHits
 
 /** Installed lists by owner and prefix. */

@@ -110,7 +110,7 @@ class SandboxCollectors implements VisibilitySource {
     }
   }
 
-  /** After a restart, the routes that remained are still there. */
+  /** After a restart, the remaining routes are still there. */
   #announceStuck(prefix: Prefix, originAsn: number): void {
     for (let index = 0; index < this.#address.collectors; index++) {
       if (!this.#isDeaf(prefix, index, true) || this.#isDeaf(prefix, index, false)) continue

@@ -111,7 +111,7 @@ export class SflowSource implements DeviceSource {
   }
 }
 
-/** An interface without a name has its number, and so has one whose name is not unique. */
+/** The key of an interface without a unique name contains its number. */
 function withKeys(samples: readonly SampledInterface[]): Named[] {
   const count = Map.groupBy(samples, ({ name }) => name)
   return samples.map((sample) => {

@@ -9,7 +9,7 @@ import type { SnmpSession } from './session.ts'
 import { toNumber, toOctets, toText } from './value.ts'
 import { walkColumns, type Column, type WalkedColumns } from './walk.ts'
 
-/** How one MIB names what all of them have. OIDs are of columns. */
+/** The columns of one MIB for the common fields, as OIDs. */
 export type BgpDialect = {
   readonly state: string
   readonly admin: string

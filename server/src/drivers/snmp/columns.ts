@@ -45,7 +45,10 @@ export async function getObjects(
   return found
 }
 
-/** Reads the first value of each column, which may be of several tables; an absent one is empty. Throws DriverError. */
+/**
+ * Reads the first value of each column, which may belong to different tables; an absent value is empty. Throws
+ * DriverError.
+ */
 export async function readFirst(
   session: SnmpSession,
   columns: readonly string[],

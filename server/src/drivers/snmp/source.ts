@@ -27,12 +27,12 @@ export type SnmpSourceOptions = {
   readonly address: string
   readonly port?: number
   readonly credential: SnmpCredential
-  /** Of one try; there are 3 tries by default. */
+  /** Timeout of one try; there are 3 tries by default. */
   readonly timeoutMs?: number
   readonly tries?: number
   /** Of one call, such as the list of interfaces. Silence ends it earlier, after the tries of one request. */
   readonly deadlineMs?: number
-  /** For devices that answer from another address than they were asked at: any host can answer then. */
+  /** For devices that answer from another address: any host can then answer. */
   readonly acceptsAnySource?: boolean
 }
 
@@ -145,7 +145,7 @@ const joined = (one: CounterReading, other: CounterReading): CounterReading => (
   isPartial: false,
 })
 
-/** Until the interfaces get other names. */
+/** Valid until the interfaces get other names. */
 type Kept = {
   names?: InterfaceNames | undefined
   optics?: KnownOptics | undefined

@@ -14,7 +14,7 @@ import type { SnmpSession } from './session.ts'
 import { toText } from './value.ts'
 import { walkColumns } from './walk.ts'
 
-/** Of one device; keeps the indexes of its interfaces between readings. */
+/** Interfaces of one device; keeps their indexes between readings. */
 export class VendorInterfaces {
   readonly #session: SnmpSession
   #known: ReadonlyMap<InterfaceKey, Known & { readonly table: VendorTable }> | undefined

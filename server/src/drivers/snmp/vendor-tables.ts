@@ -137,7 +137,10 @@ const saps: VendorTable = {
 const sapState = (value: number | null): InterfaceState =>
   value === 1 ? 'up' : value !== null && value >= 2 && value <= 7 ? 'down' : 'unknown'
 
-/** TmnxEncapVal of VLANs: the outer one in the lower half, the inner one in the upper; 4095 is `*`. Other values are numbers. */
+/**
+ * TmnxEncapVal of VLANs: the outer VLAN in the lower half, the inner in the upper; 4095 is `*`. Other values are
+ * numbers.
+ */
 function encapsulationText(value: number): string {
   const [outer, inner] = [value % 65_536, Math.floor(value / 65_536)]
   if (outer > 4095 || inner > 4095) return String(value)
@@ -154,7 +157,7 @@ function sumOf(...parts: readonly (Varbind | undefined)[]): Octets {
   return counters.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n)
 }
 
-/** Without counters of octets. */
+/** Ports without octet counters. */
 const groovePorts: VendorTable = {
   probe: `${groovePort}.20`,
   columns: [`${groovePort}.19`, `${groovePort}.20`, `${groovePort}.23`],

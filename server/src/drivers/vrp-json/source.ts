@@ -1,5 +1,5 @@
-// VRPs from a JSON export that is fetched at intervals. If an export is invalid or missing, the last valid one is used until it
-// is too old, and the problem is reported.
+// VRPs from a JSON export that is fetched at intervals. If an export is invalid or missing, the last valid export is
+// used until it is too old, and the problem is reported.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type {
   CurrentVrps,
@@ -59,7 +59,7 @@ class VrpJsonSource implements VrpSource {
   readonly #limits: VrpJsonLimits
   readonly #log: Log
   readonly #held: HeldVrps
-  /** While it runs. */
+  /** Set while it runs. */
   #abort: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> = Promise.resolve()

@@ -8,7 +8,7 @@ export type Limits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
 export type LaneValues = {
   /** From 1. */
   readonly lane: number
-  /** Of the lane, if its port is divided; otherwise that of the module. */
+  /** Port of the lane, if the port is divided; otherwise the module's. */
   readonly port?: PortReference
   readonly rxDbm: number | null
   readonly txDbm: number | null
@@ -21,7 +21,7 @@ export type ModuleValues = {
   readonly port: PortReference
   readonly temperatureC: number | null
   readonly voltageV: number | null
-  /** Of the module and of all lanes. */
+  /** Limits of the module and of all lanes. */
   readonly limits: Limits
   readonly lanes: readonly LaneValues[]
 }

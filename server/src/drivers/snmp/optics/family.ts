@@ -1,5 +1,5 @@
-// A family of MIB tables with modules and light levels: which columns to read, and what they mean. A family must not send requests
-// and must not know the keys of interfaces.
+// A family of MIB tables with modules and light levels: the columns to read, and their meaning. A family must not send
+// requests and must not know the keys of interfaces.
 import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
 
 /** An INTEGER, Gauge or Counter is a number or bigint, an OCTET STRING is octets or text, an OBJECT IDENTIFIER is text. */

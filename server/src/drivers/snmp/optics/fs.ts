@@ -16,7 +16,7 @@ const lane = (rx: number, tx: number, current: number): LaneCells => ({
   bias: cell(current, bias),
 })
 
-/** Of the module, then of channels 1 to 4. */
+/** Columns of the module, then of channels 1 to 4. */
 const module = lane(76, 81, 21)
 const channels = [lane(77, 82, 23), lane(78, 83, 25), lane(79, 84, 27), lane(80, 85, 29)]
 

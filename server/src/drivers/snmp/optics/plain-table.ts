@@ -52,9 +52,9 @@ export type PlainTable = {
   readonly wavelength?: { readonly column: string; readonly factor: number }
   readonly temperature?: Cell
   readonly voltage?: Cell
-  /** Lane 1 of a module without others, where it has columns of its own. */
+  /** Lane 1 of a module without other lanes, if it has separate columns. */
   readonly moduleLane?: LaneCells
-  /** Lane 1 and those after it. */
+  /** Lane 1 and the following lanes. */
   readonly lanes: readonly LaneCells[]
   /** Rows by the index of the module and the lane, from 1. */
   readonly laneRows?: LaneCells

@@ -46,7 +46,7 @@ type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
 type Sensor = {
   readonly index: string
   readonly metric: Metric
-  /** As its name or the name of the entity around it has it, from 0 or from 1; null if neither has a lane. */
+  /** From its name or the name of the entity around it, from 0 or from 1; null if neither has a lane. */
   readonly lane: number | null
   /** The entity that contains it, lanes aside, and the rest of its name. */
   readonly place: string
@@ -118,7 +118,7 @@ function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
   const limits: Limits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
   return {
     lane,
-    // Lanes of a divided port belong to interfaces of their own.
+    // Lanes of a divided port belong to separate interfaces.
     port: { kind: 'entity', index: Number((rx ?? tx ?? bias)!.index) },
     rxDbm: rx?.value ?? null,
     txDbm: tx?.value ?? null,
