@@ -167,7 +167,7 @@ export async function closeRows(trx: Trx, ids: readonly number[]): Promise<void>
     where id = any(${ids as number[]}::integer[]) and state = 'open'`.execute(trx)
 }
 
-/** Returns those digests about which staff have decided, while their decisions are valid. */
+/** Filters the digests: only digests with a valid decision of staff. */
 export async function listDecisionRows(
   db: Db | Trx,
   area: ApprovalAreaName,

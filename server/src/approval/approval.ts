@@ -153,7 +153,7 @@ export async function writeApprovalMessages(
     await writeMessages(trx, [{ teamId: null, type, data: await describeApproval(trx, area, id) }])
 }
 
-/** Returns what mails and messages say about an approval. */
+/** Returns the content of mails and messages about an approval. */
 export async function describeApproval(
   trx: Trx,
   area: ApprovalArea,

@@ -1,4 +1,5 @@
-// The contribution of an area to approvals: how long decisions are valid, which loops they wake, and what only the area knows of its changes.
+// The contribution of an area to approvals: the validity of decisions, the loops to wake, and the area's details of
+// changes.
 import type { ApprovalDetails, ApprovalItem } from '@pharos/contract/operator/approval'
 import type { ApprovalAreaName } from '@pharos/contract/reason/approval-reason'
 import type { MessageData } from '@pharos/contract/messages/webhook-message'

@@ -57,7 +57,7 @@ export async function planApprovals(
   return ids
 }
 
-/** As `planApprovals`, in a transaction of its own. */
+/** Like `planApprovals`, in a separate transaction. */
 export const planApprovalsIn = (
   db: Db,
   area: ApprovalArea,
@@ -65,14 +65,14 @@ export const planApprovalsIn = (
   planned: readonly PlannedApproval[],
 ): Promise<number[]> => db.transaction().execute((trx) => planApprovals(trx, area, scope, planned))
 
-/** Returns what staff have decided in the area, by evidence, while the decisions are valid. */
+/** Returns the valid decisions of staff in the area, by evidence. */
 export const listDecisions = (
   db: Db | Trx,
   area: ApprovalArea,
   evidence?: readonly string[],
 ): Promise<ReadonlyMap<string, ApprovalDecision>> => listDecisionRows(db, area.name, evidence)
 
-/** Returns what staff decided about exactly this plan; undefined if they have not, or if that is no longer valid. */
+/** Returns the decision about exactly this plan; undefined without a valid one. */
 export async function findDecision(
   db: Db | Trx,
   area: ApprovalArea,

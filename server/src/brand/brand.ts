@@ -18,7 +18,7 @@ export function createBrandReader(db: Db, byDefault: string, now: () => number =
     try {
       known = (await findBrand(db)) ?? { name: byDefault, accent: null, support: null, logo: null }
     } catch {
-      // The last known one is shown; the next request tries again after a while.
+      // Returns the last known brand; a later request tries again.
     }
     readAt = now()
     return known

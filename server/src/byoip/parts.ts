@@ -106,7 +106,10 @@ function validator(shared: Shared): Component {
   })
 }
 
-/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+/**
+ * Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if a source
+ * is invalid.
+ */
 export function authorizationDeps(config: Config): AuthorizationDeps {
   const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
   const txt = createTxtResolver({ servers })

@@ -22,12 +22,12 @@ export type BatcherDeps = {
   readonly collector: string
   readonly ownAsn: number
   readonly addressFiles: readonly string[]
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows: number
   readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
   readonly send: (message: FromBatcher) => void
   readonly giveBack: (slot: number) => void
-  /** Asks for the batch that is being filled. */
+  /** Requests the batch that is being filled. */
   readonly closeBatch: () => void
   /** Unix seconds. */
   readonly now: () => number
@@ -90,7 +90,7 @@ export class FlowBatcher {
     dispatch(this.#onMessage, message)
   }
 
-  /** Batches are written one after the other, in the order in which they come. */
+  /** Batches are written one after the other, in order of arrival. */
   add(batch: FilledBatch): void {
     this.#queue = this.#queue.then(() => this.#write(batch))
   }

@@ -18,11 +18,11 @@ import { batchRows, batchSlots } from './receiver.ts'
 
 export type ThreadOptions = {
   readonly addresses: readonly ListenAddress[]
-  /** Of batches for the flow store, and of reports of the detector for the database. */
+  /** Directory of batches for the flow store, and of reports of the detector for the database. */
   readonly spoolDir: string
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows?: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }

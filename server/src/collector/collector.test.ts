@@ -354,7 +354,7 @@ describe('the collector of flows', () => {
     await two.collector.listen()
     await send([message!], one.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 1)
-    // The thread reports what it has learned once a second.
+    // The thread reports new state once a second.
     await until(async () => {
       await one.collector.saveLearned()
       return (await listTemplates(database.postgres.owner)).length > 0

@@ -1,5 +1,5 @@
-// The collector in the main thread: it starts the receiving thread and the batch thread, gives them what they need of the database, stores
-// what they learn, and inserts their files. No flow passes through this thread.
+// The collector in the main thread: it starts the receiving thread and the batch thread, sends them the data of the
+// database, stores their reports, and inserts their files. No flow passes through this thread.
 import { readHoldings } from '../inventory/holding/ownership.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { reportRefused, writeRows, type RefusedRow } from '../db/write-rows.ts'
@@ -76,7 +76,9 @@ export type FlowCollectorOptions = ThreadOptions & {
   readonly onBatch?: (batch: { readonly rows: number; readonly flows: number }) => void
 }
 
-/** The open batch and those before it are written and inserted; beyond this they wait in the spool for the next start. */
+/**
+ * Time for writing and inserting the open batch and earlier ones; afterwards they wait in the spool for the next start.
+ */
 const drainMs = 5_000
 /** Minutes with losses that wait for the database. */
 const lostMinutesMax = 10_000
@@ -128,7 +130,7 @@ export class FlowCollector {
     })
   }
 
-  /** Where it receives; empty while it does not. */
+  /** The listen addresses; empty while stopped. */
   get addresses(): readonly ListenAddress[] {
     return this.#threads?.addresses ?? []
   }
@@ -448,7 +450,7 @@ export class FlowCollector {
     if (openedMs !== undefined) this.#options.metrics.flowDelaySeconds.observe((Date.now() - openedMs) / 1000)
   }
 
-  /** Rows that were refused for their time are of no window that anybody asks for. */
+  /** Rows that were refused for their time are outside of all requested windows. */
   #reportLost(
     reason: 'time' | 'disk' | 'spool_full' | 'refused',
     rows: number,

@@ -14,11 +14,11 @@ export type PortFlows = {
 /** Interfaces count 14 to 22 octets a packet more, and long flows belong to several hours. */
 const ratioMin = 0.7
 const ratioMax = 1.4
-/** The error of sampling is below 10 % from so many packets on. */
+/** Number of packets from which the error of sampling is below 10 %. */
 const packetsMin = 1_000
 /** 1 Mbit/s: below it, packets that are no flows (routing, ARP, LACP) are a large part. */
 const octetsMin = 450_000_000
-/** Of the counters of an hour: 57 minutes. */
+/** Minimum coverage of the counters of an hour: 57 minutes. */
 const coveredMsMin = 3_420_000
 
 /**

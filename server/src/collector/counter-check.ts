@@ -8,7 +8,7 @@ import { secondsOf } from '../flow/flow-query.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 
 type Deps = { readonly db: Db; readonly flowStore: FlowStore }
-/** Of one direction of an interface; `octets` by the sampling rate, `packets` as sampled. */
+/** One direction of an interface; `octets` scaled by the sampling rate, `packets` as sampled. */
 type Row = Readonly<Record<'exporter_id' | 'if_index' | 'is_out' | 'octets' | 'packets', number>>
 
 export const hourMs = 3_600_000

@@ -13,7 +13,10 @@ const speedMax = 10n ** 15n
 
 export type CounterSamples = {
   add(counters: InterfaceCounters): void
-  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses samples, which are dropped. */
+  /**
+   * Writes queued samples. Rejects if the database does not answer (they stay queued), and if it refuses samples, which
+   * are dropped.
+   */
   save(db: Db): Promise<void>
 }
 

@@ -24,7 +24,7 @@ type Watches = Omit<Extract<ToReceiver, { kind: 'watches' }>, 'kind'>
 export type WaitingPackets = {
   /** Returns whether there was room. */
   add(packets: EventPackets): boolean
-  /** Stores what waits. Rejects if the database does not answer; then it waits further. */
+  /** Stores queued packets. Rejects if the database does not answer; they stay queued. */
   save(db: Db): Promise<void>
   /** Returns the networks to capture, and the captures that the receiving thread returns now. */
   watch(db: Db, now: Date): Promise<Watches>

@@ -19,7 +19,10 @@ export type ExporterState = {
   removeSampling(sampling: SamplingRecord): void
   /** All of them: others are deleted. */
   setAsNames(names: ReadonlyMap<number, string>): void
-  /** Writes what waits. Rejects if the database does not answer, then it waits further, and if it refuses rows, which are dropped. */
+  /**
+   * Writes queued rows. Rejects if the database does not answer (they stay queued), and if it refuses rows, which are
+   * dropped.
+   */
   save(db: Db): Promise<void>
 }
 

@@ -13,7 +13,7 @@ import type {
 import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
 import type { LongFlow, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 
-/** An interface that so many surveys did not find is gone; its number may belong to another one. */
+/** Number of surveys without an interface after which it is gone; its number may belong to another one. */
 const missingSurveysMax = 3
 
 /** The device of exporter `x`: by the platform file, by the address of management, or by the address of an interface. */
@@ -44,7 +44,9 @@ export async function relinkExporters(db: Db): Promise<void> {
     where n.id = e.id and n.device_id is distinct from e.device_id`.execute(db)
 }
 
-/** With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device. */
+/**
+ * With the numbers of their internal interfaces: a LAG with its members, a name of the platform file or of the device.
+ */
 export async function listExporterSettings(db: Db): Promise<ExporterSetting[]> {
   const { rows } = await sql<SettingRow>`
     select s.address, s.sampling_rate, s.internal = '{all}' as is_internal, array(
@@ -196,7 +198,7 @@ export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Prom
 const withPort = <T extends { readonly port: number | null }>({ port, ...row }: T) =>
   port === null ? row : { ...row, port }
 
-/** Records of exporters of which there is one behind an address, and others: they are in tables of their own. */
+/** Records of single exporters behind an address, and of several by port: they are in separate tables. */
 const byPort = <T extends { readonly port?: number }>(records: readonly T[]): readonly [T[], T[]] => [
   records.filter(({ port }) => port === undefined),
   records.filter(({ port }) => port !== undefined),

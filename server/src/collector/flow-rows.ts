@@ -6,9 +6,9 @@ import type { AddressTables } from './range-file.ts'
 import type { FlowOwners } from './flow-owners.ts'
 import { partsOf, secondsBefore, splitMs } from './split-flows.ts'
 
-/** Of one exporter, as the inventory knows it. */
+/** An exporter in the inventory. */
 export type ExporterPorts = {
-  /** Of flow_exporters; 0 while the database has not been asked. */
+  /** Id in flow_exporters; 0 until the database has answered. */
   readonly id: number
   /** Whether its device is known, and so its interfaces. */
   readonly hasDevice: boolean
@@ -45,7 +45,7 @@ export type FlowRows = {
   unsplit: number
   /** The row of the batch that each row was made of. */
   readonly flow: Uint32Array
-  /** Of a flow with several rows, which one it is, from 0, and their number. */
+  /** For a flow with several rows: the index of the row, from 0, and their number. */
   readonly part: Uint8Array
   readonly parts: Uint8Array
   readonly teamId: Uint32Array
@@ -80,7 +80,7 @@ const columnNames = [
   'prefixId',
 ] as const
 
-/** Rows that long flows may add: as many as the batch has flows, and to small batches so many. */
+/** Minimum of additional rows for long flows; larger batches may add as many rows as they have flows. */
 const addedRowsMin = 10_000
 
 const noPort: InterfacePort = { portId: 0, teamId: 0 }

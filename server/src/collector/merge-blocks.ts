@@ -8,7 +8,7 @@ type Layout = {
   readonly columns: readonly { readonly head: Buffer; readonly width: number; readonly from: number }[]
 }
 
-/** Returns the block with the rows of all; undefined if their columns differ, or if one is no complete block. */
+/** Returns the block with all rows; undefined if the columns differ, or a block is incomplete. */
 export function mergeBlocks(blocks: readonly Uint8Array[]): Uint8Array | undefined {
   const layouts: Layout[] = []
   for (const block of blocks) {

@@ -7,7 +7,7 @@ const depthMax = 32
 const separatorBytes = 16
 /** The tree of IPv4 is reached from ::/96, 6to4, Teredo and others. */
 const sharedMax = 8
-/** Of one record: the largest have some hundred. */
+/** Limit per record: the largest have some hundred. */
 const valuesMax = 10_000
 
 type Value =
@@ -106,7 +106,7 @@ function describe(record: Value): { readonly asn: number; readonly country: numb
   }
 }
 
-/** Of the AS. */
+/** Name of the AS. */
 function nameOf(record: Value): string {
   const name =
     fieldOf(record, 'autonomous_system_organization') ?? fieldOf(record, 'as_name') ?? fieldOf(record, 'name')

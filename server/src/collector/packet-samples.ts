@@ -46,7 +46,7 @@ export class PacketSamples {
       .map((watch) => this.#rings.find((ring) => isSame(ring.watch, watch)) ?? createRing(watch))
   }
 
-  /** Before a datagram is decoded: where its rows are written. */
+  /** Called before a datagram is decoded, with the columns of its rows. */
   open(columns: FlowColumns, timeMs: number): void {
     this.#columns = columns
     this.#timeMs = timeMs

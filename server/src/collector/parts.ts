@@ -28,7 +28,7 @@ const packetsMs = 15_000
 const delayMs = 5_000
 
 export type FlowParts = Parts & {
-  /** Where it receives, in the order of netflow_listen and sflow_listen. */
+  /** The listen addresses, in the order of netflow_listen and sflow_listen. */
   readonly addresses: () => readonly ListenAddress[]
 }
 

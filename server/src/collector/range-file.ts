@@ -90,8 +90,9 @@ function createCollected() {
 const nameMax = 100
 
 /**
- * One range a line: a prefix, or the first and the last address as text or, for IPv4, as numbers; then an AS number, a country, or both in this
- * order, and the name of the AS or anything else. Separated by tabs or commas. Lines without a range, such as a heading, are left out.
+ * One range per line: a prefix, or the first and the last address as text or, for IPv4, as numbers; then an AS number,
+ * a country, or both in this order, and the name of the AS or any other text. Separated by tabs or commas. Skips lines
+ * without a range, such as a heading.
  */
 export function readRangeLines(text: string, sink: RangeSink): void {
   for (const line of text.split('\n')) {

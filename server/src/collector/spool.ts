@@ -1,11 +1,13 @@
-// The spool between the collector and the flow store: a batch is a file, and its name is the token of its insert, so that a file that is
-// inserted again after a crash counts once. The spool is bounded: the oldest files are dropped, and counted.
+// The spool between the collector and the flow store: a batch is a file, and its name is the token of its insert, so
+// that a file that is inserted again after a crash counts once. The spool is bounded: the oldest files are dropped, and
+// counted.
 //
-// While many files wait they are merged into files of the size of a full batch. Every row is in one insert, whatever is killed when:
-// - a file has the suffix `.tried` from before its insert on, and such a file keeps its own insert for good;
+// While many files wait they are merged into files of the size of a full batch. Every row is in exactly one insert,
+// even after a kill:
+// - a file has the suffix `.tried` from before its insert on, and such a file is never merged;
 // - files that are merged are renamed first, which only one process can do: `<merged>.part.<name>`;
-// - they are deleted once the merged file is complete under its name, and it is inserted after that. A part without its
-//   merged file is a file again at the next start, one with it is deleted.
+// - they are deleted once the merged file is complete under its name, and it is inserted after that. At the next start,
+//   a part without its merged file becomes a file again, and a part with it is deleted.
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +23,7 @@ export type SpoolOptions = {
   readonly dir: string
   readonly bytesMax: number
   readonly insert: (block: Uint8Array, token: string, signal: AbortSignal) => Promise<void>
-  /** Of the files; by default blocks of flows. */
+  /** Format of the files; by default blocks of flows. */
   readonly format?: SpoolFormat
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
@@ -41,7 +43,7 @@ export type SpoolFormat = {
 }
 
 export type Spool = {
-  /** Files that wait, their size, and when the first row of the oldest one was received. */
+  /** Waiting files, their size, and when the first row of the oldest one was received. */
   readonly waiting: { readonly files: number; readonly bytes: number; readonly sinceMs?: number }
   /** Takes a file that was written to the directory. */
   add(file: SpoolFile): void
@@ -75,7 +77,7 @@ export const spoolName = (collector: string, number: number, { suffix } = blocks
 /** The collector in the name of a file. */
 export const collectorOf = (name: string): string => name.slice(0, name.indexOf('-'))
 
-/** Where a file is written before it has its name: a half-written one is never inserted. */
+/** The name of a file until it is complete: incomplete files are never inserted. */
 export const temporaryName = (name: string): string => name + temporarySuffix
 
 /** Inert until it is started. */
@@ -246,7 +248,7 @@ class FileSpool implements Spool {
         if (signal.aborted) return
         if (await this.#isSetAside(file, error)) continue
         this.#report(error)
-        // While it stops, the files stay for the next run.
+        // During a stop, the files stay for the next run.
         if (this.#isDraining) return
         await sleep(Math.min(retryMinMs * 2 ** failures++, retryMaxMs), undefined, { signal }).catch(() => {})
       } finally {
@@ -323,7 +325,7 @@ class FileSpool implements Spool {
     return group
   }
 
-  /** Where the file is while it is inserted. */
+  /** Path of the file during its insert. */
   async #mark(file: Waiting): Promise<string> {
     const path = join(this.#options.dir, file.name)
     if (this.#format.merge === undefined) return path
@@ -339,7 +341,7 @@ class FileSpool implements Spool {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
-    // It may have been stopped meanwhile, and an insert may only listen for a stop that follows.
+    // It may have been stopped in the meantime, and an insert may only react to a later stop.
     signal.throwIfAborted()
     const began = performance.now()
     // Another process with this directory may have inserted it.
@@ -408,7 +410,7 @@ class FileSpool implements Spool {
   }
 }
 
-/** The name of the file that so many files become, the first of which has this name. */
+/** The name of the merged file of `count` files, of which `first` is the first. */
 const mergedName = (first: string, count: number, { suffix }: SpoolFormat): string =>
   `${first.slice(0, -suffix.length)}+${count}${suffix}`
 

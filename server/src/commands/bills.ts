@@ -53,7 +53,7 @@ export const bills: Command = {
   },
 }
 
-/** The month before this one in UTC, unless one is named. */
+/** The previous month in UTC by default. */
 function monthOf(period: string | undefined): string {
   if (period === undefined) {
     const now = new Date()

@@ -1,5 +1,5 @@
-// Builds the portal of a checkout from its sources, in a process of its own, so that the demo is prepared at the same time. A release
-// contains it built, and not the script.
+// Builds the portal of a checkout from its sources, in a separate process, so that the demo is prepared at the same
+// time. A release contains the built portal without this script.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

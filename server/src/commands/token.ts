@@ -194,7 +194,7 @@ function line({
 async function revoke(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
   const word = parseOneArgument(positionals, 'a token, or its id: pharos token list')
-  // Of a leaked token, often only the text is known.
+  // Often only the text of a leaked token is known.
   const id = parseApiToken(word)?.id ?? word
   await withSchema(context, async ({ owner }) => {
     if (!(await revokeStaffToken(owner, id))) await revokeTeamToken(owner, id)

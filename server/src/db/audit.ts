@@ -8,7 +8,7 @@ import { plainAddress } from '../runtime/client-address.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
-  /** `user:7`, `token:...`, `staff_token:...`, `tsig_key:...`, `operator`, or `pharos` for what a loop decided. */
+  /** `user:7`, `token:...`, `staff_token:...`, `tsig_key:...`, `operator`, or `pharos` for decisions of a loop. */
   readonly actor: string
   /** The credential: `session:<id>` or the actor of a token; null for the operator and for loops. */
   readonly credential?: string
@@ -53,7 +53,7 @@ export function auditOf(
   return { ...auditOfActor(actor), requestId, address }
 }
 
-/** As `auditOf`, for an actor without an operation. */
+/** Like `auditOf`, for an actor without an operation. */
 export function auditOfActor(
   actor: AnyActor | TsigKeyActor,
 ): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {

@@ -27,7 +27,7 @@ export type Unchecked = {
   readonly parts: readonly string[]
 }
 
-/** Of the server and the demo, or of another folder instead of the repository. */
+/** Checks the files of the server and the demo, or of another folder instead of the repository. */
 export async function checkStatements(
   client: Client,
   folder = root,
@@ -51,8 +51,8 @@ export async function checkStatements(
 }
 
 /**
- * Returns undefined for a correct statement, and null for a statement that PostgreSQL cannot parse without the one
- * around it.
+ * Returns undefined for a correct statement, and null for a statement that PostgreSQL cannot parse without its
+ * surrounding statement.
  */
 async function problemOf(
   client: Client,
@@ -85,7 +85,7 @@ type Preparing = {
   describe(statement: { type: 'S'; name: string }): void
   sync(): void
 }
-/** pg's Query, which executes what it prepares; see team-query.ts. */
+/** pg's Query, which executes prepared statements; see team-query.ts. */
 const Executed = Query as unknown as new (
   text: string,
   values: readonly unknown[],

@@ -46,7 +46,7 @@ export function columns<
   return selectList(alias, [...names.map((name) => columnOf(alias, name, name)), ...entriesOf(expressions)])
 }
 
-/** As `columns`, with names in camel case: `team_id` becomes `teamId`. */
+/** Like `columns`, with names in camel case: `team_id` becomes `teamId`. */
 export function camelColumns<
   Table extends keyof Schema,
   Name extends keyof Rows[Table] & string,

@@ -32,7 +32,7 @@ export type Cluster = {
   readonly temporary: boolean
 }
 
-/** The environment of the server and of initdb: only what they need, so that no PG* variable leaks in. */
+/** The environment of the server and of initdb: only required variables, so that no PG* variable leaks in. */
 export const clusterEnv = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LC_ALL: 'C',

@@ -77,7 +77,7 @@ async function query<T = Record<string, unknown>>(databaseUrl: string, sql: stri
   }
 }
 
-/** Starts the server in a process of its own, as another user if `prefix` sets one; resolves when it is up. */
+/** Starts the server in a separate process, as another user if `prefix` sets one; resolves when it is up. */
 async function startElsewhere(
   dataDir: string,
   prefix: string[] = [],

@@ -102,8 +102,8 @@ function prepareCluster(dataDir: string, socketDir: string, temporary: boolean):
 }
 
 /**
- * The server of another process. That may be a command: it ends the server with itself, and a Pharos that was started meanwhile
- * would have no database from then on, so it takes over.
+ * The server of another process. If that is a command, it ends the server with itself; this process then takes over,
+ * because a Pharos started in the meantime would have no database.
  */
 class AttachedPostgres implements Embedded {
   readonly databaseUrl: string

@@ -8,7 +8,7 @@ import type { Postgres } from './postgres.ts'
 
 /** Time between heartbeats, in milliseconds. */
 const intervalMs = 5_000
-/** Time limit for a heartbeat, and for any query without a limit of its own. */
+/** Time limit for a heartbeat, and for any query without its own limit. */
 const answerMs = 8_000
 /** When the server ends an idle session: after the client has stopped (13 s), and well within a takeover's minute. */
 const idleSessionMs = 20_000
@@ -37,7 +37,7 @@ export class HeartbeatConnection {
   ) {
     this.#client = client
     this.#timer = setInterval(() => {
-      // A query in progress has a limit of its own, and the session is not idle meanwhile.
+      // A query in progress has its own limit, and the session is not idle in the meantime.
       if (this.#pending === 0) beat(this).catch(() => this.#destroy())
     }, intervalMs)
     this.lost = new Promise((resolve) => {

@@ -8,7 +8,7 @@ export type LoopSettings<Read = void> = Pick<
   LoopOptions<Read>,
   'name' | 'intervalMs' | 'timeoutMs' | 'sends' | 'read' | 'run'
 > & {
-  /** The notification that triggers a run; without one only the timer does. */
+  /** The notification that triggers a run; without it only the timer does. */
   readonly wakeName?: WakeName
   /**
    * Delay from a notification to a run that is not urgent: more urgent loops run first, and many notifications cause

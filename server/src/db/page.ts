@@ -91,7 +91,9 @@ export function orderBy<Key extends string>(
   return sql.join([...keys, last])
 }
 
-/** What `matching` of a list with `rows` selects, the id and the keys of its ordering, and the order in these names. */
+/**
+ * The columns of `matching` for a list with `rows`: the id and the keys of its ordering, and the order in these names.
+ */
 export function orderKeys<Key extends string>(
   text: OrderingText<Key>,
   columns: Readonly<Record<NoInfer<Key>, Sql>>,

@@ -5,7 +5,7 @@ import { Pool, type PoolClient } from 'pg'
 import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { isServerFull } from './failure.ts'
 
-/** Before another attempt of a pool that has no connection. */
+/** Pause between attempts of a pool without connections. */
 const pauseMs = 100
 /** Time for which a pool does not open connections after a refusal: its callers wait in turn for the existing ones. */
 const lowMs = 1_000

@@ -35,7 +35,7 @@ export type PostgresOptions = {
   /** The database's address; if unset, an embedded PostgreSQL is started (or attached to) in `<dataDir>/postgres`. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
-  /** Of an embedded PostgreSQL that another process runs: see EmbeddedOptions. */
+  /** Option for an embedded PostgreSQL of another process: see EmbeddedOptions. */
   readonly takesOver?: boolean
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string

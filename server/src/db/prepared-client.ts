@@ -10,7 +10,7 @@ const seenMax = 1_000
 
 let created = 0
 
-/** A statement of a batch, with what gets its answer. */
+/** A statement of a batch, with the callbacks of its answer. */
 export type BatchedStatement = Pick<Statement, 'text' | 'values'> & {
   readonly resolve: (result: QueryResult) => void
   readonly reject: (error: unknown) => void
@@ -31,7 +31,7 @@ export class PreparedClient extends Client {
     return this.#run({ name, text: text as string, values: values as unknown[] }) as never
   }
 
-  /** Without parameters it may be more than one statement. */
+  /** Without parameters it may contain several statements. */
   protected keeps(_text: string, values: readonly unknown[]): boolean {
     return values.length > 0
   }
@@ -65,7 +65,7 @@ export class PreparedClient extends Client {
         super.query(new WireQuery(statement, this.#columns, answered) as unknown as Submittable)
       })
     } catch (error) {
-      // The next one is prepared again, under another name.
+      // The next use prepares it again, under another name.
       if (isStale(error)) this.#names.delete(statement.text)
       throw error
     }

@@ -68,7 +68,7 @@ export async function findSealed(db: Db, place: SealedPlace, name: RowName): Pro
 /** Pages of a table that are read by one statement: 4 MB without large values. */
 const pagesAtOnce = 500
 
-/** Yields every sealed value with its row, in batches; of rows that change meanwhile some may be missing. */
+/** Yields every sealed value with its row, in batches; rows that change in the meantime may be missing. */
 export async function* listSealed(
   db: Db,
   place: SealedPlace,

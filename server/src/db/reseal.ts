@@ -23,7 +23,7 @@ export type Sealed = SealedPlace & {
   readonly context: (name: RowName) => string
 }
 
-/** Every column with sealed values. A test fails if one is missing. */
+/** Every column with sealed values. A test fails if a column is missing. */
 export const sealedPlaces: readonly Sealed[] = [
   {
     noun: 'signing keys',

@@ -26,7 +26,7 @@ export type ChangeResult<Body> = {
   readonly etag?: string
   /** Another status than the route's own. */
   readonly status?: number
-  /** Thrown after the commit: the request fails and its key is not stored, but what it found is. */
+  /** Thrown after the commit: the request fails and its key is not stored, but its findings are. */
   readonly refusal?: Failure
 }
 
@@ -68,8 +68,8 @@ export const runChange = <Body extends object | null>(
   run((work) => postgres.inTeam(operation.actor.teamId, work), operation, change, options)
 
 /**
- * As `runChange`, in a transaction of the owner of the tables: for staff, who change records of every team, and for the
- * account of the caller, which belongs to no team.
+ * Like `runChange`, in a transaction of the owner of the tables: for staff, who change records of every team, and for
+ * the account of the caller, which belongs to no team.
  */
 export const runOwnerChange = <Body extends object | null>(
   db: Db,
@@ -184,7 +184,7 @@ async function findKept<Body>(
 ): Promise<ChangeAnswer<Body> | undefined> {
   const teamId = teamOf(operation)
   const credential = actorName(operation.actor)
-  // Sent together and run in this order: the second one sees what an earlier request with the lock has committed.
+  // Sent together and run in this order: the second statement sees the commits of earlier requests with the lock.
   const [{ rows }, kept] = await Promise.all([
     sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(

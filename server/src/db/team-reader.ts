@@ -1,7 +1,7 @@
 // The hot path of reading: a few connections that all requests share in pg's pipeline mode, so that a read costs one
 // round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. Each statement
-// enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them.
-// A slow query delays those sent after it on its connection: use inTeam() for statements that may take long.
+// enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them. A
+// slow query delays later ones on its connection: use inTeam() for statements that may take long.
 import type { CompiledQuery } from 'kysely'
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig, type Submittable } from 'pg'

@@ -1,5 +1,6 @@
-// Transactions of the role pharos_tenant. Statements that are sent in one turn of the event loop are one message: BEGIN, role and team
-// come before the first one in its message, COMMIT after the last ones, and statements without a needed result wait for the next message.
+// Transactions of the role pharos_tenant. Statements that are sent in one turn of the event loop are one message:
+// BEGIN, role and team precede the first one in its message, COMMIT follows the last ones, and statements without a
+// needed result wait for the next message.
 import {
   DefaultQueryExecutor,
   Transaction,

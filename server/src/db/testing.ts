@@ -1,6 +1,6 @@
-// A database of its own for each test file: a clone of a migrated template, on one server that all test processes of
-// this checkout share. Only tests import this file. PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL
-// (its user must be allowed to create databases).
+// A separate database for each test file: a clone of a migrated template, on one server that all test processes of this
+// checkout share. Only tests import this file. PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its
+// user must be allowed to create databases).
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { tryProcessLock } from '../runtime/process-lock.ts'
 export type TestDatabaseOptions = {
   /** Another folder of migrations instead of the product's. */
   readonly migrations?: string
-  /** A server of its own with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
+  /** A separate server with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
   readonly durable?: boolean
   readonly postgres?: Partial<Omit<PostgresOptions, 'databaseUrl' | 'dataDir'>>
 }
@@ -27,7 +27,7 @@ export type TestDatabaseOptions = {
 export type TestDatabase = {
   readonly databaseUrl: string
   readonly postgres: Postgres
-  /** Set if the test asked for a server of its own. */
+  /** Set if the test requested a separate server. */
   readonly dataDir: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -205,7 +205,7 @@ function testFolder(): string {
   return join(tmpdir(), `pharos-test-${process.getuid?.() ?? 0}-${checkout}`)
 }
 
-/** On a busy machine a keeper needs many seconds until it has the lock, and more of them would slow down the first. */
+/** On a busy machine a keeper needs many seconds until it has the lock, and further keepers would slow it down. */
 const KEEPER_START_MS = 60_000
 
 function startKeeper(folder: string): void {

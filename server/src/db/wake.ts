@@ -59,7 +59,7 @@ export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
   await executeLater(trx, sql`select ${waking(name)}`)
 }
 
-/** As `wake`, in the select list of another statement: of one row, which notifies. */
+/** Like `wake`, in the select list of another statement with one row, which notifies. */
 export const waking = (name: WakeName) => sql`pg_notify(${CHANNEL}, ${name})`
 
 /** One listening connection for the whole process. */

@@ -20,7 +20,7 @@ type Deps = {
 }
 type Window = { readonly startMs: number; readonly endMs: number }
 
-/** A month is closed a day after its end; what changed in this time counts. */
+/** A month is closed a day after its end; changes in this time count. */
 const savedMs = 26 * 3_600_000
 const bucketMs = 300_000
 const dayMs = 86_400_000

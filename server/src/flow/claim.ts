@@ -189,7 +189,7 @@ async function copyDay(db: Db, store: FlowStore, begun: BegunDay, { from, end }:
     portsFrom: ports.map((port) => port.from),
     portsUntil: ports.map(({ until }) => until),
   }
-  // As the collector assigns rows: the most specific prefix of the team, and a port only in the team's time.
+  // Like the collector's rows: the most specific prefix of the team, and a port only in the team's time.
   const within = (column: string) => `${column} between toIPv6({first:String}) and toIPv6({last:String})`
   const statement = `insert into flows (team_id, claim_id, direction, prefix_id, port_id, ${copied})
     with ${within('dst_addr')} as is_to, ${within('src_addr')} as is_from, if(is_to, dst_addr, src_addr) as own,
@@ -237,7 +237,7 @@ type Sums = readonly [string, string, string]
 
 async function sumsOf(store: FlowStore, table: string, team: number, range: Range): Promise<Sums> {
   const sums = table === 'flows' ? rowSums : 'sum(flows), sum(bytes), sum(packets)'
-  // As texts: numbers are exact up to 2^53 only.
+  // As texts: numbers are exact only up to 2^53.
   const [row] = await store.query<{ sums: Sums }>(
     `select arrayMap(x -> toString(x), [${sums}]) as sums from ${table} where team_id = {team:UInt32} and ${inRange}`,
     { team, ...range },
@@ -248,7 +248,7 @@ async function sumsOf(store: FlowStore, table: string, team: number, range: Rang
 
 const areEqual = (a: Sums, b: Sums) => a.every((sum, at) => sum === b[at])
 
-/** Whether the rows of the range are all there, as far as the sums by hour tell: those are kept for longer. */
+/** Returns whether all rows of the range are still there, compared with the sums by hour, which are stored longer. */
 async function isComplete(store: FlowStore, teams: readonly number[], range: Range): Promise<boolean> {
   for (const team of teams) {
     const [rows, sums] = [

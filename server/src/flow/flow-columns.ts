@@ -32,7 +32,7 @@ export type FlowColumns = {
   readonly packetsHi: Uint32Array
   /** 1 in so many packets is sampled; 0 if unknown. */
   readonly samplingRate: Uint32Array
-  /** From the first to the last packet, in milliseconds; 0 if not known. */
+  /** From the first to the last packet, in milliseconds; 0 if unknown. */
   readonly durationMs: Uint32Array
 }
 

@@ -20,7 +20,7 @@ export type TemplateRecord = {
 /** A sampling rate that an exporter announced: for one sampler, one interface, or (both 0) the whole domain. */
 export type SamplingRecord = {
   readonly exporter: string
-  /** As of a template. */
+  /** As in templates. */
   readonly port?: number
   readonly version: 9 | 10
   readonly domain: number
@@ -38,7 +38,7 @@ export type InterfaceCounters = {
   readonly agent: string
   /** Unix milliseconds of receipt. */
   readonly timeMs: number
-  /** Of the agent, 32 bits: it wraps after 49 days. */
+  /** Uptime of the agent, 32 bits: it wraps after 49 days. */
   readonly uptimeMs: number
   /** From the agent (structure 1005); empty if missing. */
   readonly name: string
@@ -89,7 +89,7 @@ export type DecoderCounters = {
   malformedDatagrams: number
   /** Datagrams that were among the last 32 of their exporter. */
   repeatedDatagrams: number
-  /** Sets, samples and records whose length exceeds what contains them; what follows in the datagram is not decoded. */
+  /** Sets, samples and records whose length exceeds their container; the rest of the datagram is not decoded. */
   truncated: number
   /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */
   refusedTemplates: number
@@ -131,15 +131,17 @@ export type DecoderEvents = {
   readonly onHeader?: HeaderSink
 }
 
-/** An exporter of the platform file. It always has a place, and its sampling rate replaces what it announces. */
+/**
+ * An exporter of the platform file. It always has a place in the table, and its sampling rate replaces announced ones.
+ */
 export type ExporterSetting = {
   readonly address: string
   readonly samplingRate?: number
-  /** Interfaces towards other exporters: flows that enter there are left out. */
+  /** Interfaces towards other exporters: flows that enter there are dropped. */
   readonly internal?: 'all' | readonly number[]
 }
 
-/** Bits per second of interfaces by number, as far as they are known and a limit of what they send. */
+/** Bits per second of interfaces by number, if known and a limit of their traffic. */
 export type InterfaceSpeeds = ReadonlyMap<number, number>
 
 /** The state of an exporter in the database. */
@@ -151,7 +153,7 @@ export type KnownExporter = {
   readonly isByPort: boolean
 }
 
-/** A record that was left out, as exported. */
+/** A dropped record, as exported. */
 export type ImplausibleRecord = {
   /** Unix seconds of receipt. */
   readonly at: number
@@ -167,7 +169,7 @@ export type ImplausibleRecord = {
 export type ExporterFinding = {
   readonly exporter: string
   readonly implausible: ImplausibleRecord | undefined
-  /** Of one record whose complete pairs of elements have two results. */
+  /** Two results of a record with several complete pairs of elements. */
   readonly ambiguousRates: readonly [number, number] | undefined
   /** Two exporters behind its address announce different templates with one id, found since the last call. */
   readonly isByPort: boolean

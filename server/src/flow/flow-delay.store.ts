@@ -1,4 +1,4 @@
-// The SQL of how complete the flows of the store are: what waits at the collectors, and what they lost.
+// The SQL of the completeness of the store's flows: waiting data at the collectors, and losses.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
@@ -9,7 +9,7 @@ export type CollectorDelay = {
   readonly lost: readonly number[]
 }
 
-/** A collector that has not reported for this time counts with what it had then. */
+/** Seconds without a report after which a collector's last delay still counts. */
 const reportedSeconds = 60
 /** Flows are not kept longer; losses of before concern no answer. */
 const keptDays = 400

@@ -226,7 +226,7 @@ function parsedAddress(value: string | number): string | undefined {
   }
 }
 
-/** By the ids of the team's prefixes that fit; empty: traffic of addresses that the team only announces. */
+/** By the ids of the team's matching prefixes; empty: traffic of addresses that the team only announces. */
 const prefixes: Compile = ({ column, op, values, names, bind, placeOf }) => {
   const isNamed = op === 'within' || op === 'contains'
   const given = isNamed ? values : values.filter((value) => value !== '')

@@ -140,7 +140,7 @@ export function parseTcpFlags(value: string | number): number | undefined {
 
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=[0-9.]+$)/, '')
 
-/** Returns the value of a key, of the text that the store has for it: what a filter takes. */
+/** Returns the value of a key for filters, from its text in the store. */
 export function keyValue(key: FlowKey, stored: string, { prefixes }: FlowNames): string {
   switch (key) {
     case 'protocol':

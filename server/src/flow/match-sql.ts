@@ -8,7 +8,7 @@ import type { Param } from './flow-store.ts'
 
 type Bind = (type: string, value: Param) => string
 
-/** Of the packets of a flow only the mean length is known. */
+/** Only the mean length of a flow's packets is known. */
 export const meanLength = 'intDiv(bytes, greatest(packets, 1))'
 
 /** Collectors store type and code of ICMP as the destination port, as NetFlow v5 does. */

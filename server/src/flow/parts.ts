@@ -47,7 +47,7 @@ export function openFlowStore(
   return { store, part }
 }
 
-/** Returns what to do if the embedded ClickHouse is not installed, and undefined if it is. */
+/** Returns the advice if the embedded ClickHouse is not installed, otherwise undefined. */
 function adviceIfMissing(): string | undefined {
   try {
     assertChdb()

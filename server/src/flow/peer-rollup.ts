@@ -1,5 +1,5 @@
 // The rollup by AS and country of the remote end, for closed hours. As a materialized view it would cost three times
-// the insert, because nearly every flow has a row of its own; as a job it costs once. Missing hours are found by
+// the insert, because nearly every flow has a separate row; as a job it costs once. Missing hours are found by
 // comparing flows and packets with the sums of the views (a later part of a long flow counts as no flow), so that an
 // hour is added again when late flows arrive from a spool.
 import type { FlowStore, QueryLimits } from './flow-store.ts'

@@ -80,7 +80,7 @@ async function readStored(
     (way) => `sumIf(bytes, direction in ('${way}', 'internal')) as octets_${way}`,
   )
   const hours = `select toUnixTimestamp(time) as at, ${sums.join(', ')} from flows_by_interface_1h ${where} group by at order by at`
-  // Of the last hour: a rate seldom changes, and raw flows of a month are many.
+  // For the last hour: a rate seldom changes, and a month has many raw flows.
   const rates = `select count() as count, min(sampling_rate) as least, max(sampling_rate) as most from flows ${where}`
   try {
     const [rows, [found]] = await Promise.all([

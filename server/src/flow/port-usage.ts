@@ -20,7 +20,7 @@ export type FamilyUsage = {
   readonly family: 'ipv4' | 'ipv6'
   readonly start: Date
   readonly end: Date
-  /** Of a bucket. */
+  /** Length of a bucket. */
   readonly seconds: number
 }
 

@@ -48,7 +48,10 @@ export function authenticate(
   throw fail('unauthenticated', 'webOnly')
 }
 
-/** Most clients call every token a bearer token, so the mistake has a code of its own. The credential itself is not checked. */
+/**
+ * Most clients call every token a bearer token, so the mistake has a separate code. The credential itself is not
+ * checked.
+ */
 function refuseWrongScheme({ scheme, value }: Credential): void {
   const isApiToken = value.startsWith('phs_')
   if (scheme === 'bearer' && isApiToken) throw fail('wrong_scheme', 'apiTokenAsBearer')

@@ -1,5 +1,5 @@
-// Compresses the answers of the API above 1 kB for clients that ask for it: text and JSON, since other downloads are compressed
-// already. Routes with `compress: false` are left out: their answers contain a credential.
+// Compresses the answers of the API above 1 kB for clients that accept it: text and JSON, since other downloads are
+// compressed already. Routes with `compress: false` are excluded: their answers contain a credential.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { constants, type ZlibOptions } from 'node:zlib'

@@ -1,5 +1,5 @@
-// The headers that tell a client that it uses something deprecated: an operation, or a field of its request. A deprecated field of an
-// answer is in the document only, since the server does not know who reads it.
+// The headers that report deprecations to a client: of an operation, or a field of its request. A deprecated field of
+// an answer is only in the document, since the server does not know its readers.
 import { deprecationsIn, deprecationsUsed, timeOf, type Deprecation } from '@pharos/contract/deprecation'
 import { operationPath } from '@pharos/contract/group'
 import type { Route } from '@pharos/contract/route'

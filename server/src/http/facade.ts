@@ -1,5 +1,5 @@
-// An API of other software, at paths of its own and for its clients. It differs from the API of the contract in the header of the credential and in
-// the body of an error. Everything else, from limits to the audit log, is the same.
+// An API of other software, at separate paths and for its clients. It differs from the API of the contract in the
+// header of the credential and in the body of an error. Everything else, from limits to the audit log, is the same.
 import type { Problem } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Mounted } from './mount.ts'

@@ -1,4 +1,4 @@
-// The addresses that proxies report in X-Forwarded-For, without what some of them add.
+// The addresses that proxies report in X-Forwarded-For, without additions of some proxies.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 

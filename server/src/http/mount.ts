@@ -240,7 +240,7 @@ type Parts = {
   readonly dryRun: boolean
   /** The bytes, or the digest of a form, that an Idempotency-Key is bound to. */
   readonly content: Buffer
-  /** Of the operation, and of the fields that the request has. */
+  /** Of the operation, and of the fields in the request. */
   readonly deprecations: readonly Deprecation[]
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
@@ -410,7 +410,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) => {
-      // Before the use-case: errors have them too.
+      // Before the use-case, so that errors have them too.
       reply.headers(ofRoute)
       return send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply)
     },

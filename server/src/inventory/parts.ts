@@ -122,7 +122,7 @@ function asnProofDeps(shared: Shared): AsnProofDeps {
   }
 }
 
-/** Leaves out the sources that are not configured, so that their methods are reported as such. */
+/** Skips the sources that are not configured, so that their methods are reported as such. */
 function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
   return {
     irr: config.irrSources.length > 0 ? irr : undefined,

@@ -99,7 +99,7 @@ function parseId(noun: string, text: string): number {
   return id
 }
 
-/** With names or types a zone may be read and its record sets changed, and no more. */
+/** Limited to names or types, a zone may only be read and its record sets changed. */
 function requireZone(limits: Limits, _teamId: number, value: string, { permission, path }: Route): undefined {
   const zone = findZoneLimit(limits, path.startsWith('/api/v1/') ? decodeZoneId(value) : value)
   if (!zone) throw notFound('zone')

@@ -73,7 +73,7 @@ export type MailContents = {
     readonly detail: string
     readonly link: string
   }
-  /** To the operator's staff: a name server keeps an old version of zones, of which others serve the newest one. */
+  /** To the operator's staff: a name server keeps an old version of zones, while others serve the newest one. */
   readonly 'zones-refused': {
     readonly zones: readonly {
       readonly name: string
@@ -84,7 +84,10 @@ export type MailContents = {
       readonly sets: readonly string[]
     }[]
   }
-  /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
+  /**
+   * Notifications of one team, or (team null) for an employee of the provider. The texts may contain text of other
+   * users.
+   */
   readonly notifications: {
     readonly team: string | null
     readonly subject: string
@@ -116,7 +119,7 @@ export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
   /** The team that the mail concerns; null if it concerns a user account. */
   readonly teamId: number | null
-  /** Of a mail of notifications: it is not sent once the user has left the team. */
+  /** User of a mail of notifications: it is not sent once the user has left the team. */
   readonly userId?: number
   readonly template: T
   readonly content: MailContents[T]

@@ -99,7 +99,7 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   }
 }
 
-/** As createMetrics() does for its counters: alerts would miss the first failures. */
+/** Starts at 0 like the counters of createMetrics(): alerts would miss the first failures. */
 export function startMailCounters({ mails }: Pick<Metrics, 'mails'>): void {
   for (const template of [...templateNames, 'unknown']) mails.inc({ template, outcome: 'failed' }, 0)
 }

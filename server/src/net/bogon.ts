@@ -1,5 +1,5 @@
-// Address space that no network can hold: the special-purpose registries as data. It returns what a prefix overlaps; callers decide
-// whether to reject it.
+// Address space that no network can have: the special-purpose registries as data. It returns the overlapping block of a
+// prefix; callers decide whether to reject it.
 import { covers, parsePrefix } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 import { createPrefixMap } from './prefix-map.ts'
@@ -17,7 +17,7 @@ type Kind = 'special' | 'documentation' | 'announced'
 
 /**
  * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and all other space that is not
- * global unicast. Blocks longer than /24 or /48 are left out if a shorter one here contains them. Kind 'announced':
+ * global unicast. Blocks longer than /24 or /48 are omitted if a shorter one here contains them. Kind 'announced':
  * globally reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
  */
 const blocks: readonly (readonly [block: string, name: string, kind?: Kind])[] = [

@@ -1,5 +1,5 @@
-// The conditions of a filter rule on a packet, in canonical form, with the set operations on them: what FlowSpec (RFC 8955, 8956)
-// and packet filters have in common. It knows no action, no order and no wire format.
+// The conditions of a filter rule on a packet, in canonical form, with the set operations on them: the common part of
+// FlowSpec (RFC 8955, 8956) and packet filters. It knows no action, no order and no wire format.
 import type { Family } from './bits.ts'
 import { covers, overlaps, type Prefix } from './prefix.ts'
 import {
@@ -21,7 +21,7 @@ export type TcpFlags = { readonly set: number; readonly unset: number }
  */
 export type FlowMatch = {
   readonly destination: Prefix
-  /** Of the destination's family. */
+  /** Same family as the destination. */
   readonly source?: Prefix
   /** Protocol of IPv4, or the last next header of IPv6. */
   readonly protocol?: Ranges

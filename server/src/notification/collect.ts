@@ -41,8 +41,8 @@ export type CollectDeps = {
 const batch = 500
 
 /**
- * Writes the notifications of everything new. Another process that does it already is left alone. Rejects if the database refuses
- * some, which are left out.
+ * Writes the notifications of all new messages. No effect while another process does it. Rejects if the database
+ * refuses some, which are skipped.
  */
 export async function collectNotifications(deps: CollectDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -253,7 +253,7 @@ export type WaitingNotifications = {
   readonly since: Date | null
 }
 
-/** Reads what waits for a mail: the newest, oldest first, and the counts of all. */
+/** Reads the notifications that wait for a mail: the newest ones, oldest first, and the counts of all. */
 export async function readWaiting(
   trx: Trx,
   { userId, teamId }: Target,

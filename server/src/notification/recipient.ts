@@ -9,7 +9,7 @@ import type { RecipientSettings } from './settings.ts'
 export type Recipient = {
   readonly userId: number
   readonly teamId: number | null
-  /** When the user joined: what began earlier is not reported. */
+  /** When the user joined: earlier events are not reported. */
   readonly joined: Date
   /** Roles in the team; empty for an employee of the provider. */
   readonly roles: readonly Role[]
@@ -64,7 +64,7 @@ export const moduleOfKind = {
   bgp_session_down: 'inventory',
   letter_needed: 'inventory',
   shield_changed: 'shield',
-  // For those who manage API tokens.
+  // For members who manage API tokens.
   token_expiring: null,
 } as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf> | null>
 
@@ -83,7 +83,7 @@ const dayMs = 86_400_000
 /** An update of an attack that has ended for longer, or began earlier without an end, such as a review, is no news. */
 const newsMs = { ended: dayMs, ongoing: 7 * dayMs }
 
-/** Returns what a message reports. */
+/** Returns the occurrences in a message. */
 export function occurrencesOf(message: ReportedMessage): Occurrence[] {
   const { id, teamId, at } = message
   const one = (kind: NotificationKind, attrs: Occurrence['attrs'], key = id, team = teamId): Occurrence => ({

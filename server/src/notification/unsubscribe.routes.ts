@@ -16,7 +16,7 @@ type Params = { Params: { token: string } }
 
 export function addUnsubscribe(server: FastifyInstance, { db, ring, now }: UnsubscribeDeps): void {
   server.register(async (pages) => {
-    // The body, of any form, is not read: the URL says it all.
+    // The body, of any form, is not read: the URL is sufficient.
     pages.removeAllContentTypeParsers()
     pages.addContentTypeParser(
       '*',

@@ -10,7 +10,7 @@ export type Subscription = {
   readonly from: 'notifications' | 'report'
 }
 
-/** Mails are kept for long, and RFC 8058 asks for links that work; after this time, the settings in the portal remain. */
+/** Mails are kept for long, and RFC 8058 requires working links; after this time, the settings in the portal remain. */
 const lifetimeSeconds = 365 * 86_400
 
 const form = /^([1-9]\d{0,9})\.(\d{1,10})(r?)\.(\d{1,12})\.([\w-]{43})$/

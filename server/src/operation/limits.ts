@@ -17,7 +17,7 @@ export type ZoneLimit = {
   readonly names: readonly NamePattern[] | null
   /** Numbers of types; null: all types. */
   readonly types: ReadonlySet<number> | null
-  /** As answers show it: `zone example.com (_acme-challenge; TXT)`. */
+  /** Text for answers: `zone example.com (_acme-challenge; TXT)`. */
   readonly text: string
 }
 

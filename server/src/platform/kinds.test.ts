@@ -506,7 +506,7 @@ describe('every kind of the platform file', () => {
       else assert.notEqual(now, undefined)
     }
 
-    /** Applying the sample again would not undo the change of a field that the sample leaves out. */
+    /** Applying the sample again would not undo the change of a field that the sample omits. */
     async function undo(change: Update): Promise<void> {
       const { row, fields } = change
       const before = Object.fromEntries(Object.keys(fields).map((field) => [field, row.fields[field]]))

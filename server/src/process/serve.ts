@@ -1,5 +1,5 @@
-// One process with one or more roles: opens the shared parts first, then the parts of each role, in the order of the modules; they stop in the
-// reverse order. A module's parts.ts decides what runs in which role.
+// One process with one or more roles: opens the shared parts first, then the parts of each role, in the order of the
+// modules; they stop in the reverse order. A module's parts.ts decides which parts run in which role.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import * as audit from '../audit/parts.ts'
@@ -99,7 +99,7 @@ export async function runRole(
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
-      // Before everything that sends.
+      // Before all sending parts.
       gate,
       flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },

@@ -186,7 +186,7 @@ class Registries implements Irr {
     return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
   }
 
-  /** Queries the sources in order until one has a valid object; that one is then the last answer. */
+  /** Queries the sources in order until one has a valid object, which is then the last answer. */
   async #readRoutes(prefix: Prefix, originAsn: Asn, ages: Ages): Promise<Answers> {
     const answers: Answers = { routes: [], down: [] }
     for (const reader of this.#readers) {
@@ -201,7 +201,7 @@ class Registries implements Irr {
     return answers
   }
 
-  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if there is one. */
+  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if any. */
   async #judgeMembers(prefix: Prefix, asSet: string, { routes, down }: Answers, ages: Ages) {
     const exact = routes.flatMap(({ answer }) => answer.value).filter((route) => route.prefix === prefix)
     const sets: IrrAnswer<unknown>[] = []

@@ -97,7 +97,7 @@ class SourcedRpki implements Rpki {
   readonly #suspicious = new Set<VrpSource>()
   readonly #disagreementMs: number
   #announced = createAnnouncedOrigins([])
-  /** Sources that disagree with the one in use; `text` is for operators. */
+  /** Sources that disagree with the source in use; `text` is for operators. */
   readonly #disagreements = new Map<VrpSource, Disagreement>()
 
   constructor({ sources, log, disagreementMs = defaultDisagreementMs }: RpkiOptions) {
@@ -159,7 +159,7 @@ class SourcedRpki implements Rpki {
     this.#compareSources()
   }
 
-  /** Returns a lasting disagreement of the source with the one in use, or of another one with this one. */
+  /** Returns a lasting disagreement of the source with the source in use, or of another source with this one. */
   #disagreementOf(source: VrpSource): string | null {
     for (const [other, { chosen, text, isReported }] of this.#disagreements) {
       if (!isReported || (source !== other && source !== chosen)) continue

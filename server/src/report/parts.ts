@@ -50,7 +50,7 @@ function reports(shared: Shared): Component {
   })
 }
 
-/** Without a server, flows are kept only where chDB is installed. */
+/** Without a server, flows are stored only if chDB is installed. */
 function keepsFlows({ clickhouseUrl }: Config): boolean {
   if (clickhouseUrl !== null) return true
   try {

@@ -73,7 +73,7 @@ export type MissingEntries = {
   readonly expired: number
 }
 
-/** Returns the entries that the database does not have, those about access first, then in the order of their ids. */
+/** Returns the entries that the database lacks, entries about access first, then in the order of their ids. */
 export async function listMissingEntries(db: Db, entries: readonly CopiedEntry[]): Promise<MissingEntries> {
   const { rows } = await sql<Stored>`
     select id, at, action, target from audit_entries where id = any(${entries.map(({ id }) => id)}::bigint[])`.execute(

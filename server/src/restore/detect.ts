@@ -14,7 +14,7 @@ export type Seen = {
   readonly headAt: string | null
   /** Whether the chain contains the head of the witness; null without a witness. */
   readonly contained: boolean | null
-  /** The oldest seal: the retention deletes those before. */
+  /** The oldest seal: the retention deletes earlier ones. */
   readonly first: number | null
   /** ISO 8601, by the clock of the database. */
   readonly at: string

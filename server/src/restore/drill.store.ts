@@ -1,4 +1,4 @@
-// The SQL of the drill: what a copy of the database and the live one contain. Reads catalogs, and a few rows of tables.
+// The SQL of the drill: contents of a copy of the database and the live one. Reads catalogs, and a few rows of tables.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 

@@ -32,7 +32,7 @@ export type DrillCheck = {
   readonly problems: readonly string[]
 }
 
-/** A live table with so many rows is not empty in a good copy. */
+/** Number of rows from which a live table must not be empty in a good copy. */
 const rowsExpected = 100
 const shownMax = 10
 
@@ -83,7 +83,7 @@ async function checkMigrations({ copy }: DrillDeps): Promise<Outcome> {
   }
 }
 
-/** The time between the newest row of the copy and now: what a restore would lose. */
+/** The time between the newest row of the copy and now: the loss of a restore. */
 async function checkAge({ copy, live }: DrillDeps, { maxAgeMs }: DrillOptions): Promise<Outcome> {
   const { written } = await reading(copy.owner, findWritten)
   const copied = await reading(copy.owner, (db) => readSeen(db, undefined))

@@ -31,7 +31,7 @@ export type RestoreGateDeps = {
 const intervalMs = 1_000
 /** Writes the file so often. */
 const writeMs = 5_000
-/** The start of the other parts waits so long for the first answer of the database. */
+/** Time for which the start of the other parts waits for the first answer of the database. */
 const firstAnswerMs = 2_000
 
 const stateOf = ({ openId }: Pick<Seen, 'openId'>) => (openId === null ? 'open' : 'closed')
@@ -79,7 +79,10 @@ export class RestoreGate implements Gate<Trx>, Component {
     return this.#state === 'open'
   }
 
-  /** Opens a restore if the database went back. Otherwise advances the witness, unless one is open: then it is the evidence. */
+  /**
+   * Opens a restore if the database went back. Otherwise advances the witness, unless a restore is open: then it is the
+   * evidence.
+   */
   async #observe(db: Db | Trx): Promise<{ seen: Seen; verdict: Verdict }> {
     // The witness may advance while the statement runs.
     const witness = this.#readWitness()

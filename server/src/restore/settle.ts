@@ -6,7 +6,7 @@ import type { Trx } from '../db/postgres.ts'
 /** The author of a decision, as in the audit entry. */
 export type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
-/** A decided difference, with what its area stored. */
+/** A decided difference, with the values stored by its area. */
 export type DecidedItem = {
   readonly source: string
   readonly subject: string

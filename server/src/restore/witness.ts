@@ -1,11 +1,11 @@
-// The witness: what a process remembers of its database, in memory and in `<data_dir>/witness.json`. It is outside of the database,
-// so that it survives when the database goes back in time.
+// The witness: the memory of a process about its database, in memory and in `<data_dir>/witness.json`. It is outside of
+// the database, so that it survives when the database goes back in time.
 import { readFileSync } from 'node:fs'
 import { formatHead, parseHead } from '../audit/head.ts'
 import type { Head } from '../audit/seal.store.ts'
 import { replaceFile } from '../runtime/files.ts'
 
-/** Where the rows are: another place alone is no evidence of another time, but it needs a confirmation. */
+/** The place of the rows: another place alone is no evidence of another time, but it needs a confirmation. */
 export type DatabaseIdentity = {
   readonly systemIdentifier: string
   readonly oid: number

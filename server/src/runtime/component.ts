@@ -21,7 +21,7 @@ export type StartOptions = {
   readonly stopTimeoutMs: number
 }
 
-/** Starts the components one after the other. If one fails, those before it are stopped and its error is thrown. */
+/** Starts the components one after the other. If one fails, the earlier ones are stopped and its error is thrown. */
 export async function startComponents(
   components: readonly Component[],
   options: StartOptions,

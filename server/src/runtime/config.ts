@@ -97,7 +97,7 @@ export function loadConfig(env: Environment, files: Files, checks?: SettingCheck
 
 /** The configuration without its key ring. */
 export type KeylessConfig = Omit<Config, 'secret'> & {
-  /** The path at which `loadConfig` would create a secret; undefined if there is one. */
+  /** The path at which `loadConfig` would create a secret; undefined if it exists. */
   readonly newSecretPath: string | undefined
 }
 
@@ -117,7 +117,7 @@ function withoutSecret(settings: Settings): Omit<Config, 'secret'> {
   return Object.fromEntries(entries) as Omit<Config, 'secret'>
 }
 
-/** One line of `pharos config`; a secret is replaced by what may be shown of it. */
+/** One line of `pharos config`; a secret is replaced by a displayable form. */
 export type DescribedSetting = {
   readonly name: SettingName
   readonly variable: string

@@ -11,7 +11,7 @@ export type Gate<Within = unknown> = {
   readonly state: 'unknown' | 'open' | 'closed'
 }
 
-/** Of a loop that changes something outside of the database, or that makes another process do so. */
+/** Gate of a loop that has effects outside of the database, or causes them in another process. */
 export type Sends = {
   readonly gate: Gate
   /** The run while the gate is closed: it reads and plans. Without it there is no run. */

@@ -7,7 +7,7 @@ import { exitWork } from './exit-work.ts'
 
 /** Pause before another attempt at a pipe whose reader is slow. */
 const fullPipeMs = 20
-/** Lines that wait for a slow reader; further ones are lost. */
+/** Limit of lines that wait for a slow reader; further lines are lost. */
 const waitingBytesMax = 2 ** 20
 /** How long the end of the process waits for a slow reader. */
 const exitMs = 500
@@ -35,7 +35,7 @@ export function createLogOutput(fd: number, lineOf: (lost: number) => string): D
     waitingBytes += octets.length
   }
 
-  /** Writes what waits, until the descriptor takes no more. */
+  /** Writes waiting lines, until the descriptor accepts no more. */
   function drain(): void {
     for (let chunk = waiting[0]; chunk; chunk = waiting[0]) {
       try {

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts'
 export type LoopOptions<Read = void> = {
   /** Names the loop in the log and in the metrics; a loop for each region is named `reconcile:ams`. */
   readonly name: string
-  /** From the end of a run to the next one, unless the loop is woken before. */
+  /** Delay from the end of a run to the next one, unless the loop is woken before. */
   readonly intervalMs: number
   /** After this time the signal of the run is aborted. A run that ignores it continues and blocks the loop. */
   readonly timeoutMs?: number
@@ -34,7 +34,7 @@ export type Loop = {
   stop(): Promise<void>
   /** Requests a run that starts from now on. Any number of wakes during a run cause one further run. */
   wake(): void
-  /** As `wake`, started or not; resolves when that run has ended, rejects with its error. */
+  /** Like `wake`, started or not; resolves when that run has ended, rejects with its error. */
   runOnce(): Promise<void>
 }
 
@@ -135,7 +135,7 @@ class RunningLoop<Read> implements Loop {
     }
   }
 
-  /** The only place where the gate is asked for a run. */
+  /** The only place that checks the gate for a run. */
   async #admitted(): Promise<{ run: LoopOptions<Read>['run'] | undefined; result: 'ok' | 'held' }> {
     const { run, sends } = this.#options
     if (sends === 'nothing' || (await sends.gate.mayApply())) return { run, result: 'ok' }

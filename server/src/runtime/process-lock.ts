@@ -1,5 +1,5 @@
-// A lock between processes that the kernel releases when its holder ends, kill -9 included. Node has no flock, so SQLite
-// acquires one on an empty file. It must never hold data: the file stays empty and may stay behind.
+// A lock between processes that the kernel releases when its holder ends, even by kill -9. Node has no flock, so SQLite
+// acquires one on an empty file. The file must never contain data: it stays empty and may remain afterwards.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 

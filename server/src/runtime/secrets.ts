@@ -50,7 +50,7 @@ const derived = new WeakMap<KeyRing, Map<Purpose, readonly DerivedKey[]>>()
 
 export type DerivedKey = { readonly id: string; readonly key: Buffer }
 
-/** Creates a ring of these secrets, newest first. Throws if one has fewer than 32 bytes, or is given twice. */
+/** Creates a ring of these secrets, newest first. Throws if a secret has fewer than 32 bytes, or is given twice. */
 export function createKeyRing(secrets: readonly string[]): KeyRing {
   if (secrets.length === 0) throw new Error('the key ring is empty')
   const keys = secrets.map((secret) => Buffer.from(secret, 'utf8'))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 
 const surrogates = { first: 0xd800, count: 0x800 }
-/** Of a text that is not one code point. */
+/** Index of a text that is not one code point. */
 const noIndex = -1
 
 /**

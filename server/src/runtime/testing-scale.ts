@@ -7,8 +7,8 @@ const scale = Number(process.env['PHAROS_TEST_SCALE'] ?? 0.1)
 export const isLongRun = scale >= 1
 
 /**
- * Returns the number of repetitions in this run where the long run has `full`. A test that counts what it met by chance needs
- * `atLeast` so many.
+ * Returns the number of repetitions in this run, `full` in the long run. A test that counts random events needs
+ * `atLeast`.
  */
 export const scaled = (full: number, atLeast = 1): number => Math.max(atLeast, Math.round(full * scale))
 

@@ -1,4 +1,4 @@
-// One piece of work in a thread of its own, for parsing untrusted files and for long computations: it ends with its
+// One piece of work in a separate thread, for parsing untrusted files and for long computations: it ends with its
 // answer, its time limit or its memory limit, without an effect on the process.
 import { parentPort, Worker } from 'node:worker_threads'
 

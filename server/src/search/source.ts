@@ -55,7 +55,7 @@ export const hits = (
   select * from (select ${columns}, ${place} as place from ${from}) h
   where place is not null order by place, ${order}, id limit ${limit}`
 
-/** Of objects of the caller's team. */
+/** Columns for objects of the caller's team. */
 export const ofNoOtherTeam = sql`null::integer as team_id, null::text as team_name`
-/** Of objects of other teams. */
+/** Columns for objects of other teams. */
 export const ofOtherTeam = sql`null::text as url, t.id as team_id, t.name as team_name`

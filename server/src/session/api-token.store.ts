@@ -155,7 +155,10 @@ export async function readApiToken(trx: Trx, teamId: number, id: string): Promis
   return rows[0]!
 }
 
-/** Saves a new secret of a token of the team. The former one works until `overlapHours` from now; one before it no longer. */
+/**
+ * Saves a new secret of a token of the team. The former secret works until `overlapHours` from now; an earlier secret
+ * no longer works.
+ */
 export async function rotateApiToken(
   trx: Trx,
   id: string,

@@ -14,7 +14,7 @@ import {
 const start = Date.UTC(2026, 2, 1)
 const gap = fc.oneof(fc.nat(3_000), fc.nat(longestWaitMs * 2), fc.nat(forgottenAfterMs * 2))
 
-/** Returns the admitted attempts of those made at these intervals, all failing. */
+/** Returns the admitted attempts among attempts at these intervals, all failing. */
 function failAll(gapsMs: readonly number[]): { at: number; known: Failures }[] {
   const through: { at: number; known: Failures }[] = []
   let known = noFailures

@@ -40,7 +40,7 @@ export type CredentialDeps = DemoRule & {
   readonly reportRefusal?: ReportRefusal
 }
 
-/** As the actor has it: the limits are compiled once, when the record is read. */
+/** The actor's form: the limits are compiled once, when the record is read. */
 type KnownToken = Omit<TokenRecord, 'limits'> & { readonly limits: Limits | null }
 type AnyTokenRecord = KnownToken | StaffTokenRecord
 

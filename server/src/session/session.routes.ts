@@ -79,7 +79,7 @@ async function getSessionToken(
 ) {
   const body = await describeCredential(db, actor)
   const unchanged = query.etag !== undefined && query.etag === body.user_etag
-  // That of an API token leaves out its last use, which changes with every request.
+  // The tag of an API token excludes its last use, which changes with every request.
   const etag = body.user_etag === null ? etagOf({ ...body.token, last_used: null }) : `"${body.user_etag}"`
   return unchanged ? { body: undefined, status: 304, etag } : { body, etag }
 }

@@ -1,5 +1,5 @@
-// Approvals about shield rules: lists that a scrubber applies, and rules that it loses. An approval covers exactly its evidence, and the scrubbers
-// keep what they have until then.
+// Approvals about shield rules: lists that a scrubber applies, and rules that it loses. An approval covers exactly its
+// evidence, and the scrubbers keep their rules until then.
 import type { ApprovalDetails } from '@pharos/contract/operator/approval'
 import type { ApprovalArea } from '../approval/area.ts'
 import type { PlannedApproval } from '../approval/coverage.ts'
@@ -19,7 +19,7 @@ export const shieldApprovals: ApprovalArea<'shield'> = {
   wakes: 'shield',
 }
 
-/** Returns the digests of what staff approved or rejected. */
+/** Returns the digests of approved and rejected changes. */
 export async function listDecided(
   db: Db | Trx,
 ): Promise<{ readonly approved: Set<string>; readonly rejected: Set<string> }> {

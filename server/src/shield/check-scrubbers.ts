@@ -8,7 +8,7 @@ import type { ScrubberCapabilities } from './scrubber.ts'
 import { listNested } from './shield-list.store.ts'
 import type { CheckScrubbers } from './update-shield.ts'
 
-/** Returns what a scrubber can do; undefined if its settings are not valid. */
+/** Returns the capabilities of a scrubber; undefined if its settings are invalid. */
 export type CapabilitiesOf = (row: ScrubberRow) => ScrubberCapabilities | undefined
 
 /** Returns the parts that the scrubbers of a prefix cannot apply. */
@@ -34,7 +34,7 @@ export const createCheckScrubbers =
     return { scrubbers: rows.length, refusals: refusals.flat() }
   }
 
-/** As `listScrubbers` selects. */
+/** The same condition as in `listScrubbers`. */
 const getsList = ({ prefixes }: ScrubberRow, prefix: Prefix): boolean =>
   prefixes.length === 0 || prefixes.some((one) => covers(one, prefix))
 

@@ -1,4 +1,5 @@
-// Compares the rules of a request with the stored ones: by what they mean, as the same condition can be written in several ways. Pure.
+// Compares the rules of a request with the stored ones by their meaning, because a condition can be written in several
+// ways. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Prefix } from '../net/prefix.ts'
 import type { RuleRow } from './shield-list.store.ts'

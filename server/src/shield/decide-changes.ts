@@ -18,7 +18,7 @@ export type ListsState = {
   /** Lists that are not touched. */
   readonly unreadable: readonly { readonly prefix: Prefix }[]
   readonly evidence: readonly ListEvidence[]
-  /** Hashes of what staff approved. */
+  /** Hashes of approved changes. */
   readonly decided: { readonly approved: ReadonlySet<string> }
   /** Rules of each list on the scrubber when it was last read. */
   readonly held: ReadonlyMap<number, readonly StoredRule[]>

@@ -1,4 +1,4 @@
-// The SQL of what happens to lists by time or by others. As the owner.
+// The SQL of changes of lists by time or by others. As the owner.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { UnconfirmedList } from './revert-shield.ts'

@@ -62,11 +62,12 @@ export async function expireLists(db: Db): Promise<Expiry> {
 
 /** Returns false if it was confirmed or replaced in the meantime. */
 async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
-  // As the update does, so that a confirmation and the revert do not wait for each other.
+  // Like the update, so that a confirmation and the revert do not wait for each other.
   await lockShield(trx, teamId)
   const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
-  // Rules must not return for a prefix that the team has lost: another team may have its own by now. Those in force are the guard's concern.
+  // Rules must not return for a prefix that the team has lost: another team may already use it. The guard handles the
+  // rules in force.
   if (list.ruleCount === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
     await empty(trx, { ...list, teamId })
   else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })

@@ -18,7 +18,7 @@ export type MeasuredAttack = {
   readonly pps: number
 }
 
-/** Of all traffic towards the targets. */
+/** Shares of all traffic towards the targets. */
 export type Effect = {
   readonly share_bytes: number
   readonly share_packets: number
@@ -42,7 +42,7 @@ const windowSeconds = 60
 const storedAfterSeconds = 5
 /** Less of the attack's rates than this in the flows is not the attack: rules may drop it before routers account for it. */
 const seenMin = 0.05
-/** More networks of one event are left out. */
+/** Limit of used networks per event. */
 const networksMax = 100
 const limits = { seconds: 5, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 1e8 }
 
@@ -100,7 +100,7 @@ type DroppedRow = {
 
 type HitRow = { readonly event: number; readonly dropped_bytes: number; readonly dropped_packets: number }
 
-/** Of one minute; a limit drops what exceeds it. */
+/** The dropped traffic of one minute; a limit drops the excess. */
 function droppedStatement(
   teamId: number,
   rules: readonly FilterRule[],
@@ -150,7 +150,7 @@ function hitsStatement(
     `and rule_id in ${bind('Array(UInt64)', [...new Set(ids)])} group by first_addr, last_addr) group by event`
   return { sql, params, limits }
 }
-/** From the beginning of the minute before. */
+/** Seconds since the beginning of the previous minute. */
 const seconds = (nowMs: number): number => 60 + (Math.floor(nowMs / 1000) % 60)
 
 /** `networks` is the expression of the events, by their place, of which a network contains the addresses. */
@@ -198,7 +198,8 @@ function effectOf(
   const share = (dropped: number, of: number): number => (of === 0 ? 0 : Math.min(1, dropped / of))
   if (hit && hit.dropped_packets > 0)
     return {
-      // Routers may account for flows before or after they drop them: what no rule drops passes in both cases.
+      // Routers may account for flows before or after they drop them: traffic without a matching rule passes in both
+      // cases.
       share_bytes: share(hit.dropped_bytes, all.bytes - sum('dropped_bytes') + hit.dropped_bytes),
       share_packets: share(hit.dropped_packets, all.packets - sum('dropped_packets') + hit.dropped_packets),
       source: 'hits',

@@ -164,7 +164,7 @@ function createScrubberLoop(
   }
 }
 
-/** While a restore is open. */
+/** Runs while a restore is open. */
 async function compare({ owner }: Shared, target: ScrubberTarget): Promise<void> {
   const source = { area: 'shield', source: target.name } as const
   try {

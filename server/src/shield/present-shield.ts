@@ -4,7 +4,7 @@ import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/co
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
 
-/** `hits`: null if no scrubber counts the rule, undefined if they were not asked for. */
+/** `hits`: null if no scrubber counts the rule, undefined if not requested. */
 function presentRule(
   { reason, reason_attrs, match, created, modified, expires, ...row }: RuleRow,
   { prefix, version }: { readonly prefix: Prefix; readonly version: number },

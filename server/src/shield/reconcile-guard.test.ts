@@ -51,7 +51,7 @@ const udp = { protocol: [[protocolNumbers.udp, protocolNumbers.udp]] } as const
 const ports = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => [first + 2 * at, first + 2 * at] as const)
 
-/** As the loop does it: refused lists stay as they are. */
+/** Like the loop: refused lists stay as they are. */
 function guarded(
   lists: readonly ListEvidence[],
   can: ScrubberCapabilities,

@@ -1,5 +1,5 @@
-// The guard of a scrubber: what of a plan may be applied, by evidence that the plan was not made from. Taking rules away lets an attack
-// in and adding rules drops traffic, so that both need a reason in the database. Pure.
+// The guard of a scrubber: decides the allowed part of a plan, by evidence that is independent of the plan. Removing
+// rules lets an attack in and adding rules drops traffic, so both need a reason in the database. Pure.
 import type { ReasonOf } from '@pharos/contract/reason/approval-reason'
 import { evidenceOf, type PlannedApproval } from '../approval/coverage.ts'
 import { filterRuleText, type FilterRule, roundedAction } from '../net/filter-rule.ts'
@@ -171,8 +171,9 @@ function isActionOf(
 }
 
 /**
- * Whether rules before this one match all of its packets: those before it in the list, and all of the lists for more specific prefixes,
- * which decide first. A scrubber may get the rule in parts, so that different rules may hide its parts.
+ * Returns whether earlier rules match all packets of this rule: earlier rules of the list, and all rules of lists for
+ * more specific prefixes, which decide first. A scrubber may get the rule in parts, so that different rules may hide
+ * its parts.
  */
 function isHidden({ prefix, rules }: ListEvidence, at: number, evidence: readonly ListEvidence[]): boolean {
   const inside = evidence.filter((one) => one.prefix !== prefix && covers(prefix, one.prefix))

@@ -1,4 +1,4 @@
-// The SQL of the loops of shield: desired lists, what scrubbers hold, and hits. As the owner: the loops act for every team.
+// The SQL of the loops of shield: desired lists, installed rules, and hits. As the owner: the loops act for every team.
 import { sql } from 'kysely'
 import type { ShieldAction } from '@pharos/contract/shield/shield'
 import type { ShieldReason } from '@pharos/contract/reason/shield-reason'
@@ -101,7 +101,7 @@ export type Install = {
   readonly attrs: Readonly<Record<string, unknown>>
   /** The installed rules, in order; null: the former ones. */
   readonly held: readonly StoredRule[] | null
-  /** By id: of rules that differ from the list. */
+  /** By id, for rules that differ from the list. */
   readonly rules: Readonly<
     Record<string, { readonly reason: ShieldReason; readonly attrs: Readonly<Record<string, unknown>> }>
   >
@@ -117,7 +117,7 @@ export async function saveInstalls(
   await sql`
     delete from shield_installs where scrubber = ${scrubber}
       and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
-  // A list whose values are refused keeps those before.
+  // A list whose values are refused keeps its former values.
   await writeRows(trx, installs, (some) => upsertInstalls(trx, scrubber, some, lists))
 }
 
@@ -215,7 +215,7 @@ export async function saveListState(
 type RuleState = { readonly id: number } & Shown
 
 export async function saveRuleStates(trx: Trx, rules: readonly RuleState[]): Promise<void> {
-  // A rule whose values are refused keeps those before.
+  // A rule whose values are refused keeps its former values.
   await writeRows(trx, rules, (some) => updateRuleStates(trx, some))
 }
 
@@ -241,7 +241,7 @@ export async function saveHits(
 ): Promise<CountedHits[]> {
   const rows = Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes }))
   const counted: CountedHits[] = []
-  // A counter beyond 63 bits is left out.
+  // A counter beyond 63 bits is skipped.
   await writeRows(db, rows, async (some) => void counted.push(...(await upsertHits(db, scrubber, some))))
   return counted
 }

@@ -47,7 +47,7 @@ export type ReconcileDeps = {
   /** Replaced by tests that inject faults. */
   readonly compile?: typeof compileLists
   readonly plan?: typeof planLists
-  /** Gets what rules have matched since the counters were read before. It must not throw. */
+  /** Gets the hits of rules since the last reading of the counters. It must not throw. */
   readonly recordHits?: (counted: readonly RuleCount[]) => Promise<void>
 }
 
@@ -159,7 +159,7 @@ async function enforcementOf(scrubber: Scrubber) {
   return { isEnforced: neighbors?.established !== 0, routers: neighbors?.configured }
 }
 
-/** Rules that are no longer desired are left out: they are not installed any more. */
+/** Skips rules that are no longer desired: they are not installed any more. */
 function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]): RuleCount[] {
   if (counted.length === 0) return []
   const rules = new Map(

@@ -1,5 +1,5 @@
-// The port to one scrubber: what enforces the rules of shield, such as routers with FlowSpec or a Linux host with nftables. Drivers
-// import it by type only. It must not depend on a wire format, a row or a team.
+// The port to one scrubber: a program or device that enforces the rules of shield, such as routers with FlowSpec or a
+// Linux host with nftables. Drivers import it by type only. It must not depend on a wire format, a row or a team.
 import type { Family } from '../net/bits.ts'
 import { type FilterRule, filterRuleText } from '../net/filter-rule.ts'
 import { comparePrefixes, type Prefix } from '../net/prefix.ts'

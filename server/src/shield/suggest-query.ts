@@ -39,9 +39,9 @@ export type Usual = { readonly kind: 'days' | 'hour' | 'none'; readonly windows:
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const usualDays = 7
-/** Of fewer days a single unusual one would decide. */
+/** With fewer days, a single unusual day would decide. */
 const daysMin = 3
-/** The hour before ends so long before the event: an attack begins before its event does. */
+/** Time between the hour before and the event: an attack begins before its event does. */
 const beforeMs = 300_000
 
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 2e8 }
@@ -191,7 +191,10 @@ export const bandRange = (band: number): { readonly low: number; readonly high: 
   high: band + 1 < lengthBorders.length ? lengthBorders[band + 1]! - 1 : 65_535,
 })
 
-/** Sums by the set of matches that traffic meets: of the attack as they are, of usual traffic what a rule would concern. */
+/**
+ * Sums by the set of matches that traffic meets: exact for the attack; for usual traffic, all traffic that a rule would
+ * concern.
+ */
 export type CellRow = {
   readonly mask: number
   readonly attack_bytes: number

@@ -40,7 +40,7 @@ export type UpdateDeps = {
   readonly estimate: EstimateWhatIf
   /** Greatest part of the normal traffic that a list may drop without `force`, in percent. */
   readonly dropPercentMax: number
-  /** Returns how many scrubbers of the provider get the list, and what they cannot apply of it. */
+  /** Returns how many scrubbers of the provider get the list, and the parts that they cannot apply. */
   readonly checkScrubbers: CheckScrubbers
   /** Networks that no rule may name, beside the addresses of sessions. */
   readonly safelist: readonly Prefix[]
@@ -227,7 +227,7 @@ async function store(
   await wake(trx, 'shield')
 }
 
-/** An unconfirmed version that is replaced is never restored: the one before it is. */
+/** An unconfirmed version that is replaced is never restored: the version before it is. */
 const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined): NewVersion['confirm'] =>
   seconds === undefined
     ? undefined
@@ -252,7 +252,7 @@ function requireForeign({ rules, safelist }: Wanted): void {
   if (errors.length > 0) throw failWith('invalid', errors)
 }
 
-/** Throws `invalid` with the places of what a scrubber of the provider cannot apply. */
+/** Throws `invalid` with the places of rules that a scrubber of the provider cannot apply. */
 function requireApplicable({ rules, refusals, nowMs }: Wanted): void {
   if (refusals.length === 0) return
   const applied = appliedRules(rules, nowMs)

@@ -101,7 +101,7 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
 export type LiveProcess = ProcessReport & {
   readonly age_seconds: number
   readonly uptime_seconds: number
-  /** By how much its clock is ahead of that of the database; null if they could not be compared. */
+  /** Difference between its clock and the database's in ms; null if they could not be compared. */
   readonly clock_ms: number | null
 }
 

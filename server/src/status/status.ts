@@ -1,5 +1,5 @@
-// The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
-// attention. It asks no router, registry or process itself.
+// The state of the whole installation in the database, for `pharos status`: one snapshot with its problems. It does not
+// query routers, registries or processes.
 import { counted } from '@pharos/contract/counted'
 import type { FormerRouter } from '@pharos/contract/byoip/former-router'
 import { ratioText } from '@pharos/contract/messages/notification-text'
@@ -227,7 +227,7 @@ const formerProblems = ({ former_routers: formers }: Pick<Status, 'former_router
     }
   })
 
-/** New values are written, and what only older releases need is removed, once the upgrade is finished. */
+/** Once the upgrade is finished, new values are written, and parts that only older releases need are removed. */
 const upgradeProblems = ({ schema_floor: floor }: Pick<Status, 'schema_floor'>): StatusProblem[] =>
   floor !== null && compareVersions(floor, version) >= 0
     ? []
@@ -339,7 +339,7 @@ const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProb
       : [],
   )
 
-/** Of processes that have needed it: flows arrive, or somebody has asked for them. */
+/** Warnings of processes that have needed the store: flows arrive, or were requested. */
 const flowStoreWarnings = ({ processes }: Pick<Status, 'processes'>): StatusWarning[] =>
   processes.flatMap(({ host, pid, flow_store: store }) =>
     store?.state === 'missing'

@@ -105,7 +105,7 @@ async function listPending(postgres: Postgres): Promise<readonly string[]> {
   }
 }
 
-/** From the process that listens at the address of the settings, line by line. */
+/** Reads the metrics of the process that listens at the address of the settings, line by line. */
 async function readMetrics({ host, port }: Config): Promise<readonly string[]> {
   const name =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host

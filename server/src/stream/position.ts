@@ -2,7 +2,7 @@
 // position, so that a client that reconnects with the last id misses no message. Pure.
 
 export type Position = {
-  /** Identifies the database server and its timeline: transaction ids of another one are not comparable. */
+  /** Identifies the database server and its timeline: transaction ids of another server are not comparable. */
   readonly cluster: string
   /** Ids of the transaction and of its row, as text: they may exceed the safe integers. */
   readonly xid: string

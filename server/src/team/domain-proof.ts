@@ -15,7 +15,7 @@ const defaultTimeoutMs = 5_000
 
 export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
 
-/** Newest first: the first one is shown to the team, all of them are accepted. */
+/** Newest first: the team gets the first one, all are accepted. */
 export type RecordValues = readonly [string, ...string[]]
 
 /**

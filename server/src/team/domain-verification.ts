@@ -6,9 +6,9 @@ import type { RecordState } from './domain-proof.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** With the loop's interval added, less than a minute. */
+/** Less than a minute, including the loop's interval. */
 const pendingMs = 45_000
-/** After this many days, a record that was never found is checked on request only. */
+/** Time after which a record that was never found is checked on request only. */
 const stopAfterMs = 30 * dayMs
 const missedMax = 3
 

@@ -124,7 +124,7 @@ export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domai
 
 export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
 
-/** Longer than a check takes; if a process dies, its domain is checked again afterwards. */
+/** Lease in seconds, longer than a check; if a process dies, its domain is checked again afterwards. */
 const leaseSeconds = 30
 /** Concurrent checks for one team, in all processes: its slow name servers must not delay the checks of other teams. */
 const teamParallel = 4

@@ -125,8 +125,8 @@ export type SentInvitation = {
 }
 
 /**
- * Finds an invitation that has not expired and whose sender may still send it: an admin of the team, or staff. An accepted one is
- * found while its member exists.
+ * Finds an invitation that has not expired and whose sender may still send it: an admin of the team, or staff. An
+ * accepted invitation is found while its member exists.
  */
 const sent = (id: number) => sql`
   select i.id, i.team_id as "teamId", t.name as "teamName", i.email, ${rolesOfInvitation} as roles,

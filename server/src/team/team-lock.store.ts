@@ -1,5 +1,5 @@
-// The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other, each
-// seeing the result of the previous one.
+// The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other,
+// each based on the previous one.
 import type { Role } from '@pharos/contract/role'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'

@@ -44,7 +44,7 @@ const usualSeconds = [
 const dayMs = daySeconds * 1000
 const defaultPoints = 300
 
-/** Where the parameters are in the request, for errors. */
+/** Place of the parameters in the request, for errors. */
 export type RequestPart = 'query' | 'body'
 
 /** The parameters of a time series, as the contract has parsed them. */
@@ -94,7 +94,7 @@ export function windowOf(
   return { start: start ?? null, end: end ?? null }
 }
 
-/** As `bucketsOf`, with the interval rounded up to a multiple of the seconds that are kept in that window. */
+/** Like `bucketsOf`, with the interval rounded up to a multiple of the stored seconds in that window. */
 export function keptBucketsOf<Grain extends number>(
   window: BucketParameters,
   now: Date,
@@ -137,7 +137,7 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
   for (let index = 1; borders.at(-1)! < end || borders.length < 2; index++) {
     if (borders.length > max + 1) return undefined
     const next = at(index)
-    // A day that a time zone has left out begins with the next one: 30 December 2011 in Apia.
+    // A day that a time zone skips begins with the next one: 30 December 2011 in Apia.
     if (next > borders.at(-1)!) borders.push(next)
   }
   return borders

@@ -42,7 +42,7 @@ export type SendDeps = {
   readonly onEnd: () => void
 }
 
-/** Longer than an attempt takes. */
+/** Lease in seconds, longer than an attempt. */
 const leaseSeconds = 60
 
 export type WebhookSending = {
@@ -96,7 +96,7 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
   if (outcome) deps.onOutcome(outcome, due, result)
 }
 
-/** Returns undefined if the claim was lost meanwhile: the new holder saves the outcome of the message. */
+/** Returns undefined if the claim was lost in the meantime: the new holder saves the outcome of the message. */
 async function save(
   deps: SendDeps,
   trx: Trx,

@@ -62,7 +62,7 @@ export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: numb
   })
 }
 
-/** Deliveries that can be sent now: what waits for a receiver that fails or is disabled is no work that is late. */
+/** Deliveries that can be sent now. Deliveries that wait for a failing or disabled receiver are not late. */
 export const sendable = sql`webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.enabled
     and coalesce(w.resting_until <= now(), true)
   where d.state = 'pending' and d.due <= now()`

@@ -228,7 +228,7 @@ export const countAnnouncementRows = (
       group by 1, 2`,
   )
 
-/** As checkOf() in present-announcement.ts: the oldest check of its regions; null if one was never checked. */
+/** Like checkOf() in present-announcement.ts: the oldest check of its regions; null if a region was never checked. */
 const lastCheck = sql`, (
     select case when bool_or(o.last_check is null) then null else min(o.last_check) end
     from (
@@ -272,7 +272,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   }
 }
 
-/** As `saveAnnouncements`, for one announcement. */
+/** Like `saveAnnouncements`, for one announcement. */
 export const saveAnnouncement = (trx: Trx, before: Announcement, after: Announcement): Promise<void> =>
   saveAnnouncements(trx, [{ before, after }])
 

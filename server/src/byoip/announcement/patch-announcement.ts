@@ -92,7 +92,7 @@ function adds(announcement: Announcement, { enabled, configured }: Intent): bool
   return enabled && !configured.isSubsetOf(before)
 }
 
-/** The whole set; while disabled it is what enabling will use. */
+/** The whole set; while disabled, the set that enabling will use. */
 function setRegions(
   announcement: Announcement,
   enabled: boolean,
@@ -255,7 +255,7 @@ async function checksFor(
   return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
-/** The details are part of what `ipam.manage` allows to create. */
+/** The details belong to the grant `ipam.manage`. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
   if (mayDo(actor, 'ipam.manage')) return
   const hasDetails = detailFields.some((name) => patch[name] !== undefined)

@@ -19,7 +19,7 @@ import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
 /** A letter that was replaced before its review is shown as rejected, with the reason: the API has no fourth status. */
 const status = sql<LetterStatus>`case when l.replaced_by is null then l.status else 'rejected' end`
-/** For a letter that was replaced as a whole, all announcements; otherwise those without a newer letter. */
+/** For a letter that was replaced as a whole, all announcements; otherwise announcements without a newer letter. */
 const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
 
 const letterColumns = columns(

@@ -51,7 +51,7 @@ export class Agent implements Component {
     await this.#deps.speaker.close()
   }
 
-  /** One step, after the one before. Never rejects: the next one is the retry. */
+  /** Runs one step after the previous one. Never rejects: the next step is the retry. */
   run(): Promise<void> {
     const failed = (error: unknown) => (error as Error).message
     this.#running = this.#running
@@ -60,12 +60,12 @@ export class Agent implements Component {
     return this.#running
   }
 
-  /** Returns what prevents a part of the work. */
+  /** Returns the problem that prevents a part of the work, if any. */
   async #step(): Promise<string | undefined> {
     const { speaker, read, now } = this.#deps
     const { handed, problem } = read()
     if (!handed) return problem
-    // Without an answer the rest would fail too, and be logged each time.
+    // If it does not answer, the rest would fail too, and be logged each time.
     await speaker.probe()
     const atMs = now().getTime()
     const isOver = ({ until }: HandedBlackhole) => Date.parse(until) <= atMs

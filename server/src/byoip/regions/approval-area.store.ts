@@ -1,4 +1,5 @@
-// The SQL of approvals about routes: the teams behind their routes, and who asked for the changes. As the owner, of all teams.
+// The SQL of approvals about routes: the teams of their routes, and the authors of the changes. As the owner, of all
+// teams.
 import type { ApprovalItem } from '@pharos/contract/operator/approval'
 import { sql } from 'kysely'
 import { actorNameOf } from '../../db/actor-name.ts'

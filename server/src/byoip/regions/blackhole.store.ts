@@ -42,12 +42,12 @@ export async function readBlackholeRows(db: Db, regionId: number): Promise<PlanR
 export const isMoving = ({ desired, state, reason }: PlanRow): boolean =>
   reason === null && state !== (desired ? 'announced' : 'withdrawn')
 
-/** Of a prefix `n`: a black hole of the region is to be announced. */
+/** Whether a black hole of the region should be announced for prefix `n`. */
 export const isBlackholed = (regionId: number) => sql`exists (
   select from blackholes b join blackhole_regions br on br.blackhole_id = b.id and br.region_id = ${regionId}
   where b.host = n.prefix::cidr and exists (${coveringAnnouncement}))`
 
-/** Of a prefix `n`: a black hole of the region explains it. */
+/** Whether a black hole of the region explains prefix `n`. */
 export const hasBlackhole = (regionId: number) => sql`exists (
   select from blackholes b join blackhole_regions br on br.blackhole_id = b.id and br.region_id = ${regionId}
   where b.host = n.prefix::cidr)`

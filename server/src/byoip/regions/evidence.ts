@@ -1,5 +1,5 @@
-// Routes that the neighbors of a router receive: each full run asks about one neighbor of each router, in turn, and the results are kept
-// until its next turn. Decides whether a route that a router has is heard by anyone. Pure.
+// Routes that the neighbors of a router receive: each full run queries one neighbor of each router, in turn, and the
+// results are kept until its next turn. Decides whether any neighbor receives a route of the router. Pure.
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -61,11 +61,11 @@ export function nextNeighbor(
   return next && { address: next[0], families: next[1].map(({ family }) => family) }
 }
 
-/** A router during a run: its neighbors, and its routes with those sent to it in this run. */
+/** A router during a run: its neighbors, and its routes including the changes of this run. */
 export type CheckedRouter = {
   readonly asn: number
   readonly neighbors: readonly Neighbor[]
-  /** As read before the neighbor was asked. */
+  /** Routes as read before the neighbor was queried. */
   readonly observed: readonly Route[]
   /** Prefixes that the run has changed since. */
   readonly changed: ReadonlySet<Prefix>

@@ -1,5 +1,5 @@
-// The SQL of former speakers: routers that regions no longer have. `pharos apply` writes them with the change, the reconciler checks and
-// deletes them, and staff may say that one is gone.
+// The SQL of former speakers: routers that regions no longer have. `pharos apply` writes them with the change, the
+// reconciler checks and deletes them, and staff may mark a router as gone.
 import type { listFormerRoutersRoute } from '@pharos/contract/byoip/former-router'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'

@@ -66,7 +66,10 @@ type FormerRun = {
   readonly failures: readonly RouterFailure[]
 }
 
-/** What a run found out about each former router that it read. One is done that was empty twice: in this run, and when it was read before. */
+/**
+ * The results of a run for each former router that it read. A router is done if it was empty twice: in this run, and in
+ * the previous reading.
+ */
 export function checksOfFormers(
   formers: readonly FormerMemory[],
   { read, inUse, afters, failures }: FormerRun,

@@ -112,8 +112,9 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
 const saveBatchSize = 2_000
 
 /**
- * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
- * has set its direction, and the next run observes it again. `onSettled` gets the changes that the routers show now, once for each.
+ * Saves the observed rows, with the statuses that follow from them. A row that was changed in the meantime is not
+ * updated: the change has set its direction, and the next run observes it again. `onSettled` gets the changes that have
+ * reached the routers, once each.
  */
 export async function saveObserved(
   db: Db,
@@ -248,7 +249,7 @@ export async function saveCheck(
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
-  // A router whose values are refused keeps those before.
+  // A router whose values are refused keeps its former values.
   await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
 }
 

@@ -192,7 +192,7 @@ async function readWithNeighbors(routers: readonly Router[], lease: RegionLease)
 
 type NeighborAnswers = ReadonlyMap<string, readonly NeighborAnswer[]>
 
-/** Asks about the neighbor whose turn it is. A failed question is no evidence, and the next run asks it again. */
+/** Queries the next neighbor in turn. A failed query is no evidence, and the next run repeats it. */
 async function askNeighbor(
   { router, asn, neighbors }: RouterView,
   memory: RegionMemory,

@@ -22,7 +22,7 @@ export type ReconcilersDeps = {
   /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
-  /** Gets what differs from the routers while the gate is closed. */
+  /** Gets the differences from the routers while the gate is closed. */
   readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
@@ -34,8 +34,8 @@ const defaultIntervalMs = 30_000
 const discoverDelayMs = 250
 
 /**
- * A database that is silent fails a query only after seconds, and the neighbors of routers that were restarted too do not wait: so long does the
- * start wait for the regions before it takes them from the files of the last process.
+ * Time for which the start waits for the regions before it reads them from the files of the last process. A silent
+ * database fails a query only after seconds, and the neighbors of routers that were restarted too do not wait.
  */
 const keptAfterMs = 2_000
 

@@ -38,7 +38,7 @@ export type RegionReconcilerDeps = {
   /** Files for agents; not written if absent. */
   readonly handedFiles?: HandedFiles
   readonly gate: Gate<Trx>
-  /** Gets what differs from the routers while the gate is closed. */
+  /** Gets the differences from the routers while the gate is closed. */
   readonly report: ReportDifferences
   readonly log: Log
   readonly metrics: Metrics
@@ -54,14 +54,14 @@ const keptSaveMs = 600_000
 const retryAfterMs = 1_000
 /** How long a router that came up waits for a full run before it gets its last known routes. */
 const runAwaitedMs = 1_000
-/** A longer run is reported; every wait in it has a shorter limit of its own. */
+/** A longer run is reported; every wait in it has its own shorter limit. */
 const runTimeoutMs = 120_000
 
 /**
  * A run is quick if a full run under the same lease has succeeded before and no full run is due. A full run is due at
  * the start, at its interval, when a router came up, when an approval was decided, after a failure, and soon after a
  * quick run that found rows. Reading a large region takes time: a full run that was started by its interval is
- * preempted by rows that change meanwhile.
+ * preempted by rows that change in the meantime.
  */
 export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
@@ -83,7 +83,7 @@ export class RegionReconciler {
   /** Time of the first change since the last full run; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
-  /** Routes on the routers when a run last read them, without those withdrawn since. */
+  /** Routes on the routers as last read by a run, without routes withdrawn since. */
   #kept: LastKnownRoutes | undefined
   /** The routes in the file, and when they were written; milliseconds of performance.now(). */
   #saved: { readonly routers: string; readonly atMs: number } | undefined
@@ -135,7 +135,7 @@ export class RegionReconciler {
       return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
     })
     this.#loop.start()
-    // At the start every router may have been restarted before.
+    // At the start every router may have been restarted.
     if (this.#kept) this.#awaitRun()
   }
 
@@ -201,7 +201,7 @@ export class RegionReconciler {
     }
   }
 
-  /** The routes as they were read before the restore, of this process or of the one before it. */
+  /** The routes as read before the restore, by this process or the previous one. */
   #lastKnown(): LastKnownRoutes | undefined {
     const { lastKnownRoutes, log } = this.#deps
     const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
@@ -278,7 +278,9 @@ export class RegionReconciler {
     await this.#deps.lastKnownRoutes.remove(this.#region)
   }
 
-  /** Replaces the routes of the routers that were read, or only those `among` the prefixes; the others are kept. */
+  /**
+   * Replaces the routes of the routers that were read, or only the routes `among` the prefixes; the others are kept.
+   */
   async #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): Promise<void> {
     const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
     const read = new Set(among)

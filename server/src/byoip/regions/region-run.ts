@@ -49,7 +49,7 @@ export type RunDeps = {
   readonly quorum: number | null
   readonly kept?: KeptRoutes
   readonly onSettled?: OnSettled
-  /** Asked once more in the transaction that sends: the database may have been replaced since the run began. */
+  /** Checked again in the transaction that sends: the database may have been replaced since the run began. */
   readonly gate: Gate<Trx>
   readonly now: () => Date
   /** Monotonic clock, in milliseconds. */

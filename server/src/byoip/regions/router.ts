@@ -1,5 +1,5 @@
-// Routers of regions for the operator: their state, and draining one before maintenance. This file decides only whether a
-// drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
+// Routers of regions for the operator: their state, and draining a router before maintenance. This file decides only
+// whether a drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
 import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/operator/region'
 import { sessionReasonText } from '@pharos/contract/reason/session-reason'
 import type { QueryOf } from '@pharos/contract/route'

@@ -66,7 +66,7 @@ export type NeighborState =
   | 'established'
   | 'down'
 
-/** Why a session is down, with the text of the speaker if it has one: the code of a NOTIFICATION. */
+/** Why a session is down, with the text of the speaker, if any: the code of a NOTIFICATION. */
 export type SessionEnd = { readonly reason: SessionReason; readonly detail?: string }
 
 /** A BGP neighbor of the speaker. Only an established one receives our routes. */
@@ -84,10 +84,10 @@ export type Neighbor = {
 }
 
 /**
- * Callbacks of a watcher. They have no arguments and are merged: query the state that you need.
+ * Callbacks of a watcher. They have no arguments and are merged: query the needed state.
  *
  * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors
- *   remove them soon after; other callbacks do not report what happened in between.
+ *   remove them soon after; other callbacks do not report events in between.
  * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the
  *   later it is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for
  *   the same prefix exists, a change by another client may not be.

@@ -35,7 +35,7 @@ export type AnnouncementRegion = {
   readonly regionId: number
   readonly slug: string
   readonly configured: boolean
-  /** No region is configured now, and this one was in the last set that was not empty. */
+  /** No region is configured now, and this region was in the last set that was not empty. */
   readonly restorable: boolean
   readonly state: RegionState
   readonly since: Date
@@ -83,9 +83,9 @@ export function isDesired(
 }
 
 /**
- * Returns the regions (slugs) about which an operation of the announcement itself decides, with their desired state: those in which
- * it changes, or all of them if the announcement is disabled or suspended. Written to the audit log as `desired`; the guard accepts
- * no other explanation of a withdrawal.
+ * Returns the regions (slugs) about which an operation of the announcement itself decides, with their desired state:
+ * changed regions, or all if the announcement is disabled or suspended. Written to the audit log as `desired`; the
+ * guard accepts no other explanation of a withdrawal.
  */
 export function desiredChanges(before: Announcement, after: Announcement): Record<string, boolean> {
   const isOff = (before.enabled && !after.enabled) || (!before.suspended && after.suspended)
@@ -98,7 +98,7 @@ export function desiredChanges(before: Announcement, after: Announcement): Recor
   return Object.fromEntries(about.map((region) => [region.slug, isDesired(after, region)]))
 }
 
-/** As desiredChanges(), of an announcement that is deleted. */
+/** Like desiredChanges(), for a deleted announcement. */
 export const undesiredIn = (regions: readonly AnnouncementRegion[]): Record<string, boolean> =>
   Object.fromEntries(regions.map(({ slug }) => [slug, false]))
 
@@ -212,7 +212,7 @@ function changeRegion(
  */
 export type Clearance = 'pending' | 'running' | 'failed' | 'passed'
 
-/** Where the announcement was observed, relative to where it should be. */
+/** Where the announcement was observed, compared with where it should be. */
 export type Presence = 'everywhere' | 'somewhere' | 'arriving' | 'failing' | 'leaving' | 'stuck' | 'nowhere'
 
 type Past = 'suspended' | 'used' | 'unused'

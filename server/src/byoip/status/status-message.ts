@@ -7,7 +7,7 @@ export type ShownChange = {
   readonly teamId: number
   readonly cidr: string
   readonly originAsn: number
-  /** The status that the team was last notified of, or the one before the change. */
+  /** The status that the team was last notified of, or the status before the change. */
   readonly notified: AnnouncementStatus
   readonly shown: AnnouncementStatus
 }

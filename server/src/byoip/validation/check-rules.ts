@@ -32,8 +32,8 @@ export const isAuthorized = ({ loa, rpki, asn }: ProofStates): boolean =>
   loa === 'valid' || (rpki === 'valid' && asn === 'valid')
 
 /**
- * Before the team is authorized, the result does not depend on other teams: anyone could otherwise find out which prefixes
- * other customers hold.
+ * Before the team is authorized, the result does not depend on other teams: anyone could otherwise find out other
+ * customers' prefixes.
  */
 export function evaluateOverlap(contested: boolean, authorized: boolean, now: Date): CheckResult {
   const rest = { evidence: {}, fix: null, checked: now }

@@ -19,7 +19,7 @@ import { shortestAccepted } from './check-rules.ts'
 import type { PrefixTokens } from './prefix-token.ts'
 import { explain, type CheckResult } from './validation.ts'
 
-/** Not offered for a prefix with more reverse zones: creating so many records is impractical. */
+/** Limit of reverse zones of a prefix for this proof: creating more records is impractical. */
 const zonesMax = 16
 
 /** Returns the names that must all have the token: one per zone, since a zone may be delegated to a customer. */

@@ -61,7 +61,9 @@ export async function queryIrr(
   return answers
 }
 
-/** A sweep must not wait for what a team can make slow. An announcement without a result has no due time yet. */
+/**
+ * A sweep must not wait for queries that a team can slow down. An announcement without a result has no due time yet.
+ */
 const isIrrDue = ({ irrDue, requested, isSwept }: Subject, now: Date): boolean =>
   irrDue === null || (!isSwept && (irrDue <= now || requested !== null))
 

@@ -31,7 +31,7 @@ export type ValidationReport = {
   lost: number
   passed: number
   changed: number
-  /** Announcements with a result that the database refuses: they keep the one before. */
+  /** Announcements with a result that the database refuses: they keep the former result. */
   refused: number
 }
 

@@ -291,7 +291,10 @@ export async function saveEvaluations(
   return unchanged
 }
 
-/** Locks the announcements that are as they were read. Another team may have claimed a prefix meanwhile. */
+/**
+ * Locks the announcements that have not changed since they were read. Another team may have claimed a prefix in the
+ * meantime.
+ */
 async function lockUnchanged(
   trx: Trx,
   evaluations: readonly CheckEvaluation[],

@@ -27,7 +27,7 @@ type Routes = Map<string, SeenState>
 type Followed = {
   readonly routes: Routes
   readonly moreSpecifics: Map<Prefix, Routes>
-  /** Since when no change was missed; undefined if it is not followed yet. */
+  /** Time from which no change was missed; undefined if it is not followed yet. */
   sinceMs: number | undefined
   isComplete: boolean
   isTruncated: boolean
@@ -229,7 +229,7 @@ export class CollectorView implements VisibilitySink {
   }
 }
 
-/** Whether no collector has the prefix: it would take the place of another one inside the announced prefix. */
+/** Whether no collector has the prefix: its slot can be used for another prefix inside the announced one. */
 const isGone = (routes: Routes): boolean => [...routes.values()].every(({ origin }) => origin === 0)
 
 const newFollowed = (): Followed => ({

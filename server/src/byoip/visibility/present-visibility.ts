@@ -37,7 +37,7 @@ export async function readVisibility(
   return readerOf(stored!)
 }
 
-/** As readVisibility, in a transaction of the team. */
+/** Like readVisibility, in a transaction of the team. */
 export async function readVisibilityIn(
   trx: Trx,
   teamId: number,

@@ -27,7 +27,7 @@ export type VisibilityReport = {
   readonly messages: readonly NewMessage[]
 }
 
-/** Returns the messages about an announcement, and what its team is then notified of. */
+/** Returns the messages about an announcement, and the state that its team is then notified of. */
 export function visibilityMessages(target: NotifiedTarget, summary: Summary, at: Date): VisibilityReport {
   const zombie = summary.zombie ?? target.notified.zombie
   const routes = nextRoutes(target, summary)

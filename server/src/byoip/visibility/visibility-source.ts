@@ -5,7 +5,7 @@ import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Component } from '../../runtime/component.ts'
 
-/** The path of a route, from the collector's neighbor to the origin. A set of ASNs (AS_SET) is left out. */
+/** The path of a route, from the collector's neighbor to the origin, without sets of ASNs (AS_SET). */
 export type AsPath = readonly number[]
 
 export type CollectorRoute = {

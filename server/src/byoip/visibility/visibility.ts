@@ -72,7 +72,7 @@ export type SeenState = {
   readonly origin: number
   /** Whether the path contains our ASN; true if our ASN is not known. */
   readonly isOurs: boolean
-  /** Since when it has this origin, in milliseconds. */
+  /** Time from which it has this origin, in milliseconds. */
   readonly atMs: number
 }
 
@@ -88,7 +88,7 @@ export type Evidence = {
   readonly collectors: number
   /** Whether the state of every known collector is known. */
   readonly isComplete: boolean
-  /** Whether routes were left out because there are too many. */
+  /** Whether routes were dropped because there are too many. */
   readonly isTruncated: boolean
   /** Whether every change since the last change on the routers was received, so that times can be measured. */
   readonly isContinuous: boolean

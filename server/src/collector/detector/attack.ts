@@ -17,7 +17,7 @@ export type Reading = {
 
 const offRatio = 0.7
 const offSeconds = 60
-/** Of a target that was attacked a short time ago: pulses are one attack. */
+/** Time without attack traffic after which a target's next attack is another one: pulses are one attack. */
 const pulseOffSeconds = 300
 const reportSeconds = 10
 
@@ -35,11 +35,11 @@ export class Attack {
   isOwn = true
   /** Hosts and networks of a carpet, by their keys. */
   readonly members = new Map<string, Attack>()
-  /** The carpet of which it is a member: it has no reports of its own. */
+  /** The carpet that it is a member of: it has no separate reports. */
   carpet: Attack | undefined
   /** Its traffic without that of the smaller attacks inside it. */
   own: Measure = noMeasure
-  /** With the traffic of its members. */
+  /** Including the traffic of its members. */
   now: Measure = noMeasure
   limits: Limits
   isReported = false
@@ -115,7 +115,7 @@ export class Attack {
     return found
   }
 
-  /** It is over: what it had counts no more in its carpet. */
+  /** It has ended: its traffic no longer counts in its carpet. */
   close(): void {
     this.own = this.now = noMeasure
   }
@@ -136,7 +136,7 @@ export class Attack {
     return second - this.#reportedAt >= reportSeconds
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#reportedAt += seconds
     if (this.#belowSince !== undefined) this.#belowSince += seconds
@@ -159,7 +159,7 @@ export class Attack {
     })
   }
 
-  /** Kinds of traffic with at least a tenth of the attack, by their share of what exceeded: octets or packets. */
+  /** Kinds of traffic with at least a tenth of the attack, by their share of the exceeding unit: octets or packets. */
   #strongest(): Strongest {
     const { bps: octets, pps: packets } = this.#peak
     const shareOf = ({ bps, pps }: Limits) => Math.max(bps / (octets || 1), pps / (packets || 1))
@@ -181,7 +181,7 @@ class Mean {
   readonly #vectors = new Map<number, Limits>()
 
   add(measure: Measure, vectors: ReadonlyMap<number, Limits>, seconds: number): void {
-    // A carpet begins with the rates of its members, before it has a second of its own.
+    // A carpet begins with the rates of its members, before its first second.
     const weight = seconds || 1
     this.seconds += weight
     this.#measure = combine(this.#measure, measure, (sum, one) => sum + one * weight)

@@ -35,7 +35,7 @@ export class Carpets {
     for (const [key, carpet] of this.#carpets) if (carpet === attack) this.#carpets.delete(key)
   }
 
-  /** Forgets what began too long ago. */
+  /** Removes entries that began too long ago. */
   clean(second: number): void {
     for (const [key, begins] of this.#begins) {
       if (Math.abs(second - begins.at(-1)!.second) >= withinSeconds) this.#begins.delete(key)

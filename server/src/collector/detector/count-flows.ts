@@ -10,7 +10,7 @@ import { isAttackOfSender, vectorOf } from '../../flow/vector.ts'
 export type Sums = {
   readonly gate: Gate
   readonly table: TargetTable
-  /** Of each list of owners the traffic to its prefix; behind them, in the same order, the traffic from it. */
+  /** Traffic to the prefix of each list of owners; after them, in the same order, traffic from it. */
   readonly holdings: Rates
   readonly owners: Owners
   /** The lowest limits by list, as seconds that one octet or one packet takes of them. */
@@ -61,7 +61,7 @@ function findOwners(addresses: Uint32Array, owners: Owners, start: number, end: 
   return all !== 0
 }
 
-/** Of senders, only kinds of traffic are counted that may be an attack. */
+/** For senders, counts only kinds of traffic that may be an attack. */
 function skipServers(c: FlowColumns, start: number, end: number): void {
   for (let flow = start; flow < end; flow++) {
     if (lists[flow - start] !== 0 && !isAttackOfSender(vectorAt(c, flow), c.srcPort[flow]!))
@@ -84,7 +84,7 @@ function findHosts(addresses: Uint32Array, { table }: Sums, kind: number, start:
   }
 }
 
-/** Of hosts without a row: a new one, or that of a network around it. */
+/** For hosts without a row: a new row, or the row of a network around it. */
 function findRows(
   c: FlowColumns,
   addresses: Uint32Array,

@@ -39,11 +39,11 @@ export type Detection = {
   readonly protocols: readonly string[]
   /** Its kinds of traffic, the strongest first, with their highest rates. */
   readonly vectors: readonly { readonly classification: Vector; readonly bps: number; readonly pps: number }[]
-  /** Of a carpet: the hosts and networks that are attacked, without reports of their own. */
+  /** The attacked hosts and networks of a carpet, which have no separate reports. */
   readonly networks?: readonly string[]
 }
 
-/** Of a carpet in one report. */
+/** Limit of networks of a carpet in one report. */
 const networksMax = 1_000
 
 /** Kinds of traffic, the strongest first, with their highest rates. */

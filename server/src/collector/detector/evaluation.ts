@@ -28,7 +28,7 @@ export class Evaluation {
   #storedOf: Owners | undefined
   /** When attacks on a target were over. */
   readonly #ended = new Map<string, number>()
-  /** From when on targets are over their limit that must be so for a time. */
+  /** When targets exceeded their limit, for limits with a minimum time. */
   #pending = new Map<string, number>()
   #stillPending = new Map<string, number>()
   /** The traffic of attacks in each of the networks around them, by `placeOf`. */
@@ -53,7 +53,7 @@ export class Evaluation {
     this.#remoteSecond = this.#second
   }
 
-  /** The clock was set by so many seconds: without this, reports would stop until the former time. */
+  /** Adjusts the times after the clock was set by `seconds`; without this, reports would stop until the former time. */
   shift(seconds: number): void {
     this.#remoteSecond += seconds
     for (const attack of this.attacks.values()) attack.shift(seconds)
@@ -163,7 +163,7 @@ export class Evaluation {
     return explained ? combine(measure, explained, (all, part) => Math.max(0, all - part)) : measure
   }
 
-  /** Whether the lower bound of the rate is over the limit, and for as long as the threshold asks for. */
+  /** Whether the lower bound of the rate is over the limit, for the minimum time of the threshold. */
   #isOver(key: string, own: Measure, limits: Limits, bits: Bits, { list }: Target): boolean {
     const lower = lowerOf(own)
     if (lower.bps < limits.bps && lower.pps < limits.pps) return false
@@ -181,7 +181,10 @@ export class Evaluation {
     return attack
   }
 
-  /** Adds the traffic of an attack to that which explains the networks around it; usual traffic of all of them is not updated meanwhile. */
+  /**
+   * Adds the traffic of an attack to the explained traffic of the networks around it; their usual traffic is not
+   * updated in the meantime.
+   */
   #explain(attack: Attack, target: Target): void {
     if (target.row >= 0) target.rates.freeze(target.row)
     for (const around of this.#sums.around(target)) {
@@ -195,7 +198,7 @@ export class Evaluation {
 
 const localOf = ({ rates, row }: Target): Measure => (row < 0 ? noMeasure : rates.measure(row))
 
-/** Of a host that is not attacked yet, the packets of two or eight seconds, whichever shows more. */
+/** For a host without an attack, uses the packets of two or eight seconds, whichever rate is higher. */
 function fastestOf(target: Target): Measure {
   const { kind, rates, row } = target
   const local = localOf(target)
@@ -204,7 +207,7 @@ function fastestOf(target: Target): Measure {
   return lowerOf(fast).pps > lowerOf(local).pps ? fast : local
 }
 
-/** Of a target with a row: no other one has it. */
+/** A key that is unique to a target with a row. */
 const placeOf = ({ kind, row, words }: Target): string =>
   row < 0 ? `${kind} ${words.join(' ')}` : `${kind} ${row}`
 

@@ -1,4 +1,5 @@
-// From datagrams over UDP to an event: the collector with its threads, the detector in them, and the ingest of its reports.
+// From datagrams over UDP to an event: the collector with its threads, the detector in them, and the ingest of its
+// reports.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

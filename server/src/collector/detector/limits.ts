@@ -92,13 +92,13 @@ function sidesOf(
   return { bps: outgoingBps ?? bps, pps: outgoingPps ?? pps }
 }
 
-/** Of traffic that is sent, a network has no threshold of its own. */
+/** For sent traffic, networks have no separate threshold. */
 const networkOf = (host: number, network: number | undefined, kind: number): number =>
   directionOf(kind) === 'incoming' ? (network ?? networkFactor * host) : networkFactor * host
 
 type Compiled = Threshold & { readonly bits: Bits | undefined }
 
-/** Of two for the same addresses that of the team remains, unless the operator's is locked. */
+/** Of two thresholds for the same addresses, the team's stays, unless the operator's is locked. */
 function compile(thresholds: readonly Threshold[]): Compiled[] {
   const keyOf = ({ teamId, prefix }: Threshold) => `${teamId ?? ''} ${prefix ?? ''}`
   return [...Map.groupBy(thresholds, keyOf).values()].map((same) => {

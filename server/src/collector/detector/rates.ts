@@ -184,7 +184,10 @@ export class Rates {
     }
   }
 
-  /** The average of the hour that ended some minutes ago, if traffic was counted for so many seconds; in bits and packets per second. */
+  /**
+   * The average of the hour that ended some minutes ago, in bits and packets per second, for at least `countedSeconds`
+   * of traffic.
+   */
   recent(row: number, countedSeconds: number): { readonly bps: number; readonly pps: number } {
     const at = row * rowWords + recent + 2
     const filled = filledAfter(countedSeconds)

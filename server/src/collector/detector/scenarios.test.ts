@@ -21,7 +21,7 @@ describe('an attack is reported in time, once', () => {
   }
 })
 
-/** Of the day of each scenario; networks are compared with their limits after ten minutes. */
+/** Seconds of a scenario's day; networks are compared with their limits after ten minutes. */
 const seconds = 1500
 
 describe('usual traffic is not reported', () => {

@@ -41,7 +41,7 @@ export type Stream = {
   readonly shape?: (second: number) => number
   /** Only to the host with the number second / `turn`. */
   readonly turn?: number
-  /** Exported once in so many seconds, as one long flow of each host. */
+  /** Interval of exports, as one long flow per host. */
   readonly flowSeconds?: number
   /** Parts of it at each of several collectors. */
   readonly collectors?: number
@@ -56,7 +56,7 @@ export type Scenario = {
   /** Seconds of the scene before the attack, in which usual traffic is observed. */
   readonly before?: number
   readonly seconds: number
-  /** Of the table of the detector; default 1024. */
+  /** Size of the detector's table; default 1024. */
   readonly rows?: number
 }
 

@@ -5,11 +5,11 @@ import type { CollectorRates, TargetRates } from './remote-rates.ts'
 import type { Direction } from './scopes.ts'
 import type { SharedAttack } from './shared-attack.ts'
 
-/** An attack on a network and one from it are rows of two tables. */
+/** Attacks on and from a network are rows of two tables. */
 const tableOf = (direction: Direction) =>
   sql.table(direction === 'incoming' ? 'detector_attacks' : 'detector_outgoing_attacks')
 
-/** Until the end of the transaction no other process stores reports or ends attacks. */
+/** Prevents other processes from storing reports and ending attacks until the end of the transaction. */
 export async function lockReports(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('detector_attacks', 0))`.execute(trx)
 }

@@ -32,7 +32,7 @@ export type Target = {
   readonly row: number
 }
 
-/** From this part of its lowest limit on a target is compared with its limits. */
+/** Part of its lowest limit from which a target is compared with its limits. */
 export const watchRatio = 0.1
 /** Rows below this part are of no use. */
 const keepRatio = 0.01
@@ -118,7 +118,7 @@ export class TargetSums {
     })
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#since = this.#since.map((since) => since + seconds)
   }

@@ -1,5 +1,6 @@
-// The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows are without gaps, so that few of
-// them are few pages of memory. The last row moves when another one is removed: the number of a row is valid until then.
+// The exact table of the detector: rows of hosts and networks by their address, found by an open addressing table. Rows
+// are without gaps, so that a few rows use a few pages of memory. Removing a row moves the last one: the number of a
+// row is valid until then.
 import type { Words } from './scopes.ts'
 import { Rates } from './rates.ts'
 import { place, rowWords } from './row-ticks.ts'
@@ -94,8 +95,8 @@ export class TargetTable {
   }
 
   /**
-   * Removes rows, those farthest below their limit first, if the table is half full. `shareOf` is the part of its limit that a row has reached;
-   * rows below `shareMin` are of no use, and others count as overflows.
+   * Removes rows, farthest below their limit first, if the table is half full. `shareOf` is the reached part of a row's
+   * limit; rows below `shareMin` are not needed, and others count as overflows.
    */
   removeSmallest(shareMin: number, shareOf: (row: number) => number): void {
     if (this.size < this.capacity * removeRatio) return

@@ -1,4 +1,4 @@
-// Attachments of events: detectors push them, teams list and download what they may see of them.
+// Attachments of events: detectors push them, teams list and download their part.
 import { createHash } from 'node:crypto'
 import type { Attachment } from '@pharos/contract/inventory/attachment'
 import {

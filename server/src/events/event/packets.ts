@@ -61,7 +61,7 @@ function greatestFirst<K extends string | number>(a: Tally<K>, b: Tally<K>): num
   return b.packets - a.packets || b.bytes - a.bytes || (a.key < b.key ? -1 : 1)
 }
 
-/** The value of more than half of the sampled packets, if there is one. */
+/** Returns the value of more than half of the sampled packets, if any. */
 export function dominantOf<T>(
   sample: readonly SampledPacket[],
   valueOf: (packet: SampledPacket) => T | undefined,

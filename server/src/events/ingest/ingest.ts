@@ -139,7 +139,7 @@ async function readDeliveries(
   return { observations, outcomes }
 }
 
-/** A delivery lists the ids of at most so many events. */
+/** Limit of event ids in a delivery. */
 const eventIdsMax = 1_000
 
 function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): Outcome {
@@ -194,8 +194,8 @@ const notListed: ReadonlySet<keyof Event> = new Set([
 ])
 
 /**
- * Whether a team's list may show the event in another way than before. An address belongs to a team as a whole, so that every team sees the
- * parsed data of the event itself; of anything larger a team may have a part of its own.
+ * Returns whether a team's list may change. A single address belongs to a team as a whole, so that every team gets the
+ * parsed data of the event itself; of a larger network a team may have a separate part.
  */
 function changesLists(before: Event, after: Event): boolean {
   const network = after.affectedNetwork

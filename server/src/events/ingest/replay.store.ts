@@ -6,7 +6,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 export type ReplayOptions = {
   /** Only deliveries of this source. */
   readonly sourceKey?: string
-  /** Only those received at this time or later. */
+  /** Only deliveries received at this time or later. */
   readonly since?: Date
   /**
    * `failed`: only deliveries that could not be parsed, completely or in part; `done`: only deliveries that produced

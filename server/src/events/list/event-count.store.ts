@@ -42,7 +42,7 @@ export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inc
   const midnight = sql`${new Date(day * dayMs)}::timestamptz`
   const operator = inclusive ? sql`<=` : sql`<`
   const within = sql`${column} >= ${midnight} and ${column} ${operator} ${at}::timestamptz`
-  // The index by facet is ordered by start; the one by end includes the facet.
+  // The index by facet is ordered by start; the index by end includes the facet.
   const ofDay =
     measure === 'start' && byFacet
       ? sql`select count(*) from facets f cross join lateral (select from team_events

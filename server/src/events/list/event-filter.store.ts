@@ -37,7 +37,7 @@ type Limits = { readonly walkMax: number; readonly gatherMax: number }
 /** Events that have not ended, in the index by span. */
 const notEnded = sql`span = 99`
 
-/** By facets, window and text, in any order: the counts return how many events match. */
+/** By facets, window and text, in any order: the counts return the number of matching events. */
 export function byCounts(
   scope: Scope,
   query: EventQuery,
@@ -156,8 +156,8 @@ function searchConditions({ idStart, network }: SearchFilter): Sql[] {
 }
 
 /**
- * By network, rate, two texts, or events that have not ended, besides any other filter: what matches is counted by
- * gathering it.
+ * By network, rate, two texts, or ongoing events, besides any other filter: matching events are counted by gathering
+ * them.
  */
 export function byGathering(
   scope: Scope,
@@ -199,7 +199,7 @@ export function byGathering(
 }
 
 /**
- * By rate: its index is gathered, or the events of the window and facets if those are fewer. If both are many, the
+ * By rate: its index is gathered, or the events of the window and facets if they are fewer. If both are many, the
  * ordering's index is walked, and only a filter by one rate alone is counted without reading the events.
  */
 function byRate(
@@ -229,7 +229,7 @@ function byRate(
   const walks = isByEnd
     ? sql`${walk(sql`end_at is not null`)} union all ${walk(sql`end_at is null`)}`
     : walk(null)
-  // In a subquery of its own, so that only the index of the way is used.
+  // In a separate subquery, so that only the index of the way is used.
   const gatheredByScope = sql`
     select ${wanted} from (${gathered(scope, sql`*`, null)} offset 0) g where ${values} and ${isByScope}`
   return answer(
@@ -298,7 +298,7 @@ export function overlapping(teamId: number, query: EventQuery, wanted: Sql): { c
   }
 }
 
-/** Conditions on the values of an event, without those by facet, window and network. */
+/** Conditions on the values of an event, except facet, window and network. */
 function valueConditions({ bps, pps, ongoing, description, search }: EventQuery): Sql[] {
   return [
     bps !== null && sql`affected_bps >= ${bps}::bigint`,

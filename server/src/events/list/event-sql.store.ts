@@ -74,7 +74,7 @@ export function ofFacet(from: Sql | null, until: Sql | null, operator = sql`<=`)
     and (facet, start_at) ${operator} (f.id, ${until ?? sql`'infinity'`})`
 }
 
-/** `cte`: one with the ids of facets. */
+/** `cte`: a CTE with the ids of facets. */
 export function isFacetOf(cte: string): Sql {
   return sql`facet + 0 = any(array(select id from ${sql.ref(cte)}))`
 }
@@ -170,7 +170,7 @@ export function reachOf(offset: number, limit: number, walkMax: number): Sql {
   return literalLimit(offset === 0 ? limit : walkMax + limit)
 }
 
-/** At least `rows`. */
+/** Returns a limit of at least `rows`. */
 export function literalLimit(rows: number): Sql {
   return sql.lit(limits.find((limit) => limit >= rows) ?? rows)
 }

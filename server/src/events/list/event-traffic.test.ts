@@ -80,7 +80,7 @@ async function addEvent(id: string, networks: readonly string[], details: object
       ${facet.rows[0]!.id})`.execute(owner)
 }
 
-/** As the loop of a scrubber stores it: hits of a deny rule in the second minute. */
+/** Stores hits of a deny rule in the second minute, like the loop of a scrubber. */
 async function drop(team: number, destination: string, bytes: number, packets: number): Promise<void> {
   let at = startMs + minuteMs
   const recorder = new HitsRecorder({

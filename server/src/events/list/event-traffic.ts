@@ -37,7 +37,7 @@ type Values = readonly (number | null)[]
 const marginMs = 15 * 60_000
 /** Drops are kept by minute, and exporters report a flow about once a minute. */
 const stepSeconds = 60
-/** Of a shorter part of the current bucket no rate is known. */
+/** Minimum part of the current bucket for a rate. */
 const rateMsMin = 10_000
 
 /** Throws `not_found` unless the event concerns the team, `invalid` for unusable buckets, and `query_too_expensive`. */

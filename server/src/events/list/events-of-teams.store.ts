@@ -17,7 +17,7 @@ import {
 } from './event-sql.store.ts'
 import { noTeam } from '../relate/team-event.store.ts'
 
-/** Returns the teams of the user with the module, without those whose requirement of a second factor the user does not meet. */
+/** Returns the teams of the user with the module, except teams that require a second factor which the user lacks. */
 export async function listTeamsWithEvents(db: Db, userId: number): Promise<number[]> {
   const { rows } = await sql<{ team_id: number }>`
     select m.team_id from memberships m join teams t on t.id = m.team_id join users u on u.id = m.user_id

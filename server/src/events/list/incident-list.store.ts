@@ -19,7 +19,7 @@ import {
   type Sql,
 } from './event-sql.store.ts'
 
-/** The peak is the sum of at most so many networks of a detector, the largest first. */
+/** Limit of networks of a detector in the sum of the peak, the largest first. */
 const networksMax = 1_000
 
 const memberColumns = sql.raw(
@@ -128,7 +128,7 @@ function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; coun
   }
 }
 
-/** Up to so many events alone are gathered and sorted; beyond, the index of the ordering is walked. */
+/** Limit of single events that are gathered and sorted; above it, the index of the ordering is walked. */
 const gatherMax = 20_000
 
 /**
@@ -185,7 +185,7 @@ export type IncidentRow = {
   readonly class: string
   readonly eventCount: number
   readonly sources: readonly string[]
-  /** In the order of their starts; of more than asked for the largest ones. */
+  /** In order of start; the largest ones if there are more than requested. */
   readonly events: readonly IncidentEvent[]
 }
 
@@ -212,7 +212,7 @@ export function pageJson(team: Sql, ordering: Sql, eventsMax: number, more: Sql 
           left join event_reviews r on r.event_id = m.event_id and r.team_id = ${team}) e)`
 }
 
-/** So many events of an incident decide what a list shows of it beside its figures. */
+/** Limit of events of an incident that affect its list entry besides its figures. */
 export const listedMax = 100
 
 function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: EventQuery): boolean {

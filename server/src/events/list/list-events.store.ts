@@ -72,7 +72,7 @@ export async function findEventOfTeam(
   return (await postgres.readInTeam(teamId, detailStatement(teamId, eventId)))[0]
 }
 
-/** As `findRelatedEvent`, in a transaction of the owner. */
+/** Like `findRelatedEvent`, in a transaction of the owner. */
 export async function findDetail(
   trx: Trx,
   teamId: number,

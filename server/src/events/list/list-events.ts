@@ -118,7 +118,7 @@ export async function getTeamEvent(
 type DetailQuery = QueryOf<typeof getRelatedEventRoute>
 export type RenderedDetail = { readonly body: { readonly raw: string }; readonly etag: string }
 
-/** Renders what `findRelatedEvent` or `findDetail` has found for the caller. */
+/** Renders the result of `findRelatedEvent` or `findDetail` for the caller. */
 export async function renderDetail(
   { postgres, messages }: DetailDeps,
   db: Db | Trx,
@@ -149,7 +149,7 @@ export async function renderDetail(
 const incidentOf = ([row]: readonly EventIncidentRow[]) =>
   row && { id: row.id, sources: row.sources, event_count: row.event_count }
 
-/** The version of the review is what a client can change. */
+/** Clients can change only the review, by its version. */
 const detailEtag = ({ review }: EventDetail, raw: string): string =>
   `"${review}.${hash('sha256', raw, 'base64url').slice(0, 22)}"`
 

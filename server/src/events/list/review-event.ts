@@ -1,4 +1,4 @@
-// Changes what a team has decided about an event, and shows it in the team's lists.
+// Changes a team's review of an event, and applies it to the team's lists.
 import {
   eventCommentsMax,
   type RelatedEventDetail,

@@ -1,5 +1,5 @@
-// The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts reads events one by one where the
-// rollup has no answer.
+// The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts
+// reads events one by one if the rollup has no answer.
 import type { EventMetric } from '@pharos/contract/events/event'
 import type { SeriesQuery, SeriesRow } from './series-query.ts'
 
@@ -32,7 +32,10 @@ export function isInRollup({ of, filter, borders, metric, groupBy }: SeriesQuery
   )
 }
 
-/** Returns the ranges that make up the buckets: the longest rows that fit, and shorter ones before the first and after the last of them. */
+/**
+ * Returns the ranges that make up the buckets: the longest rows that fit, with shorter rows before the first and after
+ * the last of them.
+ */
 export function rollupRanges(borders: readonly Date[]): RollupRange[] {
   const at = borders.map((border) => border.getTime() / quarterMs)
   return at.slice(1).flatMap((until, index) => rangesBetween(at[index]!, until, index + 1, lengths))

@@ -36,7 +36,10 @@ export async function saveRollup(trx: Trx, changes: readonly EventChange[]): Pro
 /** The longest events whose peaks are in all rows that they overlap, and their greatest `span`: 2^17 s are 36 h, 2^22 s 48 days. */
 const longestKept = sql`(values (15, interval '24 hours', 17), (60, '24 hours', 17), (360, '720 hours', 22)) k (minutes, longest, span_max)`
 
-/** Of events that started in a row, ended in it, or were ongoing when it began and are kept; those by span, as in event-walk.store.ts. */
+/**
+ * The maxima of events that started in a row, ended in it, or were ongoing when it began and count in it; the latter by
+ * span, as in event-walk.store.ts.
+ */
 async function readMaximaAgain(trx: Trx, hours: string): Promise<void> {
   const peaks = sql`
     select max(affected_bps) as max_bps, max(affected_pps) as max_pps from team_events

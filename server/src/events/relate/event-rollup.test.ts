@@ -95,7 +95,7 @@ const created = (n: number): Event =>
     mergeState: { signals: ['pending'], stamps: {} },
   })
 
-/** As the ingest loop and a replay write them. */
+/** Writes events like the ingest loop and a replay. */
 async function write(events: readonly Event[], isNew: boolean): Promise<void> {
   await cache.refresh(database.postgres.owner)
   await database.postgres.owner.transaction().execute(async (trx) => {

@@ -123,8 +123,8 @@ const greater = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b)
 
 /**
- * The rows in which the event started and ended, and those between unless it is too long for rows of their length. They have its peaks if
- * it has ended.
+ * The rows in which the event started and ended, and the rows between unless it is too long for rows of their length.
+ * They have its peaks if it has ended.
  */
 function hoursOf(event: CountedEvent): HourRow[] {
   const { team_id, start_at, end_at, classification_key } = event

@@ -10,13 +10,13 @@ export const pauseMs = 30 * 60_000
 
 const directions = flagBits(['OUTGOING', 'INTERNAL'])
 
-/** Where and when an event is. */
+/** Networks and time of an event. */
 export type Extent = {
   readonly event_id: string
   readonly start_at: Date
   /** Null while it is ongoing. */
   readonly end_at: Date | null
-  /** As in team_events. */
+  /** Flags as in team_events. */
   readonly flags: number
   /** The team's networks; empty: unknown. */
   readonly networks: readonly Prefix[]
@@ -124,7 +124,7 @@ export function divide(members: readonly Member[]): Moved[] {
 
 type Aged = Pick<Extent, 'event_id' | 'start_at'>
 
-/** The event that started first; of several the one with the least id. */
+/** The event that started first; if there are several, the event with the smallest id. */
 export function oldest<E extends Aged>(events: readonly E[]): E | undefined {
   return events.reduce<E | undefined>((first, event) => {
     if (first === undefined) return event

@@ -1,5 +1,5 @@
-// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams. A new event joins an
-// incident with the row that is written anyway; only what merges or divides incidents writes other rows.
+// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams.
+// A new event joins an incident in its own row; only merges and divisions of incidents write other rows.
 import type { Trx } from '../../db/postgres.ts'
 import { connectEvents, Connections, directionOf, divide, oldest } from './incident.ts'
 import {

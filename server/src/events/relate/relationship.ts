@@ -102,7 +102,8 @@ export async function relateEvents(
   const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current, viewOf))
   const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
   const gone = [...noLongerRelated(stored, wanted), ...matched]
-  // As late as possible: the rest depends on the events alone, and transactions about the same teams run one after the other from here.
+  // As late as possible: the rest depends only on the events, and transactions about the same teams run one after the
+  // other from here.
   await lockTeams(trx, [...new Set([...teamEvents, ...gone].map(({ team_id }) => team_id))])
   const joined = await findIncidents(trx, teamEvents.filter(isNewIn(stored)))
   for (const event of teamEvents) event.incident = joined.incidentOf(event)

@@ -45,7 +45,7 @@ const LOCK_CLASS = 7_001
 /** Limits the number of locks of a transaction that concerns thousands of teams. */
 const LOCK_SLOTS = 64
 
-/** Until the transaction ends, no other transaction writes the lists or counts of these teams. */
+/** Locks the lists and counts of these teams until the end of the transaction. */
 export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<void> {
   const slots = [...new Set(teamIds.map((teamId) => teamId % LOCK_SLOTS))].toSorted((a, b) => a - b)
   // One by one in the order of the array: the function is called for each row in turn.
@@ -126,7 +126,7 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
   return changed
 }
 
-/** A row of the team's list with what it shows. */
+/** A row of the team's list with its content. */
 export type ShownEvent = ListedEvent & Pick<TeamEvent, 'record' | 'facet'>
 
 /** Filters the events: only events in the team's list. */

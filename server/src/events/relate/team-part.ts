@@ -1,6 +1,6 @@
-// The part of an event that one team sees. If the event affects networks that the team does not hold, all data about
-// those networks, and all data that may name them, is omitted. Pure. The part is built from named fields, never by
-// removing some: a new field of events is shown to no team until it is added here.
+// The part of an event for one team. If the event affects networks of others, all data about these networks, and all
+// data that may name them, is omitted. Pure. The part is built from named fields, never by removing some: a new field
+// of events is visible to no team until it is added here.
 import type { ParsedData } from '@pharos/contract/events/event'
 import { classificationLabel, isClassification } from '@pharos/contract/events/classification'
 import { createPrefixMap } from '../../net/prefix-map.ts'

@@ -141,7 +141,7 @@ type Scope = {
   readonly target: string
 }
 
-/** A host is named by `ip`, a hostgroup by its networks: a scope that contradicts them is left out. */
+/** A host has `ip`, a hostgroup its networks: a scope that contradicts them is ignored. */
 function readScope(body: Fields, details: Fields, notes: Notes): Scope {
   const stated = body.alert_scope
   const isKnown = stated === 'host' || stated === 'hostgroup'
@@ -255,7 +255,7 @@ function seenOf(
   }
 }
 
-/** As many as an event keeps. */
+/** The limit of an event. */
 const rulesMax = 50
 
 const mitigations = new Set(['ban', 'partial_block'])

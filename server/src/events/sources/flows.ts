@@ -72,8 +72,8 @@ const numbers = [
 ] as const
 
 /**
- * Parses the settings of a source of this kind: the threshold of addresses without one in `detector_thresholds`, if there is one.
- * Throws NormaliseError.
+ * Parses the settings of a source of this kind: the threshold of addresses without an entry in `detector_thresholds`,
+ * if any. Throws NormaliseError.
  */
 export function readDefaults(settings: unknown): readonly Threshold[] {
   const fields = readKindSettings(settings, numbers)

@@ -197,7 +197,7 @@ const byDefault = {
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 } satisfies Record<string, Record<string, readonly string[]>>
 
-/** Maps the detector's words; an unmapped word is left out and noted, so that the operator maps it. */
+/** Maps the detector's words; an unmapped word is skipped and noted, so that the operator maps it. */
 function readMeanings(value: unknown): Meanings {
   const words = readObject(value, 'settings.words')
   for (const name of Object.keys(words)) {

@@ -31,7 +31,7 @@ export function readText(value: unknown, place: string, lengthMax = 500): string
 /** Maximum length of `source_event_id`. */
 const keyMax = 200
 
-/** Reads the key of an event. A longer one is hashed: truncated ones with the same beginning would become one key. */
+/** Reads the key of an event. A longer key is hashed: truncated keys with the same beginning would be equal. */
 export function readKey(value: unknown, place: string): string {
   return shortKey(readText(value, place, Number.MAX_SAFE_INTEGER))
 }

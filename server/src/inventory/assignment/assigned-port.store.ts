@@ -1,4 +1,4 @@
-// The SQL of the ports of interfaces with the teams that they belong to now, for messages to those teams.
+// The SQL of the ports of interfaces with their current teams, for messages to these teams.
 import type { InterfaceState } from '@pharos/contract/inventory/device'
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'

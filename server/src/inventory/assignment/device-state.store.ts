@@ -1,7 +1,7 @@
 // Whether the stored state of a device is current: a fragment for the stores of devices, ports and sessions.
 import { sql } from 'kysely'
 
-/** Of polls, before a device counts as unread. */
+/** Intervals of polls, in seconds, before a device counts as unread. */
 const unreadAfterSeconds = 180
 
 /**

@@ -1,4 +1,4 @@
-// The SQL that links ports to the interfaces that their devices list, and keeps what bills read of the time before.
+// The SQL that links ports to the interfaces in their devices' lists, and keeps the facts that bills need.
 import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { counterNames } from '../usage/reading.ts'

@@ -41,7 +41,7 @@ export type AttachmentDeps = {
   readonly postgres: Postgres
   readonly db: Db
   readonly ring: KeyRing
-  /** Where browsers reach the API. */
+  /** URL of the API for browsers. */
   readonly publicUrl: string
   readonly now: () => Date
 }

@@ -67,8 +67,8 @@ export function advanceSession(
 }
 
 /**
- * Returns when the session ended: it was established again after that, or it has now been found. If readings between did not name its state,
- * the device tells by the time since it was last established, or not at all.
+ * Returns when the session ended: before it was established again, or at the time of this reading. If readings in
+ * between lack its state, the time comes from the device's time since the last establishment, or is inexact.
  */
 function endOf(
   { state, known }: Session,

@@ -1,4 +1,4 @@
-// The SQL of BGP sessions: what devices report, and what a team sees of the sessions of its ports.
+// The SQL of BGP sessions: reports of devices, and the view of a team on the sessions of its ports.
 import type { BgpSession, BgpState } from '@pharos/contract/inventory/bgp-session'
 import { sql } from 'kysely'
 import type { Postgres, Trx } from '../../db/postgres.ts'
@@ -116,7 +116,7 @@ async function upsert(trx: Trx, deviceId: number, sessions: readonly Session[]):
   return rows
 }
 
-/** The known state is stored only while the current one is not. */
+/** The known state is stored only while the current one is unknown. */
 const rowOf = ({ instance, peer, peerAsn, state, establishedMs, prefixes, known, reset }: Session) => ({
   instance,
   peer,

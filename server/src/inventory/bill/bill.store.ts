@@ -95,15 +95,15 @@ export type Assignment = {
   readonly circuitId: string
   readonly speedBps: number | null
   readonly startMs: number
-  /** Of the period that was asked for, if the assignment lasts longer. */
+  /** End within the requested period, if the assignment lasts longer. */
   readonly endMs: number
   readonly interfaceId: number | null
-  /** Since when the port has the interface; null: always. */
+  /** When the port got the interface; null: always. */
   readonly linkedMs: number | null
   readonly oper: string
   /** The first sample of the port, of any customer; null without samples. */
   readonly measuredMs: number | null
-  /** Until when its device was read, if no process reads it any more: the state after that is unknown. */
+  /** The last reading of its device, if it is no longer read: the state after that is unknown. */
   readonly unreadMs: number | null
 }
 
@@ -130,7 +130,7 @@ export function listAssignments(
 /** Values of a port in a part of its assignments. */
 export type PortFact = Period & {
   readonly portId: number
-  /** Of the LAG that it was a member of. */
+  /** The port of the LAG that it was a member of. */
   readonly lagPortId: number | null
   readonly speedBps: number | null
   readonly bits: number | null
@@ -159,7 +159,7 @@ export type StateChange = {
   readonly after: string
 }
 
-/** In the order of time, with the last one before the period and the first one after it. */
+/** In order of time, with the last change before the period and the first change after it. */
 export function listStateChanges(
   postgres: Postgres,
   teamId: number,
@@ -250,7 +250,7 @@ export async function findBillOfTeam(
   return (await postgres.readInTeam(teamId, query)).map(presentBill)[0]
 }
 
-/** Of a service that is gone too, if the team had bills of it; else `not_found`. */
+/** Includes a deleted service, if the team had bills of it; else `not_found`. */
 export async function listPeriodRows(
   postgres: Postgres,
   teamId: number,

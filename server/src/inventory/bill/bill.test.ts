@@ -161,7 +161,7 @@ describe('the bill of a month', () => {
       from generate_series(0, 287) n`.execute(owner())
     await change({ billing_direction: 'in' })
     const [bill] = await bills({ period: '2026-03' })
-    // Of 288 buckets the 274th: 20 values are twice among those below it.
+    // The 274th of 288 buckets: 20 values count twice among the values below it.
     assert.deepEqual([bill!.p95_in_bps, bill!.attack_excluded_bps], [273_000, 253_000])
     await change({ billing_direction: 'out' })
     const [out] = await bills({ period: '2026-03' })
@@ -281,7 +281,7 @@ describe('the bill of a month', () => {
       [...(await billsOf(serviceId)), ...(await billsOf(member))].map(({ octets_in }) => octets_in),
       [all, all],
     )
-    // From 11 March on, in the middle of a bucket: that bucket is of the service itself.
+    // From 11 March on, in the middle of a bucket: that bucket belongs to the service itself.
     const pool = async (id: number | null, at: string) => {
       await owner()
         .transaction()
@@ -682,7 +682,7 @@ describe('a month that is over', () => {
       billing_prices: JSON.stringify(prices),
     })
     await addDays(port.portId, '2026-02-01', 59)
-    // From 1 March on the price of a month is another one.
+    // The monthly price changes on 1 March.
     await changeTerms('2026-03-01T00:00:00Z', {
       billing_prices: JSON.stringify({ ...prices, monthly: '62' }),
     })

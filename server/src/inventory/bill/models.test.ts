@@ -159,7 +159,7 @@ describe('a bill', () => {
           { period: month, nowMs: month.endMs + day },
         )
 
-        // By hand: bucket after bucket of the month.
+        // Manual calculation: bucket after bucket of the month.
         const [terms] = history
         const isEach = terms!.commitScope === 'port'
         const rates: [bigint, bigint][] = []

@@ -2,7 +2,7 @@
 import type { BillPrice, CreditNote, PriceLine } from '@pharos/contract/inventory/bill-price'
 import type { BillablePort } from '@pharos/contract/inventory/bill'
 
-/** The prices in the time of a bill, each part with its buckets, and what a month is. */
+/** The prices in the time of a bill, each part with its buckets, and the length of the month. */
 export type PriceTerms = Pick<BillPrice, 'currency' | 'decimals' | 'buckets' | 'month_buckets' | 'parts'>
 
 /** The charged quantity: bit/s, or octets for `volume`. */
@@ -17,7 +17,10 @@ type Charged = {
 /** The quantity that has the price: a Mbit/s, a GB. */
 const per = { bps: 1_000_000, octets: 1_000_000_000 } as const
 
-/** Returns what a bill charges; undefined while a billed figure is not known. A flat rate bills the commit, or no quantity. */
+/**
+ * Returns the charges of a bill; undefined while a billed figure is unknown. A flat rate bills the commit, or no
+ * quantity.
+ */
 export function chargedOf({
   billing_method: method,
   problem,
@@ -141,7 +144,7 @@ function printDecimal(units: bigint, scale: number): string {
 
 const figures = ['billable_bps', 'billable_octets', 'overage_bps', 'overage_octets'] as const
 
-/** Returns what a correction changes; null if it leaves all figures and the amount as they are. */
+/** Returns the changes of a correction; null if all figures and the amount stay the same. */
 export function creditNoteOf(
   former: BillablePort & { readonly bill_id: number },
   corrected: BillablePort,

@@ -210,7 +210,7 @@ const hasSmallCounters = (
       ),
   )
 
-/** Of the ports in their time. Null if no row says that flows were received. */
+/** Attack octets of the ports in their time. Null if no row exists for received flows. */
 function attackOctetsOf(
   octets: readonly AttackOctets[],
   ports: readonly PortPart[],

@@ -13,13 +13,13 @@ export type BillingTerms = {
   readonly method: BillingMethod
   readonly direction: BillingDirection
   readonly scope: BillingScope
-  /** Of the commit and the included octets: of each port, or of all ports of the bill. */
+  /** Scope of the commit and the included octets: per port, or all ports of the bill. */
   readonly commitScope: BillingScope
   readonly timezone: string
-  /** On which a month begins, 1 to 28. */
+  /** First day of a month, 1 to 28. */
   readonly day: number
   readonly commitBps: number | null
-  /** Of a whole month. */
+  /** Included octets of a whole month. */
   readonly includedOctets: number | null
   readonly prices: BillingPrices | null
   /** The service that bills the ports; null or missing: this one. */
@@ -152,7 +152,7 @@ export function includedOf(
   return sum === null ? null : Number(sum / BigInt(monthBuckets))
 }
 
-/** The buckets of a bill: those in which any of its ports belonged to the service. */
+/** The buckets of a bill: buckets in which any of its ports belonged to the service. */
 const bucketsOf = (parts: readonly Period[]): number =>
   unionOf(parts).reduce((sum, part) => sum + bucketCount(part), 0)
 

@@ -139,10 +139,10 @@ export async function saveIdentity(
     where device_id = ${deviceId}`.execute(trx)
 }
 
-/** An interface that so many surveys in a row did not list is gone. */
+/** Number of surveys in a row without an interface after which it is gone. */
 const missingSurveysMax = 3
 
-/** New states of interfaces, and the rows that were left out since their values are refused. */
+/** New states of interfaces, and the refused rows. */
 type SavedStates<Row> = {
   readonly changes: readonly StateChange[]
   readonly refused: readonly RefusedRow<Row>[]
@@ -290,7 +290,7 @@ export type StateChange = {
   readonly after: InterfaceState
 }
 
-/** Runs a change that returns interfaces, and adds what differs from before to their log. */
+/** Runs a change that returns interfaces, and adds the differences to their log. */
 async function logged(trx: Trx, deviceId: number, change: RawBuilder<unknown>): Promise<StateChange[]> {
   const { rows } = await sql<StateChange & { readonly kind: string }>`
     with old as materialized (
@@ -340,7 +340,7 @@ export type PollFailure = {
   readonly isSilent: boolean
 }
 
-/** A device that has been silent for some polls is asked less often. */
+/** A device that has been silent for some polls is polled less often. */
 export async function saveFailure(
   trx: Trx,
   deviceId: number,

@@ -29,7 +29,7 @@ const extendMs = 45_000
 const readingLimits: ProgressLimits = { stallMs: 30_000, totalMs: 720_000 }
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200
-/** After a poll without an answer. */
+/** Delay after a poll without an answer. */
 const retrySeconds = 60
 /** A device that was silent for this many polls is polled every five minutes. */
 const silentAfter = 3

@@ -23,7 +23,7 @@ export type DevicePart =
   | 'optics'
   | 'bgp'
 
-/** Returns what `read` does; undefined if the device cannot answer it, which is reported. */
+/** Returns the result of `read`; undefined if the device cannot answer it, which is reported. */
 export type ReadPart = <T>(
   part: DevicePart,
   read: (signal: AbortSignal) => Promise<T>,
@@ -80,7 +80,7 @@ export type SeenTransceiver = {
 
 export type CounterReading = {
   readonly rows: readonly CounterRow[]
-  /** Interfaces that were asked for and are not among the rows. */
+  /** Requested interfaces without a row. */
   readonly failed: readonly { readonly key: InterfaceKey; readonly reason: 'missing' | 'invalid' }[]
   /** The device stopped answering before the end: the rows that came are complete ones. */
   readonly isPartial: boolean
@@ -128,9 +128,9 @@ export type HealthReading = {
 }
 
 /**
- * Asks one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused` (the
- * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason. `readPart` reads tables
- * beside the main one; without it, a table that cannot be read is an error of the call.
+ * Queries one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused`
+ * (the credential), `protocol` (an invalid answer). `signal` ends a call within 100 ms, with its reason. `readPart`
+ * reads tables beside the main one; without it, an unreadable table is an error of the call.
  */
 export interface DeviceSource {
   /** Answers that the device has given so far: a call during which it does not grow is ended by the caller. */
@@ -140,12 +140,12 @@ export interface DeviceSource {
   listInterfaces(signal: AbortSignal, readPart?: ReadPart): Promise<readonly SeenInterface[]>
   listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
-  /** Of the modules that the last `listTransceivers` found: their limits are not read again. */
+  /** Reads the modules of the last `listTransceivers`, without their limits. */
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
   /** Reads all sessions. A device without sessions at the listing of its interfaces counts as without BGP. */
   readBgpSessions(signal: AbortSignal): Promise<readonly SeenBgpSession[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
   readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>
-  /** Rejects what runs. */
+  /** Rejects running calls. */
   close(): Promise<void>
 }

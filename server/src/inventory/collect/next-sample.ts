@@ -41,7 +41,7 @@ export type CounterSample = Omit<SampledInterface, 'counters'> & {
 const modulus = 2 ** 32
 const unknownShort = 2 ** 32 - 1
 const unknownOctets = 2n ** 64n - 1n
-/** A datagram that is so much older than the newest one was overtaken on its way. */
+/** Age difference to the newest datagram from which a datagram counts as overtaken. */
 const lateMs = 60_000
 const clockStepMs = 5_000
 

@@ -34,7 +34,7 @@ import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Also of all parts within it: the counters of a port are lost with a gap of 15 minutes. */
+/** Also the total limit of all parts: counters of a port are lost with a gap of 15 minutes. */
 const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 
 /** `error`: for the log, if it is an error of the program. */

@@ -2,9 +2,9 @@
 import { DriverError } from '../../runtime/driver-error.ts'
 
 export type ProgressLimits = {
-  /** Without any answer. */
+  /** Maximum time without any answer. */
   readonly stallMs: number
-  /** Of the whole reading, for a device whose tables never end. */
+  /** Maximum time of the whole reading, for a device whose tables never end. */
   readonly totalMs: number
 }
 

@@ -1,4 +1,4 @@
-// The SQL of the history of gauges: from the values of 5 minutes, or from daily figures where those are gone.
+// The SQL of the history of gauges: from the values of 5 minutes, or from daily figures of older times.
 import type { GaugeStatistic } from '@pharos/contract/inventory/gauge'
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'

@@ -151,7 +151,7 @@ export async function checkMethods(
   return new Map(await Promise.all(running))
 }
 
-/** Saves the results, audits what changes by them, and returns the change. */
+/** Saves the results, audits the resulting change, and returns it. */
 export async function saveProofResults(
   trx: Trx,
   teamId: number,
@@ -226,7 +226,7 @@ function present(
     rir,
     ...presentVerification(held, deps.now()),
     revoked: presentRevocation(held),
-    // Only to a team with a proof of its own: anyone could otherwise find out which ASNs other customers hold.
+    // Only for a team with its own proof: anyone could otherwise find out other customers' ASNs.
     conflict: conflict && proofs.some(isProof),
     methods: methods.map((method) => {
       const isConfigured = configured[method](deps.sources)

@@ -8,7 +8,7 @@ const prefix = 'pharos-asn-verify='
 /** 144 bits: 24 characters of base64url without padding. */
 const macBytes = 18
 
-/** Newest first: the first one is shown to the team, all of them are accepted. */
+/** Newest first: the team gets the first one, all are accepted. */
 export type AsnTokens = readonly [string, ...string[]]
 
 export function asnTokens(ring: KeyRing, teamId: number, asn: Asn): AsnTokens {

@@ -9,7 +9,7 @@ import type { AsnVerificationState } from './asn-proof.store.ts'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const lifetimeMs = 180 * dayMs
-/** While its registry does not answer, a proof expires no sooner than this: the daily check needs time. */
+/** Minimum time until a proof expires while its registry does not answer: the daily check needs time. */
 const graceMs = 2 * dayMs
 /** The time between the first of three daily checks and the third: after it the note contains a warning. */
 const warnAfterMs = 2 * dayMs

@@ -25,7 +25,7 @@ export const presentTransceiver = (row: TransceiverRow): Transceiver => ({
   inserted: row.inserted.toISOString(),
 })
 
-/** The gauges of the last poll: a lane that is not reported any more is left out. */
+/** The gauges of the last poll, without lanes that are no longer reported. */
 export function presentReading(gauges: readonly GaugeNow[]): TransceiverReading | null {
   const last = Math.max(...gauges.map(({ at }) => Date.parse(at)))
   const read = gauges.filter(({ at }) => Date.parse(at) === last)

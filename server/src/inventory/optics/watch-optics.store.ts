@@ -1,4 +1,4 @@
-// The SQL of early warnings: closed days of gauges, modules whose last day the rules have not read, and what they found.
+// The SQL of early warnings: closed days of gauges, modules whose last day is not evaluated yet, and the findings.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'

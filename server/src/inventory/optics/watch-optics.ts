@@ -18,7 +18,7 @@ const dayMs = 86_400_000
 /** Days are closed when the last poll of the day is certainly saved. */
 const closingMs = 10 * 60_000
 const batch = 200
-/** A module that was never read begins so many days back. */
+/** Days to evaluate of a new module. */
 const firstDays = 60
 
 /** Returns the number of modules that were read. */

@@ -33,8 +33,8 @@ function startOf(month: Temporal.PlainYearMonth, timezone: string, day: number):
 const roundUp = (ms: number): number => Math.ceil(ms / billingGridMs) * billingGridMs
 
 /**
- * Returns the part of a period in which the port was assigned; undefined if it is empty. A bucket that is only partly
- * in an assignment is left out, so that a customer never gets traffic of another one.
+ * Returns the part of a period in which the port was assigned; undefined if it is empty. Excludes a bucket that is only
+ * partly in an assignment, so that a customer never gets traffic of another one.
  */
 export function assignedPart(
   period: Period,
@@ -46,7 +46,7 @@ export function assignedPart(
   return startMs < endMs ? { startMs, endMs } : undefined
 }
 
-/** Returns the time on the grid from the first whole bucket on until the first whole bucket of what comes next. */
+/** Returns the time on the grid: from the first whole bucket until the first whole bucket of the next period. */
 export const onGrid = ({ startMs, endMs }: Period): Period => ({
   startMs: roundUp(startMs),
   endMs: roundUp(endMs),

@@ -28,7 +28,7 @@ export type CountedDelta = {
   readonly startMs: number
   readonly endMs: number
   readonly values: CounterValues
-  /** From 32-bit counters, which may have wrapped more often than can be seen. */
+  /** From 32-bit counters, which may have wrapped more than once. */
   readonly isApproximate: boolean
   /** A clock was set by more than 5 s in between. */
   readonly isClockStep: boolean

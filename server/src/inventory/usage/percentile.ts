@@ -1,5 +1,5 @@
-// A percentile of a period by nearest rank, in integers, with the bucket that it is. Missing buckets are left out, not
-// ranked as zero. It must not average: the samples are the buckets of 5 minutes themselves.
+// A percentile of a period by nearest rank, in integers, with its bucket. Missing buckets are excluded, not ranked as
+// zero. It must not average: the samples are the buckets of 5 minutes themselves.
 import type { RankedColumn } from '@pharos/contract/inventory/bill'
 import type { BillingDirection } from '@pharos/contract/inventory/billing-rules'
 import { selectSmallest } from '../../timeseries/select.ts'

@@ -4,7 +4,10 @@ import { MessageError } from './message-error.ts'
 import { lowerOctet, nameLengthMax } from './name.ts'
 import { recordType as t } from './type.ts'
 
-/** The data of a type up to its last name: numbers are octets to copy, `name` and `string` what follows. The rest is copied. */
+/**
+ * The data of a type up to its last name: numbers are octets to copy, `name` and `string` the following field. The rest
+ * is copied.
+ */
 export type NameLayout = readonly (number | 'name' | 'string')[]
 
 type Compression = { readonly layout: NameLayout; readonly compressed: boolean }
@@ -91,7 +94,10 @@ export function readCompressedName(message: Uint8Array, at: number, end: number,
 
 const slotCount = 2_048
 
-/** The names of a message that is written, by their suffixes. Offsets beyond 16383 cannot be pointed at and are left out. */
+/**
+ * The names of a message under construction, by their suffixes. Offsets beyond 16383 cannot be pointed at and are
+ * skipped.
+ */
 export class CompressionTable {
   readonly #message: Uint8Array
   readonly #slots = new Uint16Array(slotCount)
@@ -164,7 +170,7 @@ export class CompressionTable {
     this.#slots[slot] = start
   }
 
-  /** Compares the possibly compressed name at `offset` with the uncompressed one at `start`. */
+  /** Compares the possibly compressed name at `offset` with the uncompressed name at `start`. */
   #same(offset: number, start: number, keepCase: boolean): boolean {
     const message = this.#message
     let [i, j] = [offset, start]

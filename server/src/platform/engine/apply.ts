@@ -166,7 +166,7 @@ export async function lockPlatform(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
 }
 
-/** As `applyPlatform`, in a transaction that has called `lockPlatform`. */
+/** Like `applyPlatform`, in a transaction that has called `lockPlatform`. */
 export async function applyLocked(
   registry: Registry,
   trx: Trx,
@@ -186,7 +186,7 @@ export async function applyLocked(
     if (name) await wake(trx, name)
 }
 
-/** A plan as text for comparison. Rows are left out: loops write to them too. */
+/** A plan as text for comparison, without rows: loops write to them too. */
 function contentOf(changes: readonly PlatformChange[]): string {
   return canonical(changes.map((change) => ({ ...change, row: null })))
 }
@@ -242,7 +242,7 @@ async function writeAudits(
     const movedTo = change.action === 'update' ? rowsOf(after, kind).get(change.key) : undefined
     const receiver = movedTo && teamIdOf(kind, movedTo, before, after)
     if (receiver === undefined || receiver === teamId) return [{ ...entry, teamId, ...states }]
-    // Each team reads what it had or has, and not which team the other one is.
+    // Each team reads its own former or new state, but not the other team.
     return [
       { ...entry, teamId, before: states.before },
       { ...entry, teamId: receiver, after: states.after },

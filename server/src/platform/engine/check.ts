@@ -1,5 +1,5 @@
-// Checks what schemas cannot express, against the document itself and against the database, and makes entries to plan with.
-// Pure: files that the document names are read in secrets.ts.
+// Checks conditions that schemas cannot express, against the document itself and against the database, and makes
+// entries to plan with. Pure: secrets.ts reads the files named in the document.
 import { didYouMean } from '../../text/did-you-mean.ts'
 import { referencesOf, rowsOf } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'

@@ -49,10 +49,10 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly wakes?: WakeName
 } & Partial<Defaults<F>>
 
-/** Why the change of the element with this key cannot be made; `field` is the one to change. */
+/** Why the change of the element with this key is impossible; `field` is the field to change. */
 export type Objection = { readonly key: string; readonly field: string; readonly message: string }
 
-/** Without a value in the source, the first get their initial value, and the others keep theirs. */
+/** Without a value in the source, the `cleared` fields get their initial value, and the `kept` fields stay. */
 type Imported<Name extends string> = { readonly cleared: readonly Name[]; readonly kept: readonly Name[] }
 
 /** The parts that most kinds leave to `defineKind`. */
@@ -228,7 +228,7 @@ export type PlatformChange = Create | Update | Delete
 export type ElementSource = 'platform' | 'netbox'
 
 export type PlanOptions = {
-  /** Where the document comes from; `platform` by default. */
+  /** Source of the document; `platform` by default. */
   readonly source?: ElementSource
   /** Deletes elements that the sections of the document do not contain. */
   readonly prune: boolean

@@ -245,7 +245,10 @@ function withClearance(announcement: Announcement, now: Date): Announcement {
   return { ...announcement, clearance: clearance === 'passed' ? 'pending' : clearance }
 }
 
-/** The ids of the configured regions: those in the fields or, if it is enabled without any, as when a team enables it. */
+/**
+ * The ids of the configured regions: the regions in the fields, or the default when it is enabled without a region, as
+ * for a team.
+ */
 function configuredAfter(
   before: Announcement,
   { enabled, regions: slugs }: Partial<AnnouncementFields>,

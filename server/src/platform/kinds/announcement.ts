@@ -146,7 +146,7 @@ export const announcement = defineKind({
   delete: deleteAnnouncement,
 })
 
-/** The regions that accept announcements once the document is applied; one with a wrong shape counts as open. */
+/** The regions that accept announcements once the document is applied; a region with a wrong shape counts as open. */
 function findOpenRegions(context: CheckContext): ReadonlySet<string> {
   const [rows, entries] = [context.rows(region), context.entries(region)]
   // A region of the document without `open` is open: a closed region is opened again.

@@ -1,4 +1,4 @@
-// ASNs that teams hold. The operator verifies an ASN for one team at most; that ends what other teams have proven of it.
+// ASNs of teams. The operator verifies an ASN for at most one team; that ends other teams' proofs of it.
 import { sql } from 'kysely'
 import { lockAsn } from '../../inventory/holding/asn-proof.store.ts'
 import { parseAsn } from '../../net/asn.ts'

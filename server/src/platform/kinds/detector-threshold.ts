@@ -39,7 +39,7 @@ export const detectorThreshold = defineKind({
     min_seconds: Optional(Type.Integer({ minimum: 0, maximum: 600, expects: 'seconds, at most 600' })),
     locked: Optional(Flag),
   }),
-  // Teams have thresholds of their own.
+  // Teams have their own thresholds.
   table: { name: 'detector_thresholds', id: 'id', where: sql`t.managed_by = 'platform'` },
   identity: ['team', 'prefix'],
   keyOf: ({ team: slug, prefix: value }) => `${slug} ${value ?? 'all addresses'}`,

@@ -12,7 +12,7 @@ import { location } from './location.ts'
 import { team } from './team.ts'
 import { readAddress } from './values.ts'
 
-/** The database has no list of them: this one is. `none`: it is not read. */
+/** The database has no list of drivers, so this list is checked. `none`: it is not read. */
 const drivers = ['none', ...deviceDrivers.kinds]
 
 const Tags = Type.Array(Name, { uniqueItems: true, maxItems: 50, expects: "a list of tags such as ['core']" })

@@ -1,4 +1,4 @@
-// Which routers the regions of a platform file lose: with another address or owner, or left out. Pure.
+// Which routers the regions of a platform file lose: changed address or owner, or missing. Pure.
 import type { FormerSpeaker } from '../../byoip/regions/former-speakers.store.ts'
 import { routerLabel, speakerIdentity, type NamedSpeaker } from '../../drivers/speakers.ts'
 import type { PlatformChange } from '../engine/kind.ts'

@@ -7,7 +7,7 @@ import { parseTime } from '../../text/time.ts'
 import type { CheckContext } from '../engine/kind.ts'
 import type { Path } from '../engine/problem.ts'
 
-/** True: passed; the time of the pass is kept if there is one, else now. A string is that time, in ISO 8601. */
+/** True: passed; the existing time of the pass stays, else now. A string is that time, in ISO 8601. */
 export type PassedAt = boolean | string
 
 /** Returns the canonical prefix; undefined, with a problem, if no team can have it. */

@@ -46,7 +46,7 @@ export function routeObjectOf(object: RpslObject): RpslRoute {
   }
 }
 
-/** Throws RpslError. Members that are neither an ASN nor the name of a set are left out. */
+/** Throws RpslError. Skips members that are neither an ASN nor the name of a set. */
 export function asSetOf(object: RpslObject): RpslAsSet {
   const name = parseAsSetName(rpslValue(object, 'as-set'))
   return {
@@ -57,7 +57,7 @@ export function asSetOf(object: RpslObject): RpslAsSet {
   }
 }
 
-/** Returns the ASNs and the names of sets in a list, each once. Other elements are left out. Throws RpslError. */
+/** Returns the ASNs and the names of sets in a list, each once, without other elements. Throws RpslError. */
 export function readAsSetMembers(list: string): { readonly asns: Asn[]; readonly sets: string[] } {
   const members = [...new Set(listOf(upper(list)))]
   return { asns: members.filter(isAsn).map(readAsn), sets: members.filter(isAsSetName) }

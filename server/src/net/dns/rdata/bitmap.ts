@@ -76,7 +76,7 @@ function malformed(data: Cursor): Error {
 /** At least one type. */
 export const typeBitmap = bitmap(false)
 export const optionalTypeBitmap = bitmap(true)
-/** Of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
+/** Bitmap of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
 export const zoneTypeBitmap = bitmap(true, (types) => {
   const found = types.find(isNeverInZones)
   return found === undefined ? undefined : `${typeName(found)} is no type of records in a zone.`

@@ -11,7 +11,10 @@ export type Kind = {
   readonly parse: (tokens: TokenReader, out: Output) => void
   /** Moves behind the field. Throws RdataError if it is malformed. */
   readonly skip: (data: Cursor) => void
-  /** Prints a well-formed field in canonical text and moves behind it. An empty text is left out. Throws RdataError if it has no text form. */
+  /**
+   * Prints a well-formed field in canonical text and advances past it. An empty text is skipped. Throws RdataError if
+   * it has no text form.
+   */
   readonly print: (data: Cursor) => string
   /** A name that the canonical form of DNSSEC has in lower case (RFC 4034 section 6.2, RFC 6840 section 5.1). */
   readonly isLowered?: true

@@ -7,7 +7,7 @@ const degree = 3_600_000
 const seaLevel = 10_000_000
 const sizeMax = 9_000_000_000
 
-/** Size, horizontal and vertical precision if they are left out: 1 m, 10 km, 10 m, in centimetres. */
+/** Default size, horizontal and vertical precision: 1 m, 10 km, 10 m, in centimetres. */
 const precisions: readonly [name: string, default_: number][] = [
   ['size', 100],
   ['horizontal precision', 1_000_000],
@@ -96,7 +96,7 @@ function angleError(tokens: TokenReader, degreesMax: number, positive: string, n
   )
 }
 
-/** Returns centimetres. The `m` may be left out. */
+/** Returns centimetres. The `m` is optional. */
 function parseMetres(tokens: TokenReader, min: number, max: number): number {
   const match = /^(-?)(\d{0,10})(?:\.(\d{0,2}))?m?$/.exec(tokens.word())
   const [, sign = '', whole = '', fraction = ''] = match ?? []

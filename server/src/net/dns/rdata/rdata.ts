@@ -182,7 +182,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   return canonical
 }
 
-/** Where the name is that a record points at: NS, CNAME, PTR, DNAME at 0, and so on. */
+/** Offset of the target name of a record: NS, CNAME, PTR, DNAME at 0, and so on. */
 const targets: Readonly<Record<number, number>> = {
   [recordType.NS]: 0,
   [recordType.CNAME]: 0,
@@ -236,7 +236,7 @@ export function splitTokens(text: string): Token[] {
   return tokens
 }
 
-/** Returns whether the type has a text form of its own. */
+/** Returns whether the type has its own text form. */
 export function hasTextForm(type: number): boolean {
   return findRdataType(type) !== undefined
 }

@@ -1,5 +1,5 @@
-// The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with a value of its own format. Values of lists are escaped twice: once
-// for the list, once as a string.
+// The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with its own value format. Values of lists
+// are escaped twice: once for the list, once as a string.
 import { isUtf8 } from 'node:buffer'
 import { formatBits, readBits } from '../../bits-text.ts'
 import { printText, readAddressBits, readNumber, writeBits } from './basic.ts'

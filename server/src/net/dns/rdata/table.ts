@@ -63,7 +63,7 @@ type DigestRule = {
   readonly isAdvice?: true
 }
 
-/** Of SHA-1, SHA-256 and SHA-384. */
+/** Lengths of SHA-1, SHA-256 and SHA-384. */
 const digestLengths = { 1: 20, 2: 32, 4: 48 }
 
 const ds: RdataType = {
