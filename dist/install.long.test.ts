@@ -1,4 +1,5 @@
-// The steps of an operator with the files of a release: verify, unpack or install, migrate, serve, sign in. No registry answers meanwhile.
+// The steps of an operator with the files of a release: verify, unpack or install, migrate, serve, sign in. Without any
+// reachable registry.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -174,7 +175,7 @@ describe('the tarball', { skip: needsX64 }, () => {
     } finally {
       await browser.close()
     }
-    // Node.js 24 has no node:ffi: the collector says so, once.
+    // Node.js 24 has no node:ffi, which the collector logs once.
     const isOld = /"source":"dgram"/.test(log)
     assert.equal(log.split('one datagram at a time').length - 1, isOld ? 1 : 0)
     // systemd signals this process: the launcher has replaced itself.
@@ -233,7 +234,7 @@ describe('the Debian packages', { skip: needsX64 }, () => {
       'echo postgres://pharos@127.0.0.1:9/pharos > /etc/pharos/database-url',
       'pharos config | grep -q "127.0.0.1:9"',
       'echo "# mine" >> /etc/pharos/pharos.yaml',
-      // As an upgrade does: settings and key ring stay.
+      // Like an upgrade: settings and key ring stay.
       'cp /etc/pharos/secret /tmp/secret && dpkg -i /tmp/pharos_*.deb && cmp /etc/pharos/secret /tmp/secret && grep -q mine /etc/pharos/pharos.yaml',
       // The package enables no service.
       'test -e /lib/systemd/system/pharos-agent.service && ! find /etc/systemd -name "pharos*" | grep -q .',

@@ -23,7 +23,10 @@ export type Lock = Readonly<Record<string, Locked>>
 export const readLock = (): Lock =>
   (JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages
 
-/** Returns the folders of the packages that the workspaces need, without the named ones and what only those need. */
+/**
+ * Returns the folders of the packages that the workspaces need, without the named packages and packages that only they
+ * need.
+ */
 export function neededPackages(
   lock: Lock,
   workspaces: readonly string[],

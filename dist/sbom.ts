@@ -1,5 +1,5 @@
-// The bill of materials (CycloneDX 1.5): what npm lists, and the libraries that are built into the portal. Its time and its serial number
-// come from the release, so that it is the same in every build.
+// The bill of materials (CycloneDX 1.5): npm's list, and the libraries that are built into the portal. Its time and its
+// serial number come from the release, so that it is the same in every build.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

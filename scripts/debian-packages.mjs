@@ -11,7 +11,7 @@ const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.ur
  */
 const others = ['chromium-headless-shell', 'pdns-backend-sqlite3', 'postgresql']
 
-/** dnsperf asks name servers as fast as they answer. */
+/** dnsperf queries name servers as fast as they answer. */
 const onlyBench = ['dnsperf']
 
 /** The cluster of PostgreSQL of lab/src/ha-postgres.ts, and the backups of lab/src/backed-up-postgres.ts. */
@@ -48,7 +48,7 @@ export function installPackages(names) {
   const hasPolicy = existsSync(POLICY)
   if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
-    // What an interrupted installation has left would stop this one.
+    // Leftovers of an interrupted installation would stop this one.
     spawnSync('dpkg', ['--configure', '-a'], { stdio: ['ignore', 2, 2] })
     return apt('update') && apt('install', '-y', '--no-install-recommends', ...names)
   } finally {

@@ -2,7 +2,7 @@
 // It imports no installed packages, so it runs beside `npm ci`.
 import { debianPackages, installPackages, longPackages, missingPackages } from './debian-packages.mjs'
 
-/** Without the rights or outside Debian it prints what will be skipped. */
+/** Without the rights or outside Debian it prints the tests that will be skipped. */
 export function installPeers({ isLong }) {
   const missing = missingPackages(isLong ? longPackages : debianPackages)
   if (missing === undefined)

@@ -1,5 +1,5 @@
-// Runs test files in a few processes and counts the results. test.mjs chooses the files and prepares what they need. A file that
-// fails is never run again.
+// Runs test files in a few processes and counts the results. test.mjs chooses the files and prepares their
+// dependencies. A failed file is never run again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const timesFile = fileURLToPath(new URL('test-times.json', import.meta.url))
 const factor = Math.max(1, Number(process.env.PHAROS_TEST_SCALE ?? 0))
 const TEST_TIMEOUT_MS = factor * 10 * 60_000
 const FILE_TIMEOUT_MS = factor * 30 * 60_000
-/** After this time without a running test a process hangs: it does not end, or its first hook does not. */
+/** Time without a running test after which a process counts as hanging: it does not end, or its first hook does not. */
 const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
@@ -53,9 +53,9 @@ const defaultLimits = {
 }
 
 /**
- * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. One file
- * prints its report while it runs; of several, only those print it that fail. With `waits: [isWaiting, promise]`, the files of the
- * predicate start after the promise.
+ * Resolves with the counts of all files. Cancelled tests, and files that end without a result, count as failed. A
+ * single file prints its report while it runs; of several, only failed ones print it. With `waits: [isWaiting,
+ * promise]`, the files of the predicate start after the promise.
  */
 export async function runTests(files, options = {}) {
   const lanes = options.lanes ?? LANES_PER_CORE * availableParallelism()
@@ -202,7 +202,7 @@ class TestProcess {
     print({ ...counts, file, seconds, cpuSeconds, trouble, output: this.#output, live })
   }
 
-  /** Ends it; what keeps it open, or fails after the last test, counts as a failure. */
+  /** Ends it; resources that keep it open, and failures after the last test, count as failures. */
   async end() {
     const { limits, total } = this.#run
     if (!this.isRunning) return
@@ -264,8 +264,8 @@ async function exitOf(child) {
 }
 
 /**
- * Runs a command in a network namespace of its own. Tests of the lab create interfaces, and Chromium interrupts all requests when an
- * interface of its namespace gets an address: browser tests run at the same time.
+ * Runs a command in a separate network namespace. Tests of the lab create interfaces, and Chromium interrupts all
+ * requests when an interface of its namespace gets an address: browser tests run at the same time.
  */
 const isolation = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
 const canIsolate =

@@ -52,7 +52,7 @@ function findNamed() {
   }
 }
 
-/** In a process of its own: the build leaves 0.9 GB, which the tests need. */
+/** In a separate process: the build leaves 0.9 GB, which the tests need. */
 async function buildPortal() {
   const child = spawn(process.execPath, ['scripts/build-portal.mjs'], { stdio: 'inherit' })
   const [status] = await once(child, 'exit')

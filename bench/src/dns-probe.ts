@@ -1,4 +1,4 @@
-// Asks one name server over UDP until it returns the expected answer: measures the arrival of a change to about a
+// Queries one name server over UDP until it returns the expected answer: measures the arrival of a change to about a
 // millisecond.
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'

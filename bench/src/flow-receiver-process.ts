@@ -1,5 +1,5 @@
-// Receives and decodes flows, and looks up the owner of each, in a process of its own. Argument: recvmmsg or dgram. It sends its port, and
-// for each message of the parent its totals.
+// Receives and decodes flows, and looks up the owner of each, in a separate process. Argument: recvmmsg or dgram. It
+// sends its port, and for each message of the parent its totals.
 import { createFlowColumns } from '../../server/src/flow/flow-columns.ts'
 import { createFlowOwners, toHoldingColumns } from '../../server/src/collector/flow-owners.ts'
 import { rowsMax } from '../../server/src/flow/flow-decoder.ts'

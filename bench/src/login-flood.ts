@@ -25,7 +25,7 @@ export const loginFlood: Benchmark = {
   run,
 }
 
-/** The settings are the defaults except for the proxy: the benchmark measures what protects an installation. */
+/** Default settings except for the proxy: the benchmark measures the protection of an installation. */
 const settings = { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10', PHAROS_TRUSTED_PROXIES: '127.0.0.0/8' }
 
 async function run(bench: Bench): Promise<Line[]> {

@@ -28,7 +28,7 @@ export const memory: Benchmark = {
   run,
 }
 
-/** After this time without work the heap of the start is collected as far as it will be. */
+/** Idle time after which the heap of the start has been collected. */
 const idleMs = 10_000
 const teams = 50
 const flowsOfDatagram = 20

@@ -48,7 +48,7 @@ async function run(bench: Bench): Promise<Line[]> {
 
 export type KillResult = {
   readonly acknowledged: number
-  /** Questions for zones at the followers meanwhile. */
+  /** Queries for zones at the followers during the run. */
   readonly questions: number
   /** Acknowledged record sets that the followers do not serve in the end. */
   readonly lost: readonly string[]
@@ -94,7 +94,7 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
   await untilServed(followers, changes)
   const watch = followers.map(watchZones)
   for (let kill = 0; kill < kills; kill++) {
-    // From before the first transfer after the start to some changes later.
+    // At random times from before the first transfer after the start to some changes later.
     await sleep(Math.random() * 400)
     await server.kill()
     server = await startServer()
@@ -183,7 +183,7 @@ async function lostOf(followers: readonly Server[], changes: readonly Changes[])
 const hasZone = ({ rcode: code, aa, answers }: Message): boolean =>
   code === rcode.NOERROR && aa && answers.some(({ type }) => type === recordType.SOA)
 
-/** Asks a follower for the SOA of all zones without a pause. */
+/** Queries a follower for the SOA of all zones without a pause. */
 function watchZones(follower: Server) {
   const missing: string[] = []
   let questions = 0

@@ -56,7 +56,7 @@ function makeVrps(family: Family, count: number, next: Dice): VrpBits[] {
   return [...vrps.values()]
 }
 
-/** Of a hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly without a VRP. */
+/** Per hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly without a VRP. */
 function announce(family: Family, vrps: readonly VrpBits[], count: number, next: Dice): Announced[] {
   const found = new Map<string, Announced>()
   while (found.size < count) {

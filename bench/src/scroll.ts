@@ -1,5 +1,5 @@
 // How smoothly a list of the portal scrolls from its first row to its last: the duration of each frame, and whether the
-// page was ever busy for so long that a key or a click had to wait.
+// page was ever busy long enough to delay a key or a click.
 import type { Browser, Page } from 'playwright-core'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Person } from './first-view.ts'

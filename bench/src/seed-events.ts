@@ -1,5 +1,5 @@
-// Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's own
-// writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write those again.
+// Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's
+// own writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write them again.
 import type { Client } from 'pg'
 import { relateEvents } from '../../server/src/events/relate/relationship.ts'
 import { lockEvents } from '../../server/src/events/event/event.store.ts'

@@ -61,7 +61,7 @@ async function run(bench: Bench): Promise<Line[]> {
     medianOf(ours, (sample) => sample.cpuMs),
     medianOf(theirs, (sample) => sample.cpuMs),
   ]
-  // On its own: watching the event loop occupies a core, which the threads would lack.
+  // Alone: watching the event loop occupies a core, which the threads would lack.
   const { longestMs: blockedMs } = await longestTurn(() => signInThread(zone, sets, signing))
   return [
     {

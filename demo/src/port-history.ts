@@ -25,7 +25,7 @@ export type DemoPort = {
   readonly since: Date
 }
 
-/** With today, all of the newest month that can be closed: on its first day a month is too new. */
+/** With today, the whole newest month that can be closed: on its first day a month is too new. */
 const billedDays = 63
 
 export type HistoryOptions = {
@@ -112,7 +112,7 @@ async function addDay(db: Db, of: PortDay, steps: readonly number[]): Promise<vo
 
 type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
 
-/** Octets in and out of so many steps. */
+/** Octets in and out over this number of steps. */
 function countedSince(
   { port: { device, settings }, attacks, day }: PortDay,
   wire: SandboxInterface,

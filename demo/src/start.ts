@@ -68,7 +68,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
     say('Loading the demo: teams, announcements, zones, attacks of 30 days')
     report = await prepareDemo(postgres, config, new Date())
     if (!values['no-traffic']) {
-      // Before the first reading: the counters then do not begin again.
+      // Before the first reading, so that the counters do not start again.
       liveTraffic.begin(Date.now())
       say('Adding the traffic of the billed month')
       const now = new Date()
@@ -186,7 +186,7 @@ async function addPast({
   await flows.promise
 }
 
-/** Since the process began. */
+/** Seconds since the start of the process. */
 const secondsSinceStart = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`
 
 /**
@@ -201,7 +201,7 @@ const demoSettings = {
   PHAROS_VISIBILITY_SOURCES: 'sandbox:300?stuck=198.18.64.0/23',
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_DNS_NETWORKS_ALLOWED: '127.0.0.0/8,::1,192.0.2.0/24,198.51.100.0/24,203.0.113.0/24,2001:db8::/32',
-  // As long as the report of last month needs them.
+  // As long as the report of last month needs flows.
   PHAROS_FLOW_RETENTION_DAYS: '62',
   PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
   PHAROS_PROVIDER_NAME: 'Example Transit',

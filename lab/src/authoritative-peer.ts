@@ -108,7 +108,7 @@ export async function startPeer(
   }
 }
 
-/** Asks for the SOA of a zone until the answer is without error. */
+/** Queries the SOA of a zone until the answer is without error. */
 async function isAnswering(query: RunningPeer['query'], zone: string, child: ChildProcess): Promise<boolean> {
   if (child.exitCode !== null) throw new Error('the name server has ended: see its log')
   const labels = zone.split('.').filter((label) => label !== '')

@@ -226,7 +226,7 @@ describe(
       const others = items.filter(({ area, kind }) => !known.includes(`${area} ${kind}`))
       assert.deepEqual(others, [], 'and nothing else')
 
-      // Each second of what can be adopted is adopted; everything else is applied.
+      // Adopts every second adoptable item; everything else is applied.
       const adopts = items
         .filter(({ area }) => area === 'routes' || area === 'zones')
         .filter((_, at) => at % 2 === 0)

@@ -1,4 +1,5 @@
-// A gobgpd with FlowSpec sessions of its own, and a BIRD as its router: the tables flow4tab and flow6tab are the proof of rules.
+// A gobgpd with its own FlowSpec sessions, and a BIRD as its router: the tables flow4tab and flow6tab are the proof of
+// rules.
 import { mkdtemp, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

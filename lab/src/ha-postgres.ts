@@ -28,9 +28,9 @@ export type HaPostgres = {
   /** HAProxy's address, behind which there is always the leader. */
   readonly databaseUrl: string
   readonly members: readonly HaMember[]
-  /** Where the logs are. */
+  /** Folder of the logs. */
   readonly folder: string
-  /** The member that has the lock of the leader, as HAProxy asks for it; undefined during a failover. */
+  /** The member with the lock of the leader, by the same query as HAProxy's; undefined during a failover. */
   leader(): Promise<HaMember | undefined>
   /** Resolves when there are a leader, a synchronous standby and a third member that follows. */
   settled(): Promise<void>

@@ -61,7 +61,10 @@ export function routesOf(
   })
 }
 
-/** By the option of `!r`: exact without one, `L` exact and all less specific, `l` the next less specific, `M` inside. */
+/**
+ * By the option of `!r`: exact without an option, `L` exact and all less specific, `l` the next less specific, `M`
+ * inside.
+ */
 export function searchRoutes(objects: readonly RpslObject[], prefix: Prefix, option: string): RpslObject[] {
   if (option === 'L') return routesOf(objects, (found) => covers(found, prefix))
   if (option === 'M') return routesOf(objects, (found) => found !== prefix && covers(prefix, found))

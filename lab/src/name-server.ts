@@ -82,8 +82,8 @@ export class NameServer {
   }
 
   /**
-   * NSD serves the old zone until the new one is read, and for a moment the old process answers beside its successor: only the
-   * same answer several times in a row shows that the old one has ended.
+   * NSD serves the old zone until the new one is read, and for a moment the old process answers beside its successor:
+   * only the same answer several times in a row proves that the old one has ended.
    */
   async #serves(): Promise<void> {
     const resolver = new Resolver({ timeout: 250, tries: 1 })

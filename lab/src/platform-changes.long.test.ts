@@ -1,5 +1,5 @@
-// Changes of the platform file and of the platform document, on real routers: what may reach the neighbors without an approval, and what must change no
-// route at all.
+// Changes of the platform file and of the platform document, on real routers: changes that may reach the neighbors
+// without an approval, and changes that must not affect routes.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

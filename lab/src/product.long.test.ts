@@ -1,5 +1,5 @@
-// The whole product on real routers: the neighbors see what a customer enables and disables, and no crash of any part
-// withdraws a prefix (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
+// The whole product on real routers: the neighbors receive the customer's changes, and no crash of any part withdraws a
+// prefix (R2 of the goals; the part of Pharos itself is crash.test.ts of the server).
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

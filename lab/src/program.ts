@@ -93,13 +93,13 @@ export function killAllOf(folder: string): boolean {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return pids.length === 0
 }
 
-/** Other processes with the folder in their command line or environment: those started with it, and their children. */
+/** Other processes with the folder in their command line or environment: started with it, or their children. */
 export function pidsOf(folder: string): number[] {
   const names = (file: string) => {
     try {

@@ -16,7 +16,7 @@ export type ShieldNetwork = {
   readonly path: PacketPath | undefined
   /** The platform file without the scrubbers that do not run. */
   readonly platformFile: string
-  /** Where Pharos receives flows. */
+  /** Listen settings of Pharos for flows. */
   readonly settings: Readonly<Record<string, string>>
   [Symbol.asyncDispose](): Promise<void>
 }

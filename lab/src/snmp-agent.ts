@@ -114,7 +114,7 @@ export async function startSnmpAgent(
   return Object.assign(agent, { port: socket.address().port })
 }
 
-/** Returns the answer to a request, with those faults that change its content. */
+/** Returns the answer to a request, with the faults that change its content. */
 export function answerOf(
   objects: readonly ServedObject[],
   request: SnmpRequest,

@@ -1,4 +1,4 @@
-// A validating resolver that starts from a trust anchor of its own, and asks servers at any port of loopback.
+// A validating resolver that starts from its own trust anchor, and queries servers at any port of loopback.
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,10 @@ export type UnboundOptions = {
   readonly port: number
   /** Lines of DNSKEY or DS records. */
   readonly anchor: string
-  /** Servers of zones by their ports of 127.0.0.1. A zone's DS record is asked of the zone above it. Names end with a dot. */
+  /**
+   * Servers of zones by their ports of 127.0.0.1. A zone's DS record is queried from the zone above it. Names end with
+   * a dot.
+   */
   readonly zones: Readonly<Record<string, readonly number[]>>
   /** Upper limit of TTLs in the cache, in seconds; by default no limit. */
   readonly cacheSeconds?: number

@@ -63,7 +63,7 @@ async function decide(verb: 'approve' | 'reject', id: number, body?: object) {
 const items = (count: number): StoredItem[] =>
   Array.from({ length: count }, (_, at) => ({ change: 'withdraw', value: `10.0.${at}.0/24` }))
 
-/** A plan of so many changes in a place of each area. */
+/** A plan with this number of changes in a slot of each area. */
 const plans: Record<ApprovalAreaName, (count: number) => readonly [ApprovalScope, PlannedApproval]> = {
   routes: (count) => planOf({ kind: 'changes', regionId: region }, 'no_rows', count),
   dns: (count) => planOf({ kind: 'publish', zoneId: zone }, 'unexplained_removals', count),

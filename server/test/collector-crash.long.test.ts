@@ -88,7 +88,7 @@ async function kill(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   child.kill('SIGKILL')
   await closed
-  // What its lease ends by itself after a minute and a half.
+  // The lease would end by itself after a minute and a half.
   await sql`update device_states set lease_until = null, lease_owner = null`.execute(owner())
 }
 

@@ -133,7 +133,7 @@ const pauseMs = isLongRun ? 10 : 50
 type Load = {
   readonly writes: Write[]
   readonly deliveries: Map<string, number>
-  /** Resolves when so many further requests have been acknowledged. Rejects if a client has failed. */
+  /** Resolves when this number of further requests has been acknowledged. Rejects if a client has failed. */
   untilServed(count: number): Promise<void>
   stop(): Promise<void>
   /** Stops waiting for acknowledgements. */

@@ -265,7 +265,7 @@ describe('external-dns', { skip: skipWithoutProgram('external-dns') }, () => {
       )
       .filter((text) => !/ (?:SOA|NS) /.test(text))
       .toSorted()
-  // No SRV: of one in an object, external-dns 0.21 requires a final dot in one place and refuses it in another.
+  // No SRV: external-dns 0.21 requires a final dot of its target in one place and refuses it in another.
   const wanted = [
     endpoint('', 'A', '192.0.2.1'),
     endpoint('www', 'A', '192.0.2.2', '192.0.2.3'),

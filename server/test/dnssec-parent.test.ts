@@ -1,5 +1,6 @@
-// DNSSEC of a zone between the API, a real parent (Knot) and a resolver that validates (Unbound): the loop of delegations asks the parent and stores
-// its answers in PostgreSQL, the states follow, and after each change of denial or algorithm verifiers and the resolver accept the zone.
+// DNSSEC of a zone between the API, a real parent (Knot) and a resolver that validates (Unbound): the loop of
+// delegations queries the parent and stores its answers in PostgreSQL, the states follow, and after each change of
+// denial or algorithm verifiers and the resolver accept the zone.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'

@@ -28,7 +28,7 @@ before(async () => {
   connection.on('notification', ({ payload = '' }) => notified.push(payload))
   await connection.query('listen pharos')
   takeNotifications = async () => {
-    // Notifications arrive in the order of their commits: those before this one have arrived.
+    // Notifications arrive in the order of their commits: earlier ones have arrived.
     await connection.query(`notify pharos, 'last'`)
     while (notified.at(-1) !== 'last') await once(connection, 'notification')
     const taken = notified.slice(0, -1)
@@ -86,7 +86,7 @@ const isNew = (field: string): boolean =>
     // Read for a dry run only.
     'what_if',
     'on_host',
-    // Of a key that a dry run does not keep.
+    // Fields of a key that a dry run does not store.
     'keys',
     'ds_records',
   ].includes(field)

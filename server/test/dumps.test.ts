@@ -181,7 +181,7 @@ for (const steps of ['expand', 'all'] as const)
         before.map(({ name }) => name),
       )
     }
-    // Tokens have the roles of these, and members who join by a domain are what they were.
+    // Tokens get these roles, and members who join by a domain keep the former default.
     assert.deepEqual([tokenRole(false), tokenRole(true)], ['editor', 'admin'])
     const { rows: teams } = await sql<{ roles: string[] }>`
       select distinct default_roles as roles from teams`.execute(owner)

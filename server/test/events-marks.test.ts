@@ -27,7 +27,7 @@ const attack = (action: string, fields: object = {}) => ({
   ip: '203.0.113.77',
   ...fields,
 })
-/** Of a detector that reports mitigations. */
+/** Mapping of a detector that reports mitigations. */
 const mapping = {
   fields: { id: '/id', network: '/network', start: '/start', status: '/state', flags: '/flags' },
   words: {

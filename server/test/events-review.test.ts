@@ -185,7 +185,7 @@ describe('the review of an event', () => {
         patch('red', { verdict: at % 2 ? 'attack' : 'false_positive' }),
       ),
     ])
-    // On a busy machine one may wait for longer than a request lasts, which is a 503.
+    // On a busy machine an operation may wait for longer than a request lasts, which is a 503.
     const statuses = new Set(answers.map((one) => (one as { statusCode: number }).statusCode))
     assert.ok(statuses.delete(200))
     statuses.delete(503)

@@ -46,14 +46,14 @@ after(async () => {
 /** Post-response tasks of one call must not be counted as changes of the next. */
 const settled = () => Promise.all([api.settled(), elsewhere.settled()])
 
-/** Removes what requests create: the next operation would be slower with it. */
+/** Removes objects created by requests: they would slow down the next operation. */
 async function removeCreated(): Promise<void> {
   await sql`with d1 as (delete from outbox), d2 as (delete from mails) delete from webhooks`.execute(
     api.database.postgres.owner,
   )
 }
 
-/** Removes what callers present. */
+/** Removes the callers' credentials. */
 async function removeCredentials(): Promise<void> {
   credentials.clear()
   await sql`
@@ -118,8 +118,8 @@ async function send(
 type Refused = { readonly answers: Answers; readonly changes: readonly string[] }
 
 /**
- * Sends the calls of these callers with an expected refusal, and returns which rows changed meanwhile. Callers for whom the request
- * is the same share its object: no refused call changes it.
+ * Sends the calls of these callers with an expected refusal, and returns the rows changed in the meantime. Callers with
+ * the same request share its object: no refused call changes it.
  */
 async function sendRefused(subject: Subject, among: readonly Caller[]): Promise<Map<Caller, Refused>> {
   const route = routeOf(subject)
@@ -427,7 +427,7 @@ describe('the enumeration', () => {
   })
 
   it('tries every caller with every kind of credential, and every kind of caller with every operation', () => {
-    // Those without a credential ignore it.
+    // Operations without a credential ignore it.
     const credentials = new Set(routes.map(({ permission }) => permission.credential).filter(isChecked))
     for (const caller of callers) {
       const of = subjects.filter((subject) => tried.get(subject)!.includes(caller))

@@ -159,7 +159,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listIncidentsOfAll: [/^query\.end: range$/],
   listIncidents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
-  // Two ways to say the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
+  // Two definitions of the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
   getRelatedEventTimeseries: [
     /^query\.affected_network: (host_bits|length_range|mapped)$/,
     /^query\.(end|interval): range$/,
@@ -185,7 +185,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not one address, not inside an announced prefix of the team, or not a region of it; another event; too long.
   listBlackholes: [/^query\.host: /],
   createBlackhole: [/^body\.(host|event_id|expires|regions): /],
-  // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
+  // Two definitions of the buckets, too many of them, not a time zone, or a filter that the key does not accept.
   suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,
   exportFlowTimeseries: flowRules,
@@ -196,7 +196,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   downloadMonthlyReport: [/^path\.month: range$/],
   // Neither a location nor coordinates, both, or half of them; degrees beyond the poles.
   getTimezone: [/^query\.(location|latitude|longitude): (required|exclusive|range)$/],
-  // Two ways to say the buckets, too many of them, or not a time zone.
+  // Two definitions of the buckets, too many of them, or not a time zone.
   getPortUsage: [/^query\.(end|interval): range$/, /^query\.timezone: unknown$/, /^query\.points: conflict$/],
   getTransceiverMetrics: [
     /^query\.(end|interval): range$/,
@@ -427,10 +427,10 @@ const flowHints: Hints = {
   value: ['udp', '17', 6],
 }
 
-/** Of the team red: no other request is about it. */
+/** Of the team red: no other request uses it. */
 const revertedPrefix = '203.0.113.64/26'
 
-/** Of a list of the team red. */
+/** Fields of a list of the team red. */
 const shieldHints: Hints = {
   prefix: ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.128/25', '198.51.100.0/24', '203.0.113.1/24'],
   protocol: ['udp', 'udp', 'tcp', 'any'],
@@ -753,7 +753,7 @@ describe('requests made from the published document', () => {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         if (invalidReasonOf(operation, draft)) invalidCount++
         await assertAnswer(operation, draft, answer).catch(async (error: Error) => {
-          // What a failed attempt changed would fail each attempt to shrink it.
+          // Otherwise changes of a failed attempt would make each attempt to shrink it fail.
           await restoreFixtures()
           throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
         })
@@ -769,7 +769,7 @@ describe('requests made from the published document', () => {
       if (runs < 50) return
       assert.ok(invalidCount > 0, `none of ${runs} was invalid`)
       if (neverSucceeding.includes(operation.id)) return
-      // Few requests to some operations are accepted: those get valid requests until one is.
+      // Few requests to some operations are accepted: these operations get valid requests until one succeeds.
       for (const [draft, caller] of fc.sample(validRequests(operation), { numRuns: 1_000, seed: testSeed }))
         if (succeeded()) break
         else await attempt(draft, caller)

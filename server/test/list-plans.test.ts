@@ -16,7 +16,7 @@ import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addGeneratedRow, dropRules, listTables } from './support/generated-rows.ts'
 
-/** Of each table, and the most runs of a subplan: the page has one row. */
+/** Rows per table, and the limit of runs of a subplan: the page has one row. */
 const rowCount = 200
 const runsMax = 20
 

@@ -189,7 +189,7 @@ describe('an event', () => {
     await receive(ago(20 * minute), callback('unban', 300))
     assert.equal((await sql`select from outbox`.execute(owner)).rows.length, 3)
     await replayDeliveries(owner)
-    // As many batches as deliveries: the event is open in between.
+    // One batch per delivery: the event is open in between.
     while ((await ingestBatch(database.postgres, createOwnershipCache(), { limit: 1 })).done > 0);
     assert.deepEqual(await takeTypes(), ['event.started', 'event.updated', 'event.ended'])
   })

@@ -1,5 +1,5 @@
-// R3: for any fault between the database and the plan, at most three routes are withdrawn, and an approval asks staff: in full runs, and
-// in quick runs before a full one.
+// R3: for any fault between the database and the plan, at most three routes are withdrawn, and an approval is opened:
+// in full runs, and in quick runs before a full one.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -97,7 +97,7 @@ async function patch(prefix: string, isEnabled: boolean): Promise<void> {
   )
 }
 
-/** Until the process remembers every change. */
+/** Waits until the process remembers every change. */
 const remembered = () =>
   waitFor('the witness', async () => {
     const { rows } = await sql<{ waiting: number; sequence: number | null }>`

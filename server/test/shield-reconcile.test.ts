@@ -361,7 +361,7 @@ describe('more than 200 new rules of a team', () => {
       put(prefix, rules, rest, as)
     for (const prefix of prefixes) await write(prefix, hundred)
     await run()
-    /** As if eleven minutes had passed. */
+    /** Simulates that eleven minutes have passed. */
     const wait = async () => {
       const at = (column: string) => sql`(${sql.raw(column)})::timestamptz - interval '11 minutes'`
       await sql`update shield_rules set created = ${at('created')} where team_id = ${many.teamId}`.execute(

@@ -260,7 +260,7 @@ const read = async () => {
 }
 
 const noProblems = Object.fromEntries(statusProblemCodes.map((code) => [code, 0]))
-/** As the metrics of a process have them. */
+/** As in the metrics of a process. */
 async function counted(): Promise<Record<string, number>> {
   const metrics = createMetrics()
   watchInstallation(metrics, owner(), { reconcileIntervalSeconds: 30 })

@@ -21,7 +21,7 @@ export type Run = {
 
 const fixedTitles = ['Date', 'Commit', 'Processor', 'Load']
 
-/** Adds a run; it begins a table of its own if it has other paths than the last one. */
+/** Adds a run; it begins a new table if it has other paths than the last one. */
 export function appendRun(text: string, run: Run, ids: readonly PathId[]): string {
   const header = rowOf([...fixedTitles, ...ids])
   const lines = text.trimEnd().split('\n')

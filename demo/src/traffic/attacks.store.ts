@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../server/src/db/postgres.ts'
 import { wordsOf, type DemoAttack } from './model.ts'
 
-/** An attack without an end goes on this long. */
+/** Duration of an attack without an end. */
 const ongoingMs = 3_600_000
 
 /**

@@ -1,4 +1,4 @@
-// The detector and flow records tell the same of each attack of the demo: both read what its exporters send.
+// The detector and flow records agree about each attack of the demo: both read the datagrams of its exporters.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Detector } from '../../../server/src/collector/detector/detector.ts'

@@ -22,7 +22,7 @@ const blockMs = dayMs / 4
 const stepMs = 60_000
 /** Before the past week: charts of such times have hours. */
 const coarseStepMs = 10 * stepMs
-/** Of the last hour, which charts show in more detail. */
+/** For the last hour, which charts display in more detail. */
 const fineStepMs = 10_000
 const fineMs = hourMs
 /** Flows of an application and direction in a minute. */

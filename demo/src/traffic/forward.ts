@@ -16,7 +16,7 @@ import {
 } from './model.ts'
 import type { DemoRoutes } from './routes.store.ts'
 
-/** Returns the part of each flow of so many seconds that passes. */
+/** Returns the passing part of each flow of `seconds`. */
 export type Forward = (flows: readonly Passing[], seconds: number) => readonly number[]
 
 /** Returns the arriving part of the flows, in order. */
@@ -57,7 +57,7 @@ export function octetChanges(usual: readonly DemoFlow[], sent: readonly DemoFlow
       const key = `${device} ${name}`
       const before = changes.get(key) ?? { device, name, octetsIn: 0, octetsOut: 0 }
       const octets = sign * countedOctets(flow)
-      // The port sends what goes to the customer.
+      // The port sends traffic towards the customer.
       changes.set(
         key,
         isTowardsCustomer(flow)

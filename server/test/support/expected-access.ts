@@ -43,7 +43,7 @@ export function expectedAccessOf(route: Route, identity: Identity): 'pass' | Pro
     : 'pass'
 }
 
-/** `isInPath`: the use case checks the grant in the team that the path names; the subject states what it returns. */
+/** `isInPath`: the use case checks the grant in the team of the path; the subject contains the answer. */
 function expectedAccessOfHolder(
   permission: Permission,
   holder: Holder,

@@ -1,4 +1,5 @@
-// Counts what a process sends to PostgreSQL on the connections of one use: the statements, and the messages after which it waits for answers.
+// Counts a process's traffic to PostgreSQL on the connections of one use: the statements, and the messages after which
+// it waits for answers.
 import type { Socket } from 'node:net'
 import { SocketProxy } from './socket-proxy.ts'
 

@@ -34,7 +34,7 @@ export type Subject = {
   readonly answers: (which: Which, identity: Identity) => Outcome
   /** Callers whose response covers all teams; `staff`: only staff, other callers get their own. */
   readonly ofAllTeams?: true | 'staff'
-  /** The reason for each kind of request that is left out. */
+  /** The reason for each omitted kind of request. */
   readonly without?: Partial<Record<Which, string>>
 }
 

@@ -1,5 +1,5 @@
-// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side effects of
-// successful calls.
+// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side
+// effects of successful calls.
 import { urlOf } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { TestApi } from '../api.ts'
