@@ -93,7 +93,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
     void addPast(past)
       .then(() => report && releaseReport(postgres.owner, report))
       .catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, 'the report of last month waits')
+        if (!stopping.aborted) log.warn({ err: error }, 'monthly report not released')
       })
   })
 }

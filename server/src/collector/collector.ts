@@ -469,7 +469,7 @@ export class FlowCollector {
 
   #reportStore(error: unknown): void {
     const { log } = this.#options
-    if (error === undefined) log.info('flows are inserted again')
+    if (error === undefined) log.info('inserts of flows recovered')
     else log.warn({ reason: (error as Error).message }, 'flows cannot be inserted; they wait in the spool')
   }
 }

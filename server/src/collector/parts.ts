@@ -83,7 +83,7 @@ export function parts(shared: Shared): FlowParts {
     loop('flow-silent-attacks', silentCheckMs, async () => {
       const count = await endSilentAttacks(now())
       await deleteOldRates(owner)
-      if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
+      if (count > 0) log.warn({ count }, 'silent attacks ended')
     }),
     loop('flow-detector', exportersMs, () => collector.refreshDetector(), 'flows'),
     hourly('flow-peers', async (signal) => {

@@ -60,7 +60,7 @@ export async function checkKeys(
 /** Logs each kind with its effect. */
 export function reportLost(log: Log, lost: readonly LostValues[]): void {
   for (const { noun, count, effect } of lost)
-    log.warn({ values: noun, count, effect }, 'values under a lost key are given up')
+    log.warn({ values: noun, count, effect }, 'loss of values under a lost key accepted')
 }
 
 const withoutThem = (lost: readonly LostValues[]): string =>

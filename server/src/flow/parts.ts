@@ -40,7 +40,7 @@ export function openFlowStore(
     name: 'flow store',
     start: () => {
       const isUsed = roles.includes('api') || roles.includes('collector')
-      if (isUsed && advice !== undefined) log.warn({ advice }, 'no ClickHouse: flows are not kept')
+      if (isUsed && advice !== undefined) log.warn({ advice }, 'no ClickHouse: flows are not stored')
     },
     stop: () => store.close(),
   }

@@ -164,7 +164,7 @@ function usageLoops(shared: Shared): Component[] {
       intervalMs: hourMs,
       async run(signal) {
         const modules = await watchOptics(owner, now(), signal)
-        if (modules > 0) log.info({ modules }, 'light levels of past days read')
+        if (modules > 0) log.info({ modules }, 'light levels of past days evaluated')
       },
     }),
     createLoopComponent(shared, {

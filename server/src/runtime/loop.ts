@@ -146,7 +146,7 @@ class RunningLoop<Read> implements Loop {
   #report(error: unknown, signal: AbortSignal): void {
     const { log, metrics } = this.#options
     if (signal.aborted && error === signal.reason && !this.#started) {
-      log.debug({ loop: this.name }, 'run cut short by the stop')
+      log.debug({ loop: this.name }, 'run aborted by the stop')
       return
     }
     metrics.loopRuns.inc({ loop: this.name, result: 'failed' })

@@ -125,7 +125,8 @@ class Reconcilers implements Component {
   #addKept(): void {
     if (this.#regions.size > 0) return
     const { lastKnownRoutes, log } = this.#deps
-    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    const report = (file: string, problem: string) =>
+      log.warn({ file, problem }, 'last known routes not used')
     for (const plan of lastKnownRoutes.load(new Date(), report)) this.#add(plan.region, plan)
   }
 

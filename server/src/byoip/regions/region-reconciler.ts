@@ -204,7 +204,8 @@ export class RegionReconciler {
   /** The routes as read before the restore, by this process or the previous one. */
   #lastKnown(): LastKnownRoutes | undefined {
     const { lastKnownRoutes, log } = this.#deps
-    const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+    const report = (file: string, problem: string) =>
+      log.warn({ file, problem }, 'last known routes not used')
     this.#kept ??= lastKnownRoutes
       .load(new Date(), report)
       .find(({ region }) => region.slug === this.#region.slug)
