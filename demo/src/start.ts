@@ -52,7 +52,7 @@ export async function startDemo(context: CommandContext): Promise<void> {
   const { config, lost } = await configure(context, say, isAccepted)
   await checkPort(config)
   const portal = values['no-portal'] ? Promise.resolve() : buildPortal()
-  // Its failure is thrown where it is waited for.
+  // Its failure is thrown where the result is awaited.
   portal.catch(() => {})
   const log = createLog(config)
   reportLost(log, lost)

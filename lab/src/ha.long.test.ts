@@ -19,7 +19,7 @@ import { waitFor } from './wait.ts'
 
 const programs = ['gobgpd', 'gobgp', 'bird', 'birdc', 'setpriv', 'ip', 'etcd', 'patroni', 'haproxy'] as const
 const skip = skipWithout(...programs) || skipWithoutNamespaces()
-/** It is disabled and enabled again and again; the others are left alone. */
+/** This prefix is disabled and enabled again and again; the others stay unchanged. */
 const changing = '192.0.2.0/24'
 const kept = ['203.0.113.0/24', '198.51.100.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
 const rounds = scaled(20)

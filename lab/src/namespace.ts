@@ -101,6 +101,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }

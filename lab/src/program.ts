@@ -93,7 +93,7 @@ export function killAllOf(folder: string): boolean {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
   return pids.length === 0

@@ -102,7 +102,7 @@ async function readOf(route: Route): Promise<Statement[]> {
   return read
 }
 
-/** How often the subplan of a plan runs that runs most often. */
+/** Returns the runs of the most frequent subplan of a plan. */
 function runsOf({ Plans: plans = [], ...plan }: Plan): number {
   const own = plan['Parent Relationship'] === 'SubPlan' ? plan['Actual Loops'] : 0
   return Math.max(own, ...plans.map(runsOf))

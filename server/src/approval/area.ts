@@ -11,9 +11,9 @@ import type { Coverage } from './coverage.ts'
 export type ApprovalArea<Name extends ApprovalAreaName = ApprovalAreaName> = {
   readonly name: Name
   readonly covers: Coverage
-  /** How long an approval is valid; null: without an end. */
+  /** Validity of an approval; null: without an end. */
   readonly approvalMinutes: number | null
-  /** How long a rejection is valid; null: without an end. */
+  /** Validity of a rejection; null: without an end. */
   readonly rejectionHours: number | null
   /** The loops that apply the decision. */
   readonly wakes: WakeName

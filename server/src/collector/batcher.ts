@@ -39,7 +39,7 @@ const futureSeconds = 60
 /** If the database does not answer, flows are stored without an exporter. */
 const exporterWaitMs = 3_000
 const filesCheckedMs = 60_000
-/** How often rates are exchanged with other collectors, and of how many destinations. */
+/** Interval of exchanged rates with other collectors, and the limit of destinations. */
 const targetsSeconds = 2
 const targetsMax = 1_000
 const noInterfaces: ExporterPorts = { id: 0, hasDevice: false, interfaces: new Map() }

@@ -429,7 +429,7 @@ function isRemoved(path: string): boolean {
   }
 }
 
-/** Whether it was there. */
+/** Returns whether the file existed. */
 async function isRenamed(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)

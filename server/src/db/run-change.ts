@@ -41,7 +41,7 @@ export type ChangeAnswer<Body> = {
   readonly body: Body | DryRunResult<Body>
   readonly etag?: string
   readonly status?: number
-  /** It is the stored answer of an earlier request with the same Idempotency-Key. */
+  /** The stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed?: true
 }
 

@@ -311,7 +311,7 @@ async function correctPeers(
 export type ClaimTarget = {
   /** The team's prefix or announcement that contains the claimed prefix; undefined without one. */
   readonly holding: Prefix | undefined
-  /** Other teams that hold a part of it, with their prefixes. */
+  /** Other teams with a part of it, with their prefixes. */
   readonly others: readonly { readonly team: string; readonly prefix: Prefix }[]
 }
 

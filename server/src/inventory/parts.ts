@@ -27,7 +27,7 @@ import { inventoryRoutes } from './inventory.routes.ts'
 import { watchOptics } from './optics/watch-optics.ts'
 import { compactUsage } from './usage/compact.store.ts'
 
-/** How often devices that are due are looked for. */
+/** Interval of searches for devices that are due. */
 const intervalMs = 5_000
 const closeMs = 600_000
 const compactMs = 600_000

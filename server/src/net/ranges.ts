@@ -59,7 +59,7 @@ export function intersectRanges(a: Ranges, b: Ranges): Ranges | undefined {
   return common.length > 0 ? common : undefined
 }
 
-/** Whether they have a number in common. */
+/** Returns whether the ranges have a number in common. */
 export function overlapRanges(a: Ranges, b: Ranges): boolean {
   for (let x = 0, y = 0; x < a.length && y < b.length;) {
     if (a[x]![1] < b[y]![0]) x++

@@ -24,7 +24,7 @@ export type IrrReaderOptions = {
   readonly now: () => Date
   /** From 0 to below 1, for the jitter. */
   readonly random: () => number
-  /** How long an answer is used, unless the source's serial changes. */
+  /** Time for which an answer is used, unless the source's serial changes. */
   readonly cacheMs: number
   /** How long an answer of the same serial is used while the source is down. */
   readonly staleMaxMs: number

@@ -56,11 +56,11 @@ export type IrrOptions = {
   readonly now?: () => Date
   /** From 0 to below 1, for the jitter of the back-off. */
   readonly random?: () => number
-  /** How long an answer is used if the source does not report a change. */
+  /** Time for which an answer is used if the source does not report a change. */
   readonly cacheSeconds?: number
   /** How long an answer is used while the source is down; the verdict has its age. */
   readonly staleMaxSeconds?: number
-  /** How often each source is polled for changes. */
+  /** Interval of polls of each source for changes. */
   readonly pollSeconds?: number
   /** How long a source that lost all objects must stay empty before it is used. */
   readonly confirmSeconds?: number

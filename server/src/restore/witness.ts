@@ -9,7 +9,7 @@ import { replaceFile } from '../runtime/files.ts'
 export type DatabaseIdentity = {
   readonly systemIdentifier: string
   readonly oid: number
-  /** It changes with every promotion of a standby, and is recorded only. */
+  /** Changes with every promotion of a standby; only recorded. */
   readonly timeline: number
 }
 

@@ -9,7 +9,7 @@ import { exitWork } from './exit-work.ts'
 const fullPipeMs = 20
 /** Limit of lines that wait for a slow reader; further lines are lost. */
 const waitingBytesMax = 2 ** 20
-/** How long the end of the process waits for a slow reader. */
+/** Maximum wait of the end of the process for a slow reader. */
 const exitMs = 500
 
 type Chunk = {

@@ -59,7 +59,7 @@ const orderedOf = ({ prefix, rules }: NestedList): OrderedList => ({
 
 const placeIn = (id: RuleId | undefined) => (id === undefined ? {} : { index: ~id })
 
-/** The other list that the refusal concerns, too. */
+/** Returns the other list that the refusal also concerns. */
 function otherListOf(
   refusal: CompileRefusal,
   prefix: Prefix,

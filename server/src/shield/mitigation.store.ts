@@ -34,12 +34,12 @@ export type ScopedEvent = {
   readonly eventId: string
   /** Null: it is not known, or the event does not concern the team any more. */
   readonly network: Prefix | null
-  /** Whether it has several networks. */
+  /** Whether the event has several networks. */
   readonly hasSeveral: boolean
-  /** Whether it is ongoing or ended a short time ago. */
+  /** Whether the event is ongoing or ended a short time ago. */
   readonly isRecent: boolean
   readonly isActive: boolean
-  /** Whether it has, or had, the mark. */
+  /** Whether the event has, or had, the mark. */
   readonly wasMitigated: boolean
 }
 

@@ -28,7 +28,7 @@ export type ListEvidence = {
 export type ManyRules = {
   /** The rules concerned that are not approved. */
   readonly rules: readonly RuleId[]
-  /** How many rules the team had written in the ten minutes. */
+  /** Number of rules that the team had written in the ten minutes. */
   readonly count: number
   /**
    * The rules of each approval that is open or rejected. While all of them are in the list, they wait, even if other rules of the ten

@@ -1,4 +1,4 @@
-// How many rules a scrubber may still get. Pure.
+// The number of rules that a scrubber can still get. Pure.
 import type { Prefix } from '../net/prefix.ts'
 import type { InstalledList } from './scrubber.ts'
 

@@ -153,7 +153,7 @@ export const isApplied = (
   nowMs: number,
 ): boolean => enabled && (expires === null || expires > nowMs)
 
-/** Whether it drops or limits everything towards the prefix that reaches it. */
+/** Returns whether the rule drops or limits all traffic towards the prefix that reaches it. */
 const dropsEverything = ({ parsed: { match, action } }: ParsedRule, prefix: Prefix): boolean =>
   action.kind !== 'allow' && matchText(match) === matchText({ destination: prefix })
 

@@ -21,7 +21,7 @@ export type Candidate = {
   readonly conditions: Conditions
   /** The largest part of the usual traffic that a rule which drops may concern; undefined: it is never dropped. */
   readonly dropMax?: number
-  /** Whether it may get a limit. */
+  /** Whether the candidate may get a limit. */
   readonly isLimitable: boolean
 }
 

@@ -50,9 +50,9 @@ export type UpdateDeps = {
 export type ListRefusal = {
   /** Place among the rules; undefined: the list as a whole. */
   readonly index?: number
-  /** It cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
+  /** The rule that cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
   readonly other?: number
-  /** It and the team's list for this prefix cannot be applied both. */
+  /** The prefix of another list that cannot be applied together with the team's list for this prefix. */
   readonly otherPrefix?: Prefix
   readonly field?: string
   /** The greatest value of the field. */

@@ -104,7 +104,7 @@ export type Status = {
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
   /** Most urgent first; empty if all is well. */
   readonly problems: readonly StatusProblem[]
-  /** They change no exit code. */
+  /** Warnings do not change the exit code. */
   readonly warnings: readonly StatusWarning[]
 }
 

@@ -12,7 +12,7 @@ const codes =
 
 const countries: ReadonlySet<string> = new Set(codes.split(' '))
 
-/** Whether it is the code of a country, in capital letters. */
+/** Returns whether the text is the code of a country, in capital letters. */
 export function isCountry(code: string): boolean {
   return countries.has(code)
 }

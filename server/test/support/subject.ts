@@ -5,7 +5,7 @@ import type { Identity, Presented } from './callers.ts'
 import type { FormPart } from './letters.ts'
 import type { Holder, Fixtures } from './fixtures.ts'
 
-/** Which object the request is about; `only` if the operation has no particular object. */
+/** The object of the request; `only` if the operation has no particular object. */
 export type Which = 'only' | 'own' | 'foreign' | 'missing'
 
 export type Context = {

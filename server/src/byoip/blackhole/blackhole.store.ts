@@ -34,7 +34,7 @@ const blackholeColumns = columns(
 )
 export type BlackholeRow = RowOf<typeof blackholeColumns>
 
-/** It has not ended, or a router still has it. */
+/** The black hole has not ended, or a router still has it. */
 const isOngoing = sql`(b.ended is null and b.expires > now() or exists (
   select from blackhole_regions br where br.blackhole_id = b.id and br.state <> 'withdrawn'))`
 

@@ -19,7 +19,7 @@ export type AgentDeps = {
 }
 
 const intervalMs = 1_000
-/** How long a reconciler that is there may take to fill the daemon itself. */
+/** Time that an active reconciler may take to fill the daemon itself. */
 const reconcilerMs = 2_000
 
 /** Inert until started. */

@@ -38,7 +38,7 @@ export type Subject = CheckTarget & {
   readonly proofs: readonly StoredProof[]
   /** Whether due proofs are queried in this run. */
   readonly proofsDue: boolean
-  /** Whether it was read by a sweep, which queries no registry again. */
+  /** Whether a sweep has read it; a sweep does not query the registries again. */
   readonly isSwept: boolean
   /** When all checks were requested, by the team or staff. */
   readonly requested: Date | null

@@ -61,7 +61,7 @@ export class CollectorView implements VisibilitySink {
     for (const prefix of this.#followed.keys()) if (!wanted.has(prefix)) this.#drop(prefix)
     for (const prefix of wanted) {
       if (!this.#followed.has(prefix)) this.#add(prefix)
-      // It was inside another announced prefix until now.
+      // The prefix was inside another announced prefix until now.
       for (const outer of this.#covering.covering(prefix)) this.#forget(outer, prefix)
     }
     this.#covering = createPrefixMap(this.#followed)

@@ -37,7 +37,7 @@ export class Attack {
   readonly members = new Map<string, Attack>()
   /** The carpet that it is a member of: it has no separate reports. */
   carpet: Attack | undefined
-  /** Its traffic without that of the smaller attacks inside it. */
+  /** Traffic without the smaller attacks inside it. */
   own: Measure = noMeasure
   /** Including the traffic of its members. */
   now: Measure = noMeasure
@@ -115,7 +115,7 @@ export class Attack {
     return found
   }
 
-  /** It has ended: its traffic no longer counts in its carpet. */
+  /** The attack has ended: its traffic no longer counts in its carpet. */
   close(): void {
     this.own = this.now = noMeasure
   }

@@ -37,7 +37,7 @@ export type Detection = {
   readonly total_bytes: number
   readonly total_packets: number
   readonly protocols: readonly string[]
-  /** Its kinds of traffic, the strongest first, with their highest rates. */
+  /** Kinds of traffic, the strongest first, with their highest rates. */
   readonly vectors: readonly { readonly classification: Vector; readonly bps: number; readonly pps: number }[]
   /** The attacked hosts and networks of a carpet, which have no separate reports. */
   readonly networks?: readonly string[]

@@ -118,7 +118,7 @@ export class Evaluation {
   #evaluateTarget(target: Target, span: number): Attack | undefined {
     const { bits, key } = this.#identify(target)
     const isHolding = (target.kind & ~scope.outgoing) === scope.holding
-    // It is evaluated as a host.
+    // A prefix of a single address is evaluated as a host.
     if (isHolding && bits.length === (bits.family === 4 ? 32 : 128)) return undefined
     const known = this.attacks.get(key)
     const found = this.#limitsOf(target, bits, known !== undefined)

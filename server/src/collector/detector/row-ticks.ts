@@ -19,7 +19,7 @@ export const [added, addedVariance, fast, addedVectors] = [8, 12, 14, 16]
 export const [addedMinute, addedFive, addedLongVariance] = [24, 28, 32]
 export const [vectorRates, short, minute, five, recent] = [36, 44, 48, 54, 60]
 
-/** It is, or has within it, an attack: its usual traffic is not updated. */
+/** The target is, or contains, an attack: its usual traffic is not updated. */
 export const isFrozen = 1
 export const hasLong = 2
 

@@ -24,7 +24,7 @@ export type Stream = {
   readonly step?: number
   /** Addresses of IPv6 at random in the network of the length from `to` on, others for each packet. */
   readonly randomFrom?: number
-  /** It is sent from `to` to elsewhere. */
+  /** The traffic is sent from `to` to other networks. */
   readonly isOutgoing?: boolean
   readonly bps: number
   /** Octets of a packet; default 1400. */

@@ -7,7 +7,7 @@ import type { Detection } from './detection.ts'
 /** The newest attack on a network, from the reports that were stored. */
 export type SharedAttack = {
   readonly id: string
-  /** Its reports are stored. */
+  /** The collector whose reports are stored. */
   readonly collector: string
   /** The end of its event: by a report, or for silence. */
   readonly ended: Date | null

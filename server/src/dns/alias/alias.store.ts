@@ -126,7 +126,7 @@ export async function listPublishedAliases(db: Db | Trx, zoneId: number): Promis
   }))
 }
 
-/** How far the resolution of an ALIAS record is. */
+/** The progress of resolving an ALIAS record. */
 export type AliasState = AliasAddresses & {
   readonly name: DomainName
   readonly resolved: Date | null

@@ -1,4 +1,4 @@
-// How far an ALIAS record is, as the API returns it. Pure.
+// The progress of an ALIAS record in the API. Pure.
 import { aliasReasonText } from '@pharos/contract/reason/alias-reason'
 import type { RecordSetAlias } from '@pharos/contract/dns/recordset'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'

@@ -19,7 +19,7 @@ export type World = {
   readonly propagation: number
   /** Seconds until the parent applies CDS. */
   readonly registrar: number
-  /** How long resolvers keep anything at most; without it, for its TTL. */
+  /** Upper limit of the cache of resolvers, in seconds; by default the TTL. */
   readonly cache?: number
 }
 

@@ -14,7 +14,7 @@ import { defaultTimes, type Signing } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
 import type { PublishedKey, PublishedZone } from './publish.store.ts'
 
-/** How a zone is published: `signing` is undefined for an unsigned zone. */
+/** The signing of a published zone: `signing` is undefined for an unsigned zone. */
 export type ZoneSigning = {
   readonly signing: Signing | undefined
   /** The sets of our keys at the apex. */

@@ -29,7 +29,7 @@ export const defaultTimes: SignatureTimes = {
   backdate: 3600,
 }
 
-/** How a zone is signed. */
+/** The parameters of signing a zone. */
 export type Signing = {
   readonly zone: ZoneName
   /** The keys that sign. Each algorithm has a CSK, or a KSK and a ZSK (RFC 4035 section 2.2). */

@@ -263,7 +263,7 @@ async function change(
   return isEmpty(changed.difference) ? [] : [{ zone: changed.zone, difference: changed.difference }]
 }
 
-/** Other zones as answers show them. */
+/** Returns other zones in the form of answers. */
 export const presentOthers = (others: readonly OtherZone[]) =>
   others.map(({ zone, difference }) => ({
     zone_id: zone.id,
@@ -272,7 +272,7 @@ export const presentOthers = (others: readonly OtherZone[]) =>
     ...presentDifference(zone, difference),
   }))
 
-/** Others for the plan of an operation whose answer has no place for them. */
+/** Returns other zones for the plan of an operation whose answer has no field for them. */
 export const besideOthers = (others: readonly OtherZone[]) =>
   others.length === 0 ? {} : { beside: { before: {}, after: { other_zones: presentOthers(others) } } }
 

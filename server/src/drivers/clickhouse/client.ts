@@ -46,7 +46,7 @@ export class ClickHouseConnection {
       database: target.database,
       application: 'pharos',
       request_timeout: commandTimeoutMs + answerMarginMs,
-      // It would print every error.
+      // The client would print every error.
       log: { level: ClickHouseLogLevel.OFF },
       compression: { request: false, response: false },
     })

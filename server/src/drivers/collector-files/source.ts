@@ -37,7 +37,7 @@ export type CollectorFileLimits = {
   readonly filesMax: number
   /** Data older than this are not used. */
   readonly ageMsMax: number
-  /** How long an alert counts: BGPalerter does not report that a hijack has ended. */
+  /** Time for which an alert counts: BGPalerter does not report that a hijack has ended. */
   readonly alertMs: number
   /** Updates of alerts that are kept. */
   readonly updatesMax: number

@@ -104,7 +104,7 @@ export function exchangeAll(
     try {
       socket.close()
     } catch {
-      // It was closed by an error.
+      // The socket was closed by an error.
     }
   })
 }

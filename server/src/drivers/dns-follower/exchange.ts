@@ -132,7 +132,7 @@ function closeQuietly(socket: UdpSocket): void {
   try {
     socket.close()
   } catch {
-    // It was closed by an error.
+    // The socket was closed by an error.
   }
 }
 

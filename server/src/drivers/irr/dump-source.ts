@@ -13,7 +13,7 @@ export type DumpSourceConfig = {
   readonly file: string
   /** The registries to use, in order of preference; an empty list means all registries in the dump. */
   readonly sources?: readonly string[]
-  /** How often the file is checked. */
+  /** Interval of checks of the file. */
   readonly pollMs?: number
   /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
@@ -22,7 +22,7 @@ export type DumpSourceConfig = {
    * delay.
    */
   readonly confirmMs?: number
-  /** How long a query waits for the first read. */
+  /** Maximum wait of a query for the first read. */
   readonly timeoutMs?: number
 }
 

@@ -30,7 +30,7 @@ export const priority = -150
 /** The chain where packets enter. */
 export const entryChain = 'shield'
 
-/** Which lists the packets of each address pass. */
+/** The lists that the packets of each address pass. */
 export type Layout = {
   /** The prefix itself and its covering prefixes, the most specific first. */
   coveringFirst(prefix: Prefix): readonly Prefix[]

@@ -145,7 +145,7 @@ class RisLiveSource implements VisibilitySource {
     // Only `ws` calls this, once, after an error too.
     socket.on('close', (code, text) => {
       if (this.#socket !== socket) return
-      // It is stored, and PostgreSQL accepts no NUL.
+      // The text is stored, and PostgreSQL accepts no NUL.
       const said = text
         .toString('utf8')
         .replace(/[\p{C}\s]+/gu, ' ')

@@ -25,7 +25,7 @@ export type VendorTable = {
   readonly counters: readonly string[]
   /** IANAifType. */
   readonly type: number
-  /** Whether they have modules, which are found by the key. */
+  /** Whether the interfaces have modules, which are found by the key. */
   readonly hasModules: boolean
   nameOf(found: WalkedColumns, index: string, names: InterfaceNames): Known | null
   /** Returns the fields of a row, beside its key and type. */

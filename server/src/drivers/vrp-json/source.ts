@@ -44,7 +44,7 @@ const defaults: Readonly<Record<VrpJsonAddress['location']['kind'], VrpJsonLimit
   http: { ...everyKind, pollMs: 60_000 },
 }
 
-/** How long parsing may block the event loop at a time. */
+/** Maximum time for which parsing blocks the event loop. */
 const sliceMs = 5
 
 /** Inert until it is started. */

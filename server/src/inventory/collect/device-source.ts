@@ -74,7 +74,7 @@ export type SeenTransceiver = {
   readonly reachM: number | null
   readonly connector: string | null
   readonly lanes: number
-  /** Whether it reports light levels (digital diagnostic monitoring, SFF-8472). */
+  /** Whether the module reports light levels (digital diagnostic monitoring, SFF-8472). */
   readonly hasDdm: boolean
 }
 

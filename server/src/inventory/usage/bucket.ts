@@ -11,7 +11,7 @@ export const completeMs = 150_000
 export type Bucket = {
   /** Multiple of the grid, ms since 1970. */
   readonly startMs: number
-  /** How long the values cover; the rest of the bucket is unknown. */
+  /** Covered time of the values; the rest of the bucket is unknown. */
   readonly coveredMs: number
   readonly values: CounterValues
 }

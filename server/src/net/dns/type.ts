@@ -104,7 +104,7 @@ export const recordType = {
   ALIAS: 65_401,
 } as const
 
-/** Other servers have the word ANAME for ALIAS. */
+/** Other servers use ANAME for ALIAS. */
 const numbers: ReadonlyMap<string, number> = new Map([
   ...Object.entries(recordType),
   ['ANAME', recordType.ALIAS],

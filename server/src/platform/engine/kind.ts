@@ -79,11 +79,11 @@ export type Table = {
   readonly key?: RawBuilder<string>
   /** Further values to read for each row `t`, by name. */
   readonly select?: Readonly<Record<string, RawBuilder<unknown>>>
-  /** Which rows `t` the file can name; all of them by default. */
+  /** Condition on the rows `t` that the file can name; all of them by default. */
   readonly where?: RawBuilder<unknown>
 }
 
-/** How a field is stored. field.ts has the usual ways. */
+/** The storage of a field. field.ts has the usual ways. */
 export type Field<T = unknown> = FieldOptions<T> & {
   readonly columns: readonly string[]
   read(row: RowColumns): T
@@ -115,7 +115,7 @@ export type Reference = { readonly kind: Kind; readonly key: string; readonly pa
 export type Secret = {
   /** The name of the element's field; `<name>_file` names a file. */
   readonly name: string
-  /** Other fields of the element that make it unnecessary. */
+  /** Other fields of the element that replace it. */
   readonly alternatives?: readonly string[]
   /** Why the text is not accepted, if so. */
   objectionTo?(text: string, fields: Fields): string | undefined

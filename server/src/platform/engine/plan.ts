@@ -215,7 +215,7 @@ function pruneRow(kind: Kind, row: Row, references: References, notice: Notice):
   return changes.length > 0 ? [updateOf(row, changes)] : []
 }
 
-/** Which elements refer to which others once the document is applied. */
+/** The references between elements once the document is applied. */
 class References {
   readonly #targets = new Map<string, ReadonlySet<string>>()
   readonly #sources = new Map<string, Set<string>>()

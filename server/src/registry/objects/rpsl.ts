@@ -35,7 +35,7 @@ export type RpslParagraph = {
   readonly text: string
   /** The line of its first character, from 1. */
   readonly line: number
-  /** Whether it is too long and was truncated. */
+  /** Whether the object was too long and is truncated. */
   readonly isCut: boolean
 }
 

@@ -31,7 +31,7 @@ export const location: Kind = {
   },
   skip(data) {
     data.field = 'version'
-    // Others are not defined, and Knot refuses a zone with them at transfer.
+    // Other versions are not defined, and Knot refuses a zone with them at transfer.
     if (data.octet() !== 0) throw data.error('range', 'its version is not 0.')
     for (const [field] of precisions) {
       data.field = field

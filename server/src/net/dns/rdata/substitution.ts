@@ -1,5 +1,5 @@
 // The substitution expression of NAPTR (RFC 3402 section 3.2): `!<expression>!<replacement>!<flags>`, where the
-// expression is a POSIX extended one. Accepts a subset of BIND's expressions, which refuses a whole zone with any other
+// expression is a POSIX extended one. Accepts a subset of BIND's syntax: BIND refuses a whole zone with any other
 // expression at transfer.
 
 const backslash = 92
