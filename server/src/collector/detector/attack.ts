@@ -17,7 +17,7 @@ export type Reading = {
 
 const offRatio = 0.7
 const offSeconds = 60
-/** Time without attack traffic after which a target's next attack is another one: pulses are one attack. */
+/** Seconds below the limit that end an attack on a recently attacked target: pulses are one attack. */
 const pulseOffSeconds = 300
 const reportSeconds = 10
 

@@ -185,8 +185,8 @@ export class Rates {
   }
 
   /**
-   * The average of the hour that ended some minutes ago, in bits and packets per second, for at least `countedSeconds`
-   * of traffic.
+   * The average of the hour that ended some minutes ago, in bits and packets per second. `countedSeconds`: how long the
+   * traffic was counted; a partly filled average is scaled up.
    */
   recent(row: number, countedSeconds: number): { readonly bps: number; readonly pps: number } {
     const at = row * rowWords + recent + 2

@@ -96,7 +96,7 @@ export class Connections {
     counts.packetsReverse = Math.max(0, counts.packetsReverse - known.packetsReverse)
   }
 
-  /** Later connections of this exporter that are older than now may be the forgotten one. */
+  /** From then on, a connection of its exporter that is older than now may be the forgotten one. */
   #forgetOldest(): void {
     const oldest = this.#oldest.next().value!
     this.#counted.delete(oldest)

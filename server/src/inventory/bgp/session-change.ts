@@ -67,8 +67,9 @@ export function advanceSession(
 }
 
 /**
- * Returns when the session ended: before it was established again, or at the time of this reading. If readings in
- * between lack its state, the time comes from the device's time since the last establishment, or is inexact.
+ * Returns when the session ended: before it was established again, or at the time of this reading. If earlier readings
+ * lack its state, the time comes from the device's time since the last establishment; otherwise it is the time of the
+ * last known state, which is not exact.
  */
 function endOf(
   { state, known }: Session,
