@@ -8,7 +8,7 @@ const packetOctetsMax = 65_535
 
 /**
  * Removes such rows from `from` on, and returns their number. `smallOctets`: the octets that each interface of their
- * exporters can send in the shortest duration, so that the speed is looked up for few rows.
+ * exporters can send in the shortest duration, so that the speed is looked up for only a few rows.
  */
 export function dropImplausible(
   c: FlowColumns,

@@ -95,7 +95,7 @@ export type Assignment = {
   readonly circuitId: string
   readonly speedBps: number | null
   readonly startMs: number
-  /** End within the requested period, if the assignment lasts longer. */
+  /** End of the requested period, if the assignment lasts longer. */
   readonly endMs: number
   readonly interfaceId: number | null
   /** When the port got the interface; null: always. */
