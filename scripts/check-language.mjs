@@ -56,23 +56,8 @@ const areas = {
 
 /** Limits of areas that are above the level of a phrase. They may only fall, and go when the level is reached. */
 const areaLimits = {
-  server: {
-    'those of': 2,
-    nothing: 4.25,
-    'one that': 2.05,
-    'what is': 1.7,
-    held: 0.9,
-    'at once': 0.6,
-    'is that of': 0.4,
-  },
-  other: {
-    'those of': 2.15,
-    nothing: 3.1,
-    'one that': 1.9,
-    'what is': 1.15,
-    'at once': 0.6,
-    'is that of': 0.45,
-  },
+  server: {},
+  other: {},
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -1,5 +1,6 @@
-// Sends flow datagrams at a rate with sendmmsg, in a process of its own: a sender in JavaScript that calls send for each would be the limit.
-// Arguments: port, datagrams a second, seconds, protocol (ipfix or v5). Prints how many it sent.
+// Sends flow datagrams at a rate with sendmmsg, in a separate process: a sender in JavaScript that calls send for each
+// datagram would be the limit. Arguments: port, datagrams a second, seconds, protocol (ipfix or v5). Prints the number
+// of sent datagrams.
 import { dlopen, getRawPointer } from 'node:ffi'
 import {
   ipOctets,

@@ -61,7 +61,7 @@ async function run(bench: Bench): Promise<Line[]> {
     medianOf(ours, (sample) => sample.cpuMs),
     medianOf(theirs, (sample) => sample.cpuMs),
   ]
-  // On its own: watching the event loop occupies a core, which the threads would lack.
+  // Alone: watching the event loop occupies a core, which the threads would lack.
   const { longestMs: blockedMs } = await longestTurn(() => signInThread(zone, sets, signing))
   return [
     {
@@ -142,7 +142,7 @@ function preparePeer(folder: string, count: number): () => { ms: number; cpuMs: 
   }
 }
 
-/** Returns the median of one address that changes, one that is added and one that is removed. */
+/** Returns the median of a changed, an added and a removed address. */
 async function changeMs(served: MemoryZone, signing: SignatureSettings, rounds: number): Promise<number> {
   const samples: number[] = []
   for (let round = 0; round < rounds; round++) {

@@ -11,7 +11,7 @@ import {
 import { dueMonth } from '../../server/src/report/send-reports.ts'
 import { findTeamAdmin } from './demo.store.ts'
 
-/** Without a flow store there is no end of its history: then the report is sent without traffic. */
+/** Without a flow store its history never ends: then the report is sent without traffic. */
 const waitSeconds = 900
 
 /** Subscribes the admin, unless the settings were saved before. Until the claim is released, no process sends the report. */

@@ -25,7 +25,7 @@ export type DemoPort = {
   readonly since: Date
 }
 
-/** With today, all of the newest month that can be closed: on its first day a month is too new. */
+/** With today, the whole newest month that can be closed: on its first day a month is too new. */
 const billedDays = 63
 
 export type HistoryOptions = {
@@ -75,7 +75,7 @@ type PortDay = {
 
 const dayBefore = (now: Date, back: number): number => (Math.floor(now.getTime() / dayMs) - back) * dayMs
 
-/** Devices have counted nothing of the time before: a port came up when it was handed over. */
+/** Devices have no counters of the time before: a port came up when it was handed over. */
 export async function addStateChanges(db: Db, ports: readonly DemoPort[]): Promise<void> {
   for (const { portId, since } of ports)
     await sql`
@@ -112,7 +112,7 @@ async function addDay(db: Db, of: PortDay, steps: readonly number[]): Promise<vo
 
 type Counted = { readonly octetsIn: readonly bigint[]; readonly octetsOut: readonly bigint[] }
 
-/** Octets in and out of so many steps. */
+/** Octets in and out over this number of steps. */
 function countedSince(
   { port: { device, settings }, attacks, day }: PortDay,
   wire: SandboxInterface,

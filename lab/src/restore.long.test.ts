@@ -1,5 +1,5 @@
-// A backup is restored under a running reconciler, on a real gobgpd with a BIRD peer: the peer sees no change before staff decide, also
-// when gobgpd restarts meanwhile, and then exactly what they decided.
+// A backup is restored under a running reconciler, on a real gobgpd with a BIRD peer: the peer sees no change before
+// staff decide, even if gobgpd restarts in the meantime, and then exactly the decisions.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'

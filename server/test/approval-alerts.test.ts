@@ -205,7 +205,7 @@ describe('the details of an approval about routes', () => {
   })
 })
 
-/** Shield rules of a scrubber that wait: those of so many prefixes. */
+/** Shield rules of a scrubber that need approval, for so many prefixes. */
 const removals = (scrubber: string, count: number) =>
   owner()
     .transaction()

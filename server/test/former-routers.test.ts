@@ -92,7 +92,7 @@ function speakersOf({ speakers, formers = [] }: RegionRecord) {
   return [...(speakers as { name: string }[]).map(({ name }) => one(name)), ...former]
 }
 
-/** With an interval so long that only a notification or a run before can cause a run, unless given. */
+/** With a long interval, so that only a notification or an earlier run can cause a run, unless given. */
 async function startReconcilers(intervalMs = 3_600_000): Promise<void> {
   const component = createReconcilers({
     postgres: database.postgres,

@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   operation: ['contract', 'runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
-  // The resources of limited tokens and keys: their rows, and what a path names.
+  // The resources of limited tokens and keys: their rows, and the objects of a path.
   limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
   registry: ['contract', 'registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
@@ -52,7 +52,7 @@ const allowed: Record<string, readonly string[]> = {
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
   approval: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
-  // Compares the database with the network after a restore; the domains carry out what staff decide.
+  // Compares the database with the network after a restore; the domains apply the decisions of staff.
   restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'mail', 'packages'],
   inventory: [
     'contract',
@@ -269,7 +269,7 @@ const domains = new Set([
   'shield',
 ])
 
-/** Returns the folder in `server/src` that a path is in; composition is in none. */
+/** Returns the folder in `server/src` of a path; empty for composition. */
 const domainOf = (path: string): string =>
   isParts(path) ? '' : (/^server\/src\/([^/]+)\//.exec(path)?.[1] ?? '')
 

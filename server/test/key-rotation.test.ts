@@ -1,5 +1,5 @@
-// A complete rotation of the key ring: [old], then [new, old], everything resealed, then [new]. Credentials issued under the old
-// key stay valid or are documented as invalidated: the rules are those of docs/operating/rotate-keys.md.
+// A complete rotation of the key ring: [old], then [new, old], everything resealed, then [new]. Credentials issued
+// under the old key stay valid or are documented as invalidated: the rules are in docs/operating/rotate-keys.md.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

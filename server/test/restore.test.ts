@@ -1,5 +1,5 @@
-// A database that goes back in time under a running installation: nothing is sent until staff decide, and then what they decided. The
-// backup is a copy of the database, which replaces it.
+// A database that goes back in time under a running installation: all sending stops until staff decide, and then the
+// decisions are applied. The backup is a copy of the database, which replaces it.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -72,7 +72,7 @@ async function admin(...statements: readonly string[]): Promise<void> {
   }
 }
 
-/** Copies the database while nothing is connected to it. */
+/** Copies the database while it has no connections. */
 async function backUp(): Promise<void> {
   await serving.stop()
   await postgres.stop()
@@ -97,7 +97,7 @@ async function patch(prefix: string, isEnabled: boolean): Promise<void> {
   )
 }
 
-/** Until the process remembers every change. */
+/** Waits until the process remembers every change. */
 const remembered = () =>
   waitFor('the witness', async () => {
     const { rows } = await sql<{ waiting: number; sequence: number | null }>`
@@ -369,7 +369,7 @@ describe('a restored database', () => {
       return [...waiting, ...comparing].every((loop) => runs.has(loop)) && runs
     })
     for (const [loop, results] of held) {
-      // A run that failed, on a busy machine, says nothing.
+      // A run that failed, on a busy machine, proves neither.
       if (results.has('ok'))
         assert.ok(
           sendsNothing.includes(loop),
@@ -396,7 +396,7 @@ const waiting = [
   'shield',
   'webhooks',
 ]
-/** Loops that read and send nothing; that of mails sends the one to staff. */
+/** Loops that only read; the loop of mails sends the mail to staff. */
 const comparing = ['dns-observe:ns1.example.net.', 'mails', `reconcile:${slug}`, 'shield:edge']
 /** Loops that change only the database, or only ask. A new loop belongs here if it has no effect outside of it. */
 const sendsNothing = [

@@ -195,7 +195,7 @@ describe('visibility of an announcement', () => {
     const partial = await until(visibility, ({ reason }) => reason === 'changes_only')
     assert.deepEqual([partial.state, partial.collectors_seeing, partial.zombie], ['partial', 0, false])
     assert.equal(await measured(), 1, 'another process measures nothing again')
-    // Another process had no data when it took over: nothing has ended.
+    // Another process had no data when it took over: no announcement has ended.
     assert.deepEqual(await messages('announcement.zombie'), [])
   })
 

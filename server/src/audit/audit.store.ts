@@ -1,5 +1,5 @@
 // The SQL that reads the audit log, as the team. Whether a user is provider staff comes from database functions, which
-// return nothing else about the user to a team.
+// return no other data about the user to a team.
 import type { listAuditEntriesRoute } from '@pharos/contract/team/audit'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'

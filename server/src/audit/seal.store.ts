@@ -24,7 +24,7 @@ export const isEntry = (joined: JoinedEntry): joined is EntryText & { readonly i
 
 export type Head = { readonly sequence: number; readonly hash: Buffer }
 
-/** Returns the newest seal; undefined if there is none. */
+/** Returns the newest seal; undefined without seals. */
 export async function findHead(db: Db | Trx): Promise<Head | undefined> {
   const { rows } =
     await sql<Head>`select sequence, hash from audit_seals order by sequence desc limit 1`.execute(db)

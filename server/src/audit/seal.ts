@@ -22,7 +22,7 @@ export type SealedEntries = {
 
 const batchSize = 1_000
 
-/** Seals all unsealed entries in batches. Concurrent runs are safe: one of them fails and seals nothing. */
+/** Seals all unsealed entries in batches. Concurrent runs are safe: one of them fails without sealing. */
 export async function sealAll(
   db: Db,
   ring: KeyRing,

@@ -1,5 +1,5 @@
 // Verifies the chain seal by seal. Pure. For each seal it returns whether it follows from the previous seal and its
-// entry, and otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one
+// entry, and otherwise the error. After a broken seal it continues from that seal's hash, so that one change is one
 // error.
 import type { DerivedKey } from '../runtime/secrets.ts'
 import { chainStart, sealHash, type EntryText } from './canonical.ts'

@@ -1,5 +1,5 @@
-// Wires announcements: their operations, and the loops of the reconciler role, which make the routers announce what the teams have
-// requested, check announcements against the registries, follow their visibility, and end black holes.
+// Wires announcements: their operations, and the loops of the reconciler role, which apply the teams' requests to the
+// routers, check announcements against the registries, follow their visibility, and end black holes.
 import { join } from 'node:path'
 import { authorizedProvider } from '../brand/provider.ts'
 import { createLedLoop } from '../db/led-loop.ts'
@@ -106,7 +106,10 @@ function validator(shared: Shared): Component {
   })
 }
 
-/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+/**
+ * Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if a source
+ * is invalid.
+ */
 export function authorizationDeps(config: Config): AuthorizationDeps {
   const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
   const txt = createTxtResolver({ servers })
@@ -139,7 +142,7 @@ const reportRegion =
     await saveDifferences(db, { area: 'routes', source, differences: found.routes })
   }
 
-/** Returns no part without a source: nothing is connected to, and nothing is stored. */
+/** Returns no part without a source: there is no connection and no stored data. */
 function visibilityMonitor(shared: Shared): Component[] {
   const { config, log, now } = shared
   const ourAsn = config.providerAsn

@@ -18,11 +18,11 @@ import { batchRows, batchSlots } from './receiver.ts'
 
 export type CollectorThreadOptions = {
   readonly addresses: readonly ListenAddress[]
-  /** Of batches for the flow store, and of reports of the detector for the database. */
+  /** Directory of batches for the flow store, and of reports of the detector for the database. */
   readonly spoolDir: string
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
-  /** Of the table of the detector: a power of 2. */
+  /** Size of the detector's table: a power of 2. */
   readonly detectorRows?: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
@@ -35,7 +35,7 @@ const endMs = 5_000
 export type ThreadEvents = {
   readonly onReceiver: (message: ReceiverReport) => void
   readonly onBatcher: (message: BatcherReport) => void
-  /** One of them ended by itself. */
+  /** A thread ended by itself. */
   readonly onEnd: (error: unknown) => void
 }
 

@@ -38,7 +38,7 @@ function createFolder(): string {
   return dir
 }
 
-/** Team 1 holds 203.0.113.0/24 and an interface of router r1, team 2 holds 2001:db8::/32. */
+/** 203.0.113.0/24 and an interface of router r1 belong to team 1, 2001:db8::/32 to team 2. */
 async function seed({ postgres: { owner } }: TestDatabase): Promise<void> {
   await sql`insert into teams (slug, name) values ('one', 'One'), ('two', 'Two')`.execute(owner)
   await sql`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24'), (2, '2001:db8::/32')`.execute(
@@ -354,7 +354,7 @@ describe('the collector of flows', () => {
     await two.collector.listen()
     await send([message!], one.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 1)
-    // The thread reports what it has learned once a second.
+    // The thread reports new state once a second.
     await until(async () => {
       await one.collector.saveLearned()
       return (await listFlowTemplates(database.postgres.owner)).length > 0

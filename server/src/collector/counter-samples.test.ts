@@ -134,7 +134,7 @@ describe('counter samples of sFlow', () => {
       send(second)
       if (second % 60 === 0) {
         await scene.poll(second)
-        // A poll that finds no other sample adds nothing, and is no error.
+        // A poll without a new sample adds no value and is no error.
         await scene.poll(second)
       } else await scene.save()
     }
@@ -208,7 +208,7 @@ describe('counter samples of sFlow', () => {
     const decoder = createDecoder({ onInterfaceCounters: (counters) => samples.add(counters) })
     const columns = createFlowColumns(70_000)
     for (let index = 0; index < 18_000; index++) {
-      // Every third number is none that an interface can have.
+      // Every third number is out of the range of interface numbers.
       const number = index % 3 === 0 ? 2 ** 31 + index : index + 8
       const datagram = sflowDatagram({ uptime: 1000 }, counterSample({ octets: 1n, packets: 1 }, number))
       decoder.decode(datagram, 0, datagram.length, sender, 0, 50_000, startMs + 400_000, columns)

@@ -9,7 +9,7 @@ import { parseDefaults } from '../events/sources/flows.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import { readBaselineFile, writeBaselineFile, type Baselines } from './baseline-file.ts'
 
-/** Where its reports go: the first source of kind `flows`. */
+/** Source of its reports: the first source of kind `flows`. */
 export type ReportSource = { readonly key: string; readonly settings: unknown }
 
 export async function findDetectorSource(db: Db): Promise<ReportSource | undefined> {
@@ -25,15 +25,15 @@ export async function findDetectorSource(db: Db): Promise<ReportSource | undefin
 /** The baselines of an hour: they are read once in it, and kept in the file. */
 export type BaselineCache = { readonly path: string; hour: number; baselines: Baselines }
 
-/** The baselines are those of the former run. */
+/** The baselines of the former run. */
 export function createBaselineCache(dir: string): BaselineCache {
   const path = join(dir, 'baselines')
   return { path, hour: -1, baselines: readBaselineFile(path) }
 }
 
 /**
- * If the store does not answer, the former baselines stay in use, over restarts: without them usual traffic would be an attack. `hosts` are
- * those whose usual traffic matters, as networks of full length.
+ * If the store does not answer, the former baselines stay in use, over restarts: without them usual traffic would be an
+ * attack. `hosts` are hosts whose usual traffic is needed, as networks of full length.
  */
 export async function readDetectorRules(
   db: Db,
@@ -68,7 +68,7 @@ async function listThresholds(db: Db): Promise<Threshold[]> {
   }))
 }
 
-/** Sum of the speeds of the ports of each team, in bit/s; teams with a port of unknown speed are left out. */
+/** Sum of the speeds of the ports of each team, in bit/s, except teams with a port of unknown speed. */
 async function listPortSpeeds(db: Db): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ team_id: number; bps: number }>`
     select a.team_id, sum(coalesce(p.speed_bps, i.speed_bps))::float8 as bps
@@ -96,7 +96,7 @@ async function refreshBaselines(
 }
 
 const weeks = 4
-/** With fewer weeks or days nothing is known of what is usual. */
+/** With fewer weeks or days the usual traffic is unknown. */
 const samplesMin = 3
 
 /** The 99th percentile of the traffic to each prefix in this hour of the week. */

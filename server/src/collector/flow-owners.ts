@@ -17,8 +17,8 @@ export type HoldingColumns = {
 }
 
 /**
- * The holders of an address are list `find(...)`: entries `starts[list]` up to `starts[list + 1]` of `teamIds` and `prefixIds`, one for
- * each team, that with the most specific prefix first. List 0 is empty.
+ * The owners of an address are list `find(...)`: entries `starts[list]` up to `starts[list + 1]` of `teamIds` and
+ * `prefixIds`, one per team, the most specific prefix first. List 0 is empty.
  */
 export type FlowOwners = {
   readonly revision: number
@@ -26,11 +26,11 @@ export type FlowOwners = {
   readonly teamIds: Uint32Array
   /** The most specific prefix of the team that covers the address; 0 if the team only announces it. */
   readonly prefixIds: Uint32Array
-  /** By list: its most specific prefix, which is another one for each list, as four words, IPv4 as ::ffff:a.b.c.d. */
+  /** By list: its most specific prefix, which differs for each list, as four words, IPv4 as ::ffff:a.b.c.d. */
   readonly words: Uint32Array
   /** Its length: up to 32 for IPv4. */
   readonly lengths: Uint8Array
-  /** The list of the next less specific prefix; 0 if there is none. */
+  /** The list of the next less specific prefix; 0 without one. */
   readonly parents: Uint32Array
   /** The list of an address of four words, IPv4 as ::ffff:a.b.c.d. */
   find(w0: number, w1: number, w2: number, w3: number): number
@@ -168,7 +168,10 @@ function createSide(
   return { table, lengths: rowLengths, firstList }
 }
 
-/** By the first 16 bits, whether any prefix is held there. Most ends of flows are outside: it stays in the cache, and the table of 64 MB does not. */
+/**
+ * By the first 16 bits, whether a team has any prefix there. Most ends of flows are outside: this array stays in the
+ * cache, the table of 64 MB does not.
+ */
 function heldOf({ table, lengths }: Side): Uint8Array {
   const held = new Uint8Array(2 ** 16)
   for (let row = 0; row < table.w0.length; row++) {

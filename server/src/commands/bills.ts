@@ -1,4 +1,4 @@
-// `pharos bills`: the closed bills of a month, those that wait for a decision of the provider, and corrections.
+// `pharos bills`: the closed bills of a month, bills that wait for a decision of the provider, and corrections.
 import { parseArgs } from 'node:util'
 import type { StaffBill } from '@pharos/contract/operator/bill'
 import { listBillReviews } from '../inventory/bill/bill.store.ts'
@@ -53,7 +53,7 @@ export const bills: Command = {
   },
 }
 
-/** The month before this one in UTC, unless one is named. */
+/** The previous month in UTC by default. */
 function monthOf(period: string | undefined): string {
   if (period === undefined) {
     const now = new Date()

@@ -1,5 +1,5 @@
-// `pharos flows`: the exporters that have sent flows, what the inventory does not know of them, and what two of them sent; past traffic of nobody is given
-// to the team that holds its prefix now.
+// `pharos flows`: the exporters that have sent flows, the parts of them that the inventory lacks, and flows sent by two
+// exporters; assigns unowned past traffic to the team that has its prefix now.
 import { counted } from '@pharos/contract/counted'
 import { parseArgs } from 'node:util'
 import {
@@ -172,7 +172,7 @@ function parseClaimed(text: string): Prefix {
   throw new UsageError(`${text} is not a prefix such as 192.0.2.0/24.`)
 }
 
-/** Returns the id of the team, if it holds the prefix. */
+/** Returns the id of the team, if the prefix belongs to it. */
 async function requireHolder(
   context: CommandContext,
   { owner }: Postgres,
@@ -204,7 +204,7 @@ async function apply(
   { owner }: Postgres,
   { team, prefix }: { readonly team: number; readonly prefix: Prefix },
 ): Promise<void> {
-  // Those of a claim that was interrupted first: they would be counted twice otherwise.
+  // Interrupted claims first: their days would be counted twice otherwise.
   const finishAll = async () => {
     for (const begun of await listBegunDays(deps.store)) {
       await finishDay(deps, begun)

@@ -1,5 +1,5 @@
-// `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same every 5 minutes; this
-// command shows its plan, and approves deletions that it holds.
+// `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same
+// every 5 minutes; this command prints its plan, and approves its paused deletions.
 import { parseArgs } from 'node:util'
 import { countHeld, describeHeld, evidenceOfHeld } from '../platform/engine/guard.ts'
 import { prepareImport } from '../platform/import-netbox.ts'

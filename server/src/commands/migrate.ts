@@ -30,7 +30,7 @@ replaced, --finish removes what only they needed. Until then they can be started
   },
 }
 
-/** Migrates on a connection of its own; see `migrate` of db/migrate.ts. */
+/** Migrates on a separate connection; see `migrate` of db/migrate.ts. */
 export async function migrateSchema(
   postgres: Postgres,
   options: MigrateOptions,

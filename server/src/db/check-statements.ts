@@ -1,5 +1,5 @@
-// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist, and
-// rows that are not as `sql<...>` declares them, fail `npm run check`. Nothing is executed.
+// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist,
+// and rows that are not as `sql<...>` declares them, fail `npm run check`. Statements are not executed.
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Query, type Client, type FieldDef, type QueryResult, type Submittable } from 'pg'
@@ -27,7 +27,7 @@ export type Unchecked = {
   readonly parts: readonly string[]
 }
 
-/** Of the server and the demo, or of another folder instead of the repository. */
+/** Checks the files of the server and the demo, or of another folder instead of the repository. */
 export async function checkStatements(
   client: Client,
   folder = root,
@@ -50,7 +50,10 @@ export async function checkStatements(
   return { problems, unchecked }
 }
 
-/** Returns undefined for a statement that is right, and null for one that PostgreSQL cannot parse without the one around it. */
+/**
+ * Returns undefined for a correct statement, and null for a statement that PostgreSQL cannot parse without its
+ * surrounding statement.
+ */
 async function problemOf(
   client: Client,
   statement: string,
@@ -82,7 +85,7 @@ type Preparing = {
   describe(statement: { type: 'S'; name: string }): void
   sync(): void
 }
-/** pg's Query, which executes what it prepares; see team-query.ts. */
+/** pg's Query, which executes prepared statements; see team-query.ts. */
 const Executed = Query as unknown as new (
   text: string,
   values: readonly unknown[],

@@ -32,7 +32,7 @@ export async function run(cluster: Cluster): Promise<RunningServer> {
 function spawnServer(cluster: Cluster): RunningServer {
   const { command, args, options } = asUser(cluster.runAs, cluster.binaries.postgres, serverArgs(cluster))
   const output = openSync(cluster.logFile, 'a', 0o600)
-  // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
+  // A separate session: Ctrl-C reaches only this process, which ends the server when its users have ended.
   const child = spawn(command, args, {
     ...options,
     cwd: '/',

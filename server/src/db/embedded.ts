@@ -1,6 +1,6 @@
 // Runs a real PostgreSQL as a child process behind a unix socket, so that Pharos starts without any set-up. It never
-// listens on TCP. One process owns the server (it holds the lock beside the data directory, which the kernel releases
-// when the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
+// listens on TCP. One process owns the server (by the lock beside the data directory, which the kernel releases when
+// the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ import { prepareSocketDir } from '../runtime/socket-dir.ts'
 export type EmbeddedOptions = {
   /** The data directory itself, such as `data/postgres`; created if missing. `.lock` and `.log` files lie beside it. */
   readonly dataDir: string
-  /** For tests: nothing is synced to the disk, and the data is removed at start and at stop. */
+  /** For tests: writes are not synced to the disk, and the data is removed at start and at stop. */
   readonly temporary?: boolean
   /** Called with events for the operator: a takeover, an unexpected end, a restart. */
   readonly log?: (message: string) => void
@@ -45,7 +45,7 @@ export type Embedded = {
 const RESTART_DELAY_MS = 1_000
 const TAKEOVER_INTERVAL_MS = 500
 
-/** Starts the server of a data directory, or attaches to the one that another process runs on it. */
+/** Starts the server of a data directory, or attaches to the server that another process runs. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = prepareParent(options.dataDir)
   const deadline = performance.now() + (options.attachTimeoutMs ?? 60_000)
@@ -102,8 +102,8 @@ function prepareCluster(dataDir: string, socketDir: string, temporary: boolean):
 }
 
 /**
- * The server of another process. That may be a command: it ends the server with itself, and a Pharos that was started meanwhile
- * would have no database from then on, so it takes over.
+ * The server of another process. If that is a command, it ends the server with itself; this process then takes over,
+ * because a Pharos started in the meantime would have no database.
  */
 class AttachedPostgres implements Embedded {
   readonly databaseUrl: string

@@ -128,7 +128,7 @@ describe('migrate', () => {
 const head = (phase: string, runsWith: string) => `-- phase: ${phase}\n-- runs with: ${runsWith}\n`
 const product = (file: string) => readFileSync(join(migrationsFolder, file), 'utf8')
 
-/** Three releases: each is the one before with further steps. */
+/** Three releases: each adds further steps to the previous one. */
 const releases = (() => {
   const first = {
     '001-base.sql':

@@ -23,7 +23,7 @@ export type SealedValue = SealedPlace & {
   readonly context: (name: RowName) => string
 }
 
-/** Every column with sealed values. A test fails if one is missing. */
+/** Every column with sealed values. A test fails if a column is missing. */
 export const sealedPlaces: readonly SealedValue[] = [
   {
     noun: 'signing keys',
@@ -135,8 +135,8 @@ type ResealOutcome = {
 }
 
 /**
- * Seals again what is not under the newest key, one row at a time. Pharos may run at the same time: a value that changed
- * in between was sealed under the newest key by that change.
+ * Seals again values that are not under the newest key, one row at a time. Pharos may run at the same time: a value
+ * that changed in between was sealed under the newest key by that change.
  */
 export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   let resealed = 0
@@ -178,7 +178,7 @@ type OpenedCount = {
   readonly error: string | null
 }
 
-/** Decrypts every value of every kind; changes nothing. Works on the schema of any release. */
+/** Decrypts every value of every kind without changing it. Works on the schema of any release. */
 export async function openAll(db: Db, ring: KeyRing): Promise<OpenedCount[]> {
   const columns = await findColumns(db)
   const accepted = await readAcceptedKeys(db, columns.has('installation.lost_keys'))

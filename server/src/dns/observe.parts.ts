@@ -1,5 +1,5 @@
-// Observes every name server of the platform file by a loop of its own, so that one that does not answer delays no other. One process at a time
-// observes.
+// Observes every name server of the platform file in its own loop, so that a server that does not answer delays no
+// other. One process at a time observes.
 import { createLedLoop } from '../db/led-loop.ts'
 import type { Db } from '../db/postgres.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
@@ -144,7 +144,7 @@ function refusalAlert({ config, ring, log }: Shared): ObserveDeps['onRefused'] {
   }
 }
 
-/** While a restore is open: finds what the server has that the database does not. */
+/** While a restore is open, stores the differences between the server and the database. */
 async function compare({ owner }: Shared, server: ServerRow, client: NameServer): Promise<void> {
   const source = { area: 'zones', source: server.name.replace(/\.$/, '') } as const
   try {

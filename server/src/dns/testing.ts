@@ -18,7 +18,7 @@ import { changeZone } from './zone/change-zone.ts'
 import { insertZone, markZoneDeleted, readDefaults } from './zone/zone.store.ts'
 import { managedSets, resolveSettings, withoutLimits, type Zone } from './zone/zone.ts'
 
-/** Returns the sets of lines `name ttl type data`; names are relative to the zone, and lines with `;` are left out. */
+/** Returns the sets of lines `name ttl type data`; names are relative to the zone, and lines with `;` are skipped. */
 export function rrsetsOf(zone: ZoneName, text: string): Rrset[] {
   const lines = text.split('\n').filter((line) => /^[^;]*\S[^;]*$/.test(line))
   return collectRrsets(
@@ -63,7 +63,7 @@ const argumentsOf = {
   kzonecheck: (zone: string, file: string) => ['-o', zone, '-d', 'on', file],
 } satisfies Record<Verifier, (zone: string, file: string) => string[]>
 
-/** Returns which verifiers reject the zone, with what they print. */
+/** Returns the verifiers that reject the zone, with their output. */
 export function rejectionsOf(
   zone: ZoneName,
   sets: Iterable<SignedRrset>,

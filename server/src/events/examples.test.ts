@@ -1,4 +1,4 @@
-// The examples of deliveries in the OpenAPI document are what the server makes of their bodies.
+// The examples of deliveries in the OpenAPI document equal the server's results for their bodies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryValidation } from '@pharos/contract/events/event'

@@ -1,4 +1,4 @@
-// What a claim of past traffic needs to know of a team: its prefixes, and its ports with their times.
+// The team's data for a claim of past traffic: its prefixes, and its ports with their times.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'

@@ -32,7 +32,7 @@ const hostile = [
   '192.0.2.1/24', '::/0', '0.0.0.0/0', '203.0.113.0/25', 'SYN', `SYN+'`, '',
 ] // prettier-ignore
 
-/** Texts of devices, ports and prefixes are those of people too. */
+/** Names of devices, ports and prefixes are arbitrary texts too. */
 const namesOf = (text: string): FlowNames =>
   ({
     prefixes: [{ id: 4, prefix: '203.0.113.0/24' }],
@@ -95,7 +95,7 @@ const selectionOf = (
 const filterOf = (key: FlowKey, op: FlowFilter['op'], value: string): FlowFilter =>
   ({ key, op, value: op === 'in' || op === 'not_in' ? [value, value] : value }) as FlowFilter
 
-/** Those of valid requests: each key with each of its operators, alone and with groups of four keys. */
+/** The vocabulary of valid requests: each key with each of its operators, alone and with groups of four keys. */
 const vocabulary = new Set(
   keys.flatMap((key) =>
     flowKeys[key].operators.flatMap((op) => {

@@ -1,5 +1,5 @@
-// Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team. Pure: a request, a
-// clock and what is kept give SQL and parameters.
+// Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team.
+// Pure: a request, a clock and the retention give SQL and parameters.
 import type { FlowKey } from '@pharos/contract/flow/flow-key'
 import type { FlowDirection, FlowFilter, FlowMetric, FlowRank } from '@pharos/contract/flow/flow'
 import type { Buckets } from '../timeseries/buckets.ts'
@@ -56,8 +56,8 @@ export const keysOf = ({ groupBy, filters }: Pick<FlowSelection, 'groupBy' | 'fi
 const sums: readonly FlowFamily[] = ['protocol', 'interface', 'service']
 
 /**
- * Chooses the table. Sums by hour are read if the wanted buckets are whole hours of UTC, or if sums by minute are no longer kept: then
- * an hour counts in the bucket in which it begins. `isCut`: nothing that is kept so long has these keys.
+ * Chooses the table. Sums by hour are used if the buckets are whole hours of UTC, or if sums by minute are no longer
+ * stored: then an hour counts in the bucket in which it begins. `isCut`: no table with these keys is stored that long.
  */
 export function flowTableOf(
   keys: readonly FlowKey[],
@@ -117,7 +117,7 @@ function amount({ family }: FlowSource, metric: FlowMetric): string {
   return column === 'flows' ? 'toUInt64(flow_count)' : `${column} * greatest(sampling_rate, 1)`
 }
 
-/** A part of a statement with its parameters: `rows` are those of the selection in a window. */
+/** A part of a statement with its parameters: `rows` returns the rows of the selection in a window. */
 type Rows = {
   readonly rows: (from: string, until: string) => string
   readonly keys: readonly string[]
@@ -198,7 +198,7 @@ export type FlowSeriesQuery = {
   readonly now: Date
 }
 
-/** `top`: 1 for one of the largest groups, whose keys are `k0` to `k3`; 0 for all others together. */
+/** `top`: 1 for the largest groups, whose keys are `k0` to `k3`; 0 for all others together. */
 export type FlowSeriesRow = {
   readonly bucket: number
   readonly top: 0 | 1
@@ -212,7 +212,7 @@ export type FlowSeriesRow = {
 const named = (keys: readonly string[]): string => keys.map((key, at) => `${key} as g${at}`).join(', ')
 const names = (keys: readonly string[]): string => keys.map((_, at) => `g${at}`).join(', ')
 
-/** Returns the statement of the series: those of the current window, or of `previous` with the groups of the current one. */
+/** Returns the statement of the series: of the current window, or of `previous` with the groups of the current one. */
 export function seriesStatement(query: FlowSeriesQuery): FlowStatement {
   const { selection, source, borders, seconds, includeOther, previous } = query
   const { keys, value, rows, params } = rowsOf(selection, source)
@@ -258,7 +258,7 @@ function topOf(
   const figures: Readonly<Record<Exclude<FlowRank, 'avg'>, { sql: string; params: Params }>> = {
     max: { sql: 'max(v)', params: {} },
     last: { sql: 'sumIf(v, b = {last:UInt32})', params: { last: known - 1 } },
-    // The nearest rank among all buckets; those that a group lacks are 0.
+    // The nearest rank among all buckets; missing buckets of a group are 0.
     p95: {
       sql: 'arraySort(groupArray(v))[greatest(toInt64(count()) - {above:UInt32}, 0)]',
       params: { above: known - Math.ceil(known * 0.95) },
@@ -309,7 +309,7 @@ export function samplingStatement(scope: FlowScope, from: Date, until: Date, now
   }
 }
 
-/** `h0` is 1 for one of the largest values of the first key, `k0` its text; 0: all others. */
+/** `h0` is 1 for the largest values of the first key, `k0` its text; 0: all others. */
 export type GraphRow = Readonly<Record<string, string | number>> & { readonly value: number }
 
 /** Returns the statement of a graph: the largest values of each key by themselves, and the sums of their combinations. */

@@ -120,7 +120,7 @@ function bucketsFor(
   now: Date,
 ): { readonly source: FlowSource; readonly buckets: Buckets } {
   const window = { ...windowOf(start, end, 'body'), interval, points, timezone }
-  // Exporters report a flow about once a minute: shorter buckets only if they are asked for.
+  // Exporters report a flow about once a minute: shorter buckets only on request.
   const usual = bucketsOf(window, now, 'body')
   const wanted =
     interval === undefined && usual.seconds < minuteSeconds

@@ -1,4 +1,4 @@
-// What every answer about flows needs: whose flows, the statements, and how they were sampled.
+// The common parts of answers about flows: the team, the statements, and the sampling.
 import type { FlowTimeseries, FlowTimeseriesRequest } from '@pharos/contract/flow/flow'
 import type { Db } from '../db/postgres.ts'
 import type { ReadingActor } from '../operation/operation.ts'
@@ -42,7 +42,7 @@ export async function selectionOf(
   return { scope, metric, direction, filters, groupBy, names }
 }
 
-/** With the names of the AS numbers in the rows. */
+/** Adds the names of the AS numbers in the rows. */
 export async function withAsNames(
   { db }: FlowDeps,
   selection: FlowSelection,
@@ -71,7 +71,7 @@ function scopeOf(
   return { teamId: all ? 'all' : wanted! }
 }
 
-/** A failure of one is the failure of all; the others are awaited, so that none is unhandled. */
+/** Rejects if any rejects; all others are awaited, so that no rejection is unhandled. */
 export async function runAll<T extends readonly unknown[]>(
   all: [...T],
 ): Promise<{ [At in keyof T]: Awaited<T[At]> }> {

@@ -35,8 +35,9 @@ export type WhatIfRequest = {
 export type WhatIfDeps = { readonly db: Db; readonly flowStore: FlowStore }
 
 /**
- * `rule` is the position of the rule plus 1; 0: no rule matches. `attack` is null for the onset of an attack. `over_*` is the part that exceeds
- * a limit; `limited` is the amount in minutes in which it does, and `limited_over` what of it exceeds it.
+ * `rule` is the position of the rule plus 1; 0: no rule matches. `attack` is null for the onset of an attack. `over_*`
+ * is the part that exceeds a limit; `limited` is the amount in these minutes, and `limited_over` the exceeding part of
+ * it.
  */
 export type RuleEffectRow = {
   readonly rule: number
@@ -64,13 +65,13 @@ export type ServiceFlowRow = {
 }
 
 const dayMs = 86_400_000
-/** A service: this part of the normal flows of the prefix, or so many. */
+/** A service: this share of the normal flows of the prefix, or this number. */
 const serviceShareMin = 0.01
 const serviceFlowsMin = 20
 /** The part of a service that makes it taken. */
 const takenShareMin = 0.9
 const servicesShown = 10
-/** Octets of a packet that opens a connection, where only those of the whole connection are known. */
+/** Octets of a packet that opens a connection, if only the octets of the whole connection are known. */
 const openingOctets = 64
 
 /** Returns the estimate. Without a store, or if the question is too large for it, `state` is `unavailable`; never throws for that. */
@@ -163,7 +164,7 @@ function limitsOf(
   return { amount, limit: `multiIf(${perMinute.join(', ')}, toFloat64(0))` }
 }
 
-/** Of a limit, what exceeds it in each minute counts as dropped, from all that it concerns in equal parts. */
+/** For a limit, the excess of each minute counts as dropped, in equal parts of all matching traffic. */
 export function whatIfStatement(request: WhatIfRequest, attacks: readonly AttackWindow[]): FlowStatement {
   const { params, flows, decided } = partsOf(request, attacks, request.startMs)
   const limit = limitsOf(request.rules)
@@ -286,7 +287,7 @@ const takenBy = (services: readonly ServiceFlowRow[], rule: number) =>
     .slice(0, servicesShown)
     .map(({ address, protocol, port, taken, flows }) => ({ address, protocol, port, share: taken / flows }))
 
-/** Of a limit on packets that open connections; null if it is never exceeded. */
+/** The passing share of a limit on packets that open connections; null if it is never exceeded. */
 function passingShare({ parsed }: WhatIfRule, rows: readonly RuleEffectRow[]): number | null {
   if (parsed.action.kind !== 'rate_limit' || !isOpening(parsed.match)) return null
   const limited = rows.reduce((sum, row) => sum + row.limited, 0)

@@ -67,8 +67,8 @@ const presentZone = ({ zone, names, types }: LimitRow): ZoneResource => ({
 })
 
 /**
- * Finds the resources of a request among those of the team. Throws `invalid` with every error of form, and `not_found` for a resource that the
- * team does not have, with the same text whether another team has it.
+ * Finds the resources of a request among the team's. Throws `invalid` with every error of form, and `not_found` for a
+ * resource that the team does not have, with the same text whether another team has it.
  */
 export async function findResources(
   trx: Db | Trx,

@@ -49,7 +49,7 @@ export type SendMailsDeps = {
 
 /** The number of connections that a transport keeps. */
 const parallel = 4
-/** Longer than an attempt may take, including an outage of the database in between. */
+/** Lease in seconds; must exceed an attempt, including an outage of the database in between. */
 export const mailLeaseSeconds = 300
 const delaySecondsRange = { first: 30, max: 900 }
 /** A mail that could not be sent for this long fails. */

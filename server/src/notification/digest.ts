@@ -40,7 +40,7 @@ export function composeDigest(input: DigestInput): MailContents['notifications']
   }
 }
 
-/** With one and with several of a kind. */
+/** The singular and the plural of each kind. */
 const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   attack: ['attack', 'attacks'],
   attack_ended: ['attack ended', 'attacks ended'],

@@ -1,4 +1,4 @@
-// The feed of a user in the current team: what happened, and what of it was read.
+// The feed of a user in the current team: notifications, and which of them were read.
 import {
   type listNotificationsRoute,
   type Notification,
@@ -26,7 +26,7 @@ export async function listNotifications(
   return { results: page.map(present), count }
 }
 
-/** Marks the notifications up to an id as read, and tells the user's other tabs. */
+/** Marks the notifications up to an id as read, and notifies the user's other tabs. */
 export function readNotifications(
   { db }: Deps,
   operation: Operation,

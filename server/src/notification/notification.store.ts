@@ -41,7 +41,9 @@ export async function savePosition(
 
 type OutboxRow = ReportedMessage & { readonly xid: string; readonly row: string }
 
-/** Lists messages of all types in commit order, except those that an older running transaction could still precede. */
+/**
+ * Lists messages of all types in commit order, except messages that an older running transaction could still precede.
+ */
 export async function listOutbox(trx: Trx, { xid, id }: FeedPosition, limit: number): Promise<OutboxRow[]> {
   const { rows } = await sql<OutboxRow>`
     select o.xid::text, o.id::text as row, concat(o.xid, '.', o.id) as id, o.team_id as "teamId", o.type, o.at, o.data
@@ -51,7 +53,7 @@ export async function listOutbox(trx: Trx, { xid, id }: FeedPosition, limit: num
   return rows
 }
 
-/** Lists the ports whose flows have not matched the counters for three hours, of which nobody was notified since. */
+/** Lists the ports whose flows have not matched the counters for three hours, without a notification since. */
 export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
   const { rows } = await sql<Occurrence>`
     select * from (
@@ -69,8 +71,8 @@ export async function listSamplingOccurrences(trx: Trx, since: Date): Promise<Oc
 const tokenDays = [30, 7, 1]
 
 /**
- * Lists the API tokens and TSIG keys that expire within 30, 7 or 1 days and of which nobody was notified at that time. One that was created with less
- * time left is reported from the next shorter time on.
+ * Lists the API tokens and TSIG keys that expire within 30, 7 or 1 days, without a notification at that time. A token
+ * or key that was created with less time left is reported from the next shorter time on.
  */
 export async function listTokenOccurrences(trx: Trx): Promise<Occurrence[]> {
   const { rows } = await sql<Occurrence>`
@@ -94,8 +96,8 @@ export async function listTokenOccurrences(trx: Trx): Promise<Occurrence[]> {
 const expiryDays = 14
 
 /**
- * Lists the letters that were decided, uploaded or are about to expire and of which nobody was notified yet. A letter does not
- * expire while another one of its announcements is valid for longer.
+ * Lists the letters that were decided, uploaded or are about to expire, without a notification so far. A letter does
+ * not expire while another letter of its announcements is valid for longer.
  */
 export async function listLetterOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
   const announcement = sql`(select min(la.announcement_id) from letter_announcements la where la.letter_id = l.id)`
@@ -159,8 +161,8 @@ export type WrittenNotification = {
 }
 
 /**
- * Inserts the notifications; of an attack that was reported, the attributes are replaced. The end of an attack is only reported to
- * those to whom its beginning was mailed. Returns those that were written.
+ * Inserts the notifications; replaces the attributes of an attack that was already reported. The end of an attack is
+ * reported only to users who got a mail about its beginning. Returns the written rows.
  */
 export async function insertNotifications(
   trx: Trx,
@@ -213,14 +215,17 @@ export async function scheduleMail(trx: Trx, { userId, teamId }: Target, due: Da
 }
 
 export type DueMail = Target & {
-  /** Null: nobody may get it, since the user is no longer staff, has no confirmed address or lacks a required second factor. */
+  /**
+   * Null: it must not be sent, since the user is no longer staff, has no confirmed address or lacks a required second
+   * factor.
+   */
   readonly email: string | null
   readonly team: string | null
   /** A mail that was not sent yet: the next one waits for it. */
   readonly isBlocked: boolean
 }
 
-/** Locks the mail that has been due for longest; undefined if there is none. */
+/** Locks the mail that has been due for longest; undefined if no mail is due. */
 export async function lockDueMail(trx: Trx, now: Date): Promise<DueMail | undefined> {
   const { rows } = await sql<DueMail>`
     select d.user_id as "userId", d.team_id as "teamId", t.name as team,
@@ -252,7 +257,7 @@ export type WaitingNotifications = {
   readonly since: Date | null
 }
 
-/** Reads what waits for a mail: the newest, oldest first, and the counts of all. */
+/** Reads the notifications that wait for a mail: the newest ones, oldest first, and the counts of all. */
 export async function readWaiting(
   trx: Trx,
   { userId, teamId }: Target,
@@ -271,7 +276,7 @@ export async function readWaiting(
   return { shown, counts, since: times.length === 0 ? null : new Date(Math.min(...times)) }
 }
 
-/** Nothing waits any more: `queued` if a mail has it, `none` if it is not mailed. */
+/** Marks the notifications as done: `queued` if a mail contains them, `none` if they are not mailed. */
 export async function saveMailed(
   trx: Trx,
   { userId, teamId }: Target,
@@ -298,7 +303,7 @@ export type FeedState = {
   readonly newestId: number | null
 }
 
-/** Returns the feeds that the targets are part of: one for a team, and for staff those of all their teams. */
+/** Returns the feeds of the targets: one for a team, and for staff the feeds of all their teams. */
 export async function readFeedStates(db: Db | Trx, targets: readonly Target[]): Promise<FeedState[]> {
   const { rows } = await sql<FeedState>`
     with feeds as (

@@ -1,5 +1,5 @@
-// The notification settings of a user: in each team, and for employees of the provider those of staff. A user who saved none has
-// the defaults, which report what needs a person and nothing else.
+// The notification settings of a user: per team, and for employees of the provider also for staff notifications.
+// Without saved settings the defaults apply, which only report events that need a person.
 import type { Digest, NotificationSettings } from '@pharos/contract/messages/notification'
 import {
   staffNotificationKinds,

@@ -22,7 +22,7 @@ import type { SecretDeps } from './engine/secrets.ts'
 
 export type NetboxSource = { readonly client: NetboxClient; readonly mapping: NetboxMapping }
 
-/** Changes nothing. Throws a DriverError if NetBox was not read completely, a PlatformError if an object is not accepted. */
+/** Only reads. Throws a DriverError if NetBox was not read completely, a PlatformError if an object is not accepted. */
 export async function prepareImport(
   db: Db,
   { client, mapping }: NetboxSource,

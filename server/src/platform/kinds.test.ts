@@ -355,7 +355,7 @@ function elementOf(section: string): Element {
   return typeof element === 'object' ? element : sample[section]![element]!
 }
 
-/** Fields of an identity never change; those of a team's element are its team. */
+/** Fields of an identity never change; an element of a team has its team as identity. */
 const isIdentity = ({ identity }: Kind, field: string) => identity.includes(field) || field === 'team'
 
 describe('every kind of the platform file', () => {
@@ -506,7 +506,7 @@ describe('every kind of the platform file', () => {
       else assert.notEqual(now, undefined)
     }
 
-    /** Applying the sample again would not undo the change of a field that the sample leaves out. */
+    /** Applying the sample again would not undo the change of a field that the sample omits. */
     async function undo(change: Update): Promise<void> {
       const { row, fields } = change
       const before = Object.fromEntries(Object.keys(fields).map((field) => [field, row.fields[field]]))

@@ -1,5 +1,5 @@
-// The import from NetBox against a database: what it creates, changes and deletes, what belongs to the platform file, and that an
-// answer that is incomplete, empty or much smaller changes nothing.
+// The import from NetBox against a database: created, changed and deleted rows, rows of the platform file, and that an
+// incomplete, empty or much smaller answer changes no rows.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { approvalsOf, decideApproval, openApprovals } from '../approval/testing.ts'
@@ -249,7 +249,7 @@ describe('the import from NetBox', () => {
       Array.from({ length: 4 }, () => 'remove device'),
     )
     await decideApproval(owner(), approval!.id, 'approved')
-    // One more than staff have seen: nothing is deleted, and they are asked again.
+    // One deletion more than in the approval: no row is deleted, and a new approval is opened.
     netbox.lists['dcim/devices'] = [fake.netboxDevice(1, 'r1.ams'), ...devices(5)]
     await sync()
     assert.equal((await names('devices')).length, 11)

@@ -6,7 +6,7 @@ import { canDraw, loadFonts } from '../text/pdf-fonts.ts'
 export const page = { width: 595.28, height: 841.89, margin: 44, foot: 40 } as const
 export const contentWidth = page.width - 2 * page.margin
 
-/** The light colors of the portal; `accent` is that of the provider. */
+/** The light colors of the portal; `accent` is the provider's. */
 export const ink = {
   text: '#101820',
   soft: '#475364',
@@ -36,7 +36,7 @@ export type SheetOptions = {
   /** Everything that is written, for the fonts. */
   readonly text: string
   readonly accent: string
-  /** At the top of every page but the first, left and right. */
+  /** Left and right text at the top of every page except the first. */
   readonly running: readonly [string, string]
   readonly footer: string
   /** Undefined while the pages are counted. */
@@ -46,7 +46,7 @@ export type SheetOptions = {
 const rowHeight = 18
 
 export class Sheets {
-  /** Where the next block begins. */
+  /** Position of the next block. */
   y: number = page.margin
   readonly accent: string
   readonly #options: SheetOptions
@@ -78,7 +78,7 @@ export class Sheets {
     return this.#document.close()
   }
 
-  /** Starts another page unless so many points are left. */
+  /** Starts another page unless this many points are left. */
   need(height: number): void {
     if (this.y + height <= page.height - page.margin - page.foot) return
     this.#end()
@@ -152,7 +152,7 @@ export class Sheets {
     }
   }
 
-  /** `height`: what must be on the same page as the heading. */
+  /** `height`: of the content that must be on the same page as the heading. */
   heading(text: string, height: number): void {
     this.need(34 + height)
     this.y += 26

@@ -21,7 +21,7 @@ export type ChangeRow = {
   readonly kind: ReportChangeKind
   readonly prefix: string
   readonly rules: number | null
-  /** Of all changes of the window. */
+  /** Total of all changes in the window. */
   readonly total: number
 }
 

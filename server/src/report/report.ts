@@ -41,7 +41,7 @@ export type ReportRouteDeps = ReportDeps & {
   readonly mayCall: (actor: Actor, permission: Permission) => boolean
 }
 
-/** A team, and which operations the readers of the report may call: what they may not read is left out. */
+/** A team, and the operations that the readers of the report may call: other content is omitted. */
 export type ReportOf = { readonly teamId: number; readonly sees: (permission: Permission) => boolean }
 
 /** The time at which it was made does not make it another report. */

@@ -125,7 +125,7 @@ export async function closeRestoreAs(
   return deps.db.transaction().execute(async (trx) => (await close(trx, by, closing)).body)
 }
 
-/** Reads from outside what the decisions need, before the transaction. */
+/** Reads external inputs of the decisions before the transaction. */
 async function prepareClose(
   { db, settle, now }: DecideDeps,
   id: number,

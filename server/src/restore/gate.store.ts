@@ -1,4 +1,5 @@
-// The SQL of the gate: what a process compares with its witness, and the restore that it opens. As the owner of the tables.
+// The SQL of the gate: the values that a process compares with its witness, and the restore that it opens. As the owner
+// of the tables.
 import type { RestoreReason } from '@pharos/contract/operator/restore'
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
@@ -60,7 +61,7 @@ export async function saveDatabaseIdentity(
 export type NewRestore = {
   readonly reason: RestoreReason
   readonly evidence: Readonly<Record<string, unknown>>
-  /** As in the audit log. */
+  /** Actor as in the audit log. */
   readonly actor: string
 }
 
@@ -82,8 +83,8 @@ export async function wakeConcerned(trx: Trx): Promise<void> {
 }
 
 /**
- * Opens a restore and ends all sessions: their refresh tokens have numbers that this database never issued, which would count as theft.
- * Returns undefined if one is open already. `inform` queues the mail about it.
+ * Opens a restore and ends all sessions: their refresh tokens have numbers that this database never issued, which would
+ * count as theft. Returns undefined if a restore is already open. `inform` queues the mail about it.
  */
 export function openRestore(
   db: Db,
@@ -120,7 +121,7 @@ async function insertQueues(trx: Trx, id: number): Promise<void> {
     where q.count > 0`.execute(trx)
 }
 
-/** Closes a restore that was opened by mistake, while nothing is decided. */
+/** Closes a restore that was opened by mistake, while it has no decisions. */
 export async function withdrawRestore(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`

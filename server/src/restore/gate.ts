@@ -1,5 +1,5 @@
-// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then lets nothing be
-// sent until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
+// The gate of one process: remembers the head of the audit log, notices when the database no longer has it, and then
+// stops all sending until staff have closed the restore. Every run that sends asks it (runtime/loop.ts).
 import { formatHead } from '../audit/head.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Component } from '../runtime/component.ts'
@@ -31,7 +31,7 @@ export type RestoreGateDeps = {
 const intervalMs = 1_000
 /** Writes the file so often. */
 const writeMs = 5_000
-/** The start of the other parts waits so long for the first answer of the database. */
+/** Time for which the start of the other parts waits for the first answer of the database. */
 const firstAnswerMs = 2_000
 
 const stateOf = ({ openId }: Pick<DatabaseNow, 'openId'>) => (openId === null ? 'open' : 'closed')
@@ -44,7 +44,7 @@ export class RestoreGate implements Gate<Trx>, Component {
   #identity: DatabaseIdentity | null = null
   #isFileRead = false
   #writtenMs = -Infinity
-  /** The place of the database was compared once: before, nothing is sent. */
+  /** The place of the database was compared once; sending is not allowed before. */
   #isPlaced = false
   #state: Gate['state'] = 'unknown'
 
@@ -79,7 +79,10 @@ export class RestoreGate implements Gate<Trx>, Component {
     return this.#state === 'open'
   }
 
-  /** Opens a restore if the database went back. Otherwise advances the witness, unless one is open: then it is the evidence. */
+  /**
+   * Opens a restore if the database went back. Otherwise advances the witness, unless a restore is open: then it is the
+   * evidence.
+   */
   async #observe(db: Db | Trx): Promise<{ seen: DatabaseNow; verdict: Verdict }> {
     // The witness may advance while the statement runs.
     const witness = this.#readWitness()

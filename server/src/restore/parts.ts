@@ -1,4 +1,4 @@
-// Wires restores: the gate of the process, and what carries out the decisions of staff.
+// Wires restores: the gate of the process, and the settlement of staff decisions.
 import { join } from 'node:path'
 import { settleBlackholes, settleRoutes } from '../byoip/regions/settle-routes.ts'
 import type { Db, Postgres } from '../db/postgres.ts'

@@ -136,8 +136,8 @@ type FoundDifferences = {
 }
 
 /**
- * Replaces the differences of a source in the open restore. A decision stays as long as its difference is the same: staff must not
- * decide what they have not seen.
+ * Replaces the differences of a source in the open restore. A decision stays as long as its difference is the same:
+ * staff decide only what they have seen.
  */
 export async function saveDifferences(
   db: Db,
@@ -214,7 +214,7 @@ export async function findItems(
 
 export async function markClosed(trx: Trx, id: number, actor: string): Promise<void> {
   await sql`update restore_items set applied = now() where restore_id = ${id}::bigint`.execute(trx)
-  // The clock, not the time of the transaction: a process compares it with what it saw before.
+  // The clock, not the time of the transaction: a process compares it with an earlier reading.
   await sql`update restores set closed = clock_timestamp(), closed_by = ${actor} where id = ${id}::bigint`.execute(
     trx,
   )

@@ -6,7 +6,7 @@ import type { Trx } from '../db/postgres.ts'
 /** The author of a decision, as in the audit entry. */
 export type DecisionAuthor = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
-/** A decided difference, with what its area stored. */
+/** A decided difference, with the values stored by its area. */
 export type DecidedItem = {
   readonly source: string
   readonly subject: string
@@ -18,8 +18,8 @@ export type DecidedItem = {
 }
 
 /**
- * Reads what the decisions need from outside, and returns the change. `change` runs in the transaction that closes the restore, and throws
- * `conflict` if one cannot be carried out.
+ * Reads external inputs of the decisions, and returns the change. `change` runs in the transaction that closes the
+ * restore, and throws `conflict` if a decision cannot be applied.
  */
 export type Settle = (
   items: readonly DecidedItem[],

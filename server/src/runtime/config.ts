@@ -1,4 +1,4 @@
-// Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported at once, each
+// Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported together, each
 // with its variable or its file and line. It accesses the outside only through `Files`.
 import { counted } from '@pharos/contract/counted'
 import { randomBytes } from 'node:crypto'
@@ -68,7 +68,7 @@ export type SettingChecks = {
   readonly [K in SettingName]?: (value: NonNullable<Settings[K]>) => void
 }
 
-/** Reads the settings and creates nothing. Throws a ConfigError that lists every mistake. */
+/** Reads the settings without creating files. Throws a ConfigError that lists every mistake. */
 export function readSettings(env: Environment, files: Files, checks: SettingChecks = {}): ReadSettings {
   const problems: string[] = []
   const given = { ...readFile(env, files, problems), ...readEnvironment(env, files, problems) }
@@ -97,11 +97,13 @@ export function loadConfig(env: Environment, files: Files, checks?: SettingCheck
 
 /** The configuration without its key ring. */
 export type KeylessConfig = Omit<Config, 'secret'> & {
-  /** The path at which `loadConfig` would create a secret; undefined if there is one. */
+  /** The path at which `loadConfig` would create a secret; undefined if it exists. */
   readonly newSecretPath: string | undefined
 }
 
-/** Returns the configuration without the key ring, and creates nothing. Throws a ConfigError that lists every error. */
+/**
+ * Returns the configuration without the key ring, and creates no files. Throws a ConfigError that lists every error.
+ */
 export function loadKeylessConfig(env: Environment, files: Files, checks?: SettingChecks): KeylessConfig {
   const { settings } = readSettings(env, files, checks)
   const path = secretPath(settings.data_dir)
@@ -115,7 +117,7 @@ function withoutSecret(settings: Settings): Omit<Config, 'secret'> {
   return Object.fromEntries(entries) as Omit<Config, 'secret'>
 }
 
-/** One line of `pharos config`; a secret is replaced by what may be shown of it. */
+/** One line of `pharos config`; a secret is replaced by a displayable form. */
 export type DescribedSetting = {
   readonly name: SettingName
   readonly variable: string
@@ -302,7 +304,7 @@ function isOrigin(text: string): boolean {
   return /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
 }
 
-/** RFC 9116, 2.5.3: a URI, and one of the web only with TLS. */
+/** RFC 9116, 2.5.3: a URI; web addresses only with TLS. */
 function isSecurityContact(text: string): boolean {
   const [, scheme, rest = ''] = /^(mailto|https|tel):([\x21-\x7e]+)$/.exec(text) ?? []
   if (scheme === 'mailto') return parseEmail(rest) !== undefined

@@ -1,4 +1,4 @@
-// The search over the kinds that the caller may list: each kind is one bounded statement, and all run at once.
+// The search over the kinds that the caller may list: each kind is one bounded statement, and all run in parallel.
 import type { QueryOf, Permission } from '@pharos/contract/route'
 import {
   searchMatches,
@@ -16,7 +16,7 @@ import { searchSources } from './sources.store.ts'
 
 export type SearchDeps = {
   readonly postgres: Postgres
-  /** Reads across teams: the teams of a user, and for staff those of all customers. */
+  /** Reads across teams: the teams of a user, for staff all customers. */
   readonly db: Db
   readonly mayCall: (actor: Actor, permission: Permission) => boolean
 }

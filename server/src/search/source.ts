@@ -29,7 +29,7 @@ export type SearchSource = {
   findInAll?(teamId: number, sought: SearchTerm, limit: number): RawBuilder<HitRow>
 }
 
-/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain what is sought. */
+/** The place of a text: exact 0, starts 2, contains 3; null if it does not contain the search term. */
 export const placeOf = (value: SearchSql, { text }: SearchTerm): SearchSql => sql`(
   case strpos(lower(${value}), ${text}) when 0 then null
     when 1 then case when length(${value}) = length(${text}::text) then 0 else 2 end else 3 end)`
@@ -40,7 +40,7 @@ export const placeOfPrefix = (prefix: SearchSql, sought: SearchTerm): SearchSql 
     ? placeOf(sql`${prefix}::text`, sought)
     : sql`(case when ${prefix} = ${sought.prefix}::cidr then 0 when ${prefix} && ${sought.prefix}::cidr then 1 end)`
 
-/** The best of several places; null if none matches. */
+/** The best of several places; null without a match. */
 export const best = (...places: readonly (SearchSql | null)[]): SearchSql =>
   sql`least(${sql.join(places.filter((place) => place !== null))})`
 
@@ -55,7 +55,7 @@ export const hits = (
   select * from (select ${columns}, ${place} as place from ${from}) h
   where place is not null order by place, ${order}, id limit ${limit}`
 
-/** Of objects of the caller's team. */
+/** Columns for objects of the caller's team. */
 export const ofNoOtherTeam = sql`null::integer as team_id, null::text as team_name`
-/** Of objects of other teams. */
+/** Columns for objects of other teams. */
 export const ofOtherTeam = sql`null::text as url, t.id as team_id, t.name as team_name`

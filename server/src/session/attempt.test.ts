@@ -87,7 +87,7 @@ describe('failed attempts', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, () => outcomeOf(begin('crowd@red.example'))),
     )
-    // On a busy machine the delays after the fifth, of 1, 2, 4 seconds and so on, end meanwhile.
+    // On a busy machine the delays after the fifth attempt, of 1, 2, 4 seconds and so on, may end during the test.
     const delays = Math.floor(Math.log2(1 + (performance.now() - startMs) / 1000))
     const admitted = outcomes.filter((outcome) => !isRefused(outcome)).length
     assert.ok(admitted >= 5 && admitted <= 5 + delays, `${admitted} admitted, ${delays} delays over`)

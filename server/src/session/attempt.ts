@@ -27,7 +27,9 @@ export type AttemptDeps = {
 export type SignInAttempt = {
   /** The sign-in succeeded: deletes the earlier failures. */
   succeeded(): Promise<void>
-  /** Neither succeeded nor failed (nothing was compared, or a second factor is required): removes the attempt. */
+  /**
+   * Neither succeeded nor failed (the password was not compared, or a second factor is required): removes the attempt.
+   */
   undecided(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The SQL of API tokens for the operator, who manages those of every team.
+// The SQL of API tokens for the operator, who manages the tokens of every team.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 

@@ -55,14 +55,14 @@ function unknownTeam(slug: string, slugs: readonly string[]): Failure {
   return fail('not_found', 'team', { slug, hint })
 }
 
-/** Lists the tokens that are not revoked, newest first: those of one team or, without `team`, of all. */
+/** Lists the active tokens, newest first, of one team or, without `team`, of all. */
 export async function listTeamTokens(db: Db, team?: string): Promise<OperatorTokenRow[]> {
   if (team !== undefined && (await findTeamId(db, team)) === undefined)
     throw unknownTeam(team, await listAllTeamSlugs(db))
   return listTokensOfTeams(db, team)
 }
 
-/** Revokes a token; has no effect on one that is revoked already. Throws `not_found`. */
+/** Revokes a token; no effect on a revoked token. Throws `not_found`. */
 export async function revokeTeamToken(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const teamId = await findTokenTeam(trx, id)

@@ -30,7 +30,7 @@ export async function consumeCode(deps: FactorDeps, userId: number, otp: string)
   return 'recovery code'
 }
 
-/** Counts an attempt and returns the factor to compare with; undefined if there is none. Throws `rate_limited`. */
+/** Counts an attempt and returns the factor to compare with; undefined without a factor. Throws `rate_limited`. */
 export async function beginCodeAttempt(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
   const factor = await countCodeAttempt(deps.db, userId)
   if (factor) return factor

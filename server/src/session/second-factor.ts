@@ -138,7 +138,7 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** Checks the password first: without it, nothing about the factor is revealed. */
+/** Checks the password first: without it, the state of the factor is not revealed. */
 async function requireProof(deps: SecondFactorDeps, userId: number, proof: FactorProof): Promise<void> {
   await requirePassword(deps, userId, proof.current_password)
   const { enabled } = await findFactorStatus(deps.db, userId)

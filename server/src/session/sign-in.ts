@@ -52,7 +52,7 @@ async function verifiedAccount(
 ): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, email)
   const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
-    // Nothing was compared: too many requests are waiting.
+    // The password was not compared: too many requests are waiting.
     async (error: unknown) => {
       await attempt.undecided()
       throw error

@@ -99,7 +99,7 @@ const noKeys = () =>
     retryAfterSeconds: 2,
   })
 
-/** Creates a key if none is active, or if the newest one is due for rotation. */
+/** Creates a key if no key is active, or if the newest one is due for rotation. */
 async function ensureSigningKey(db: Db, ring: KeyRing): Promise<void> {
   const newest = await findNewest(db)
   if (newest && newest.getTime() > Date.now() - signsForMs + publishedBeforeMs) return

@@ -19,7 +19,7 @@ export type ReportedAttack = {
 /** A kind of traffic of an attack, without its destination. A condition that is absent is unknown. */
 export type AttackVector = Omit<FlowMatch, 'destination' | 'source'>
 
-/** Returns the kinds of traffic of the attack; one without conditions if nothing is known. */
+/** Returns the kinds of traffic of the attack; a single kind without conditions if it is unknown. */
 export function attackVectorsOf({
   classification,
   details,
@@ -82,7 +82,7 @@ const named: Readonly<Record<string, Ranges>> = {
   'ipv6-icmp': icmp,
 }
 
-/** Undefined if one of them is unknown, because rules for it could not be told from others. */
+/** Undefined if a name is unknown, because rules for it could not be distinguished from others. */
 function protocolsOf(names: readonly string[]): Ranges | undefined {
   const ranges = names.map((name) => named[name.toLowerCase()] ?? readRanges(name, 255))
   return ranges.includes(undefined) ? undefined : canonicalRanges(ranges.flatMap((known) => known!))

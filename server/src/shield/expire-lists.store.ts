@@ -1,4 +1,4 @@
-// The SQL of what happens to lists by time or by others. As the owner.
+// The SQL of changes of lists by time or by others. As the owner.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { UnconfirmedList } from './revert-shield.ts'
@@ -64,7 +64,10 @@ export async function listScopes(trx: Trx): Promise<ListScope[]> {
   return rows
 }
 
-/** Refreshes of the states wait for each other: one that skips locked lists would miss what the other has not read. */
+/**
+ * Refreshes of the states wait for each other: a refresh that skips locked lists would miss changes that the other has
+ * not read.
+ */
 export async function lockStates(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('states of shield lists'))`.execute(trx)
 }

@@ -1,5 +1,5 @@
-// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of prefixes that the team no longer
-// holds are emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
+// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of lost prefixes are
+// emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
 import { isDeepStrictEqual } from 'node:util'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -30,7 +30,7 @@ import {
 } from './expire-lists.store.ts'
 import { writeListMessages, type ListChange } from './shield-message.ts'
 
-/** Lists that may be emptied at once because their teams lost the prefixes. */
+/** Lists per run that may be emptied because their teams lost the prefixes. */
 const formerMax = 3
 
 export type ListExpiry = {
@@ -62,11 +62,12 @@ export async function expireLists(db: Db): Promise<ListExpiry> {
 
 /** Returns false if it was confirmed or replaced in the meantime. */
 async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
-  // As the update does, so that a confirmation and the revert do not wait for each other.
+  // Like the update, so that a confirmation and the revert do not wait for each other.
   await lockShield(trx, teamId)
   const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
-  // Rules must not return for a prefix that the team has lost: another team may have its own by now. Those in force are the guard's concern.
+  // Rules must not return for a prefix that the team has lost: another team may already use it. The guard handles the
+  // rules in force.
   if (list.ruleCount === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
     await empty(trx, { ...list, teamId })
   else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
@@ -85,7 +86,7 @@ async function guardFormer(
   return isWaiting ? { lists: [], held: former.length } : { lists: former, held: 0 }
 }
 
-/** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
+/** Returns false if the team has the prefix again, or has changed the list in the meantime. */
 async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
   await lockShield(trx, list.teamId)
   await lockListById(trx, list.teamId, list.id)
@@ -128,7 +129,10 @@ async function empty(
   await wake(trx, 'shield')
 }
 
-/** Brings the status of all lists and rules up to date with what the scrubbers hold, and reports changes. Returns how many lists changed. */
+/**
+ * Updates the status of all lists and rules from the installed rules, and reports changes. Returns how many lists
+ * changed.
+ */
 export async function refreshStates(db: Db): Promise<number> {
   return db.transaction().execute(async (trx) => {
     await lockStates(trx)

@@ -24,7 +24,7 @@ export type StoredRuleMatch = {
   readonly dscp: number | null
 }
 
-/** A rule of a list without its id and what was observed. */
+/** A rule of a list without its id and observations. */
 export type WrittenRule = {
   readonly sequence: number
   readonly enabled: boolean
@@ -153,7 +153,7 @@ export const isApplied = (
   nowMs: number,
 ): boolean => enabled && (expires === null || expires > nowMs)
 
-/** Whether it drops or limits everything towards the prefix that reaches it. */
+/** Returns whether the rule drops or limits all traffic towards the prefix that reaches it. */
 const dropsEverything = ({ parsed: { match, action } }: ParsedRule, prefix: Prefix): boolean =>
   action.kind !== 'allow' && matchText(match) === matchText({ destination: prefix })
 

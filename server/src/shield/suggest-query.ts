@@ -1,5 +1,5 @@
-// The statements behind suggestions: what is usual for the targets, frequent properties of an attack beyond the usual, traffic by the candidates
-// that it meets, and the usual rates of what gets a limit. Pure.
+// The statements behind suggestions: the usual traffic of the targets, frequent properties of an attack beyond the
+// usual, traffic by the matching candidates, and the usual rates of limited traffic. Pure.
 import type { FlowMatch } from '../net/flow-match.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { attackCondition, type AttackWindow } from '../flow/attack-condition.ts'
@@ -33,7 +33,7 @@ export type AttackedTraffic = {
 
 export type TrafficWindow = { readonly startMs: number; readonly endMs: number }
 
-/** The traffic that the attack is compared with; `none`: nothing is known, which is not the same as no traffic. */
+/** The traffic to compare the attack with; `none`: unknown, which differs from no traffic. */
 export type UsualTraffic = {
   readonly kind: 'days' | 'hour' | 'none'
   readonly windows: readonly TrafficWindow[]
@@ -42,9 +42,9 @@ export type UsualTraffic = {
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const usualDays = 7
-/** Of fewer days a single unusual one would decide. */
+/** With fewer days, a single unusual day would decide. */
 const daysMin = 3
-/** The hour before ends so long before the event: an attack begins before its event does. */
+/** Time between the hour before and the event: an attack begins before its event does. */
 const beforeMs = 300_000
 
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 2e8 }
@@ -116,7 +116,7 @@ export function usualTrafficOf(window: TrafficWindow, known: readonly KnownRow[]
 
 const lengthOf = ({ startMs, endMs }: TrafficWindow): number => Math.max(1, endMs - startMs)
 
-/** By how much the sums of the usual windows are multiplied to be those of as long a time as the attack. */
+/** Returns the factor that scales the sums of the usual windows to the duration of the attack. */
 function usualFactor(traffic: TrafficWindow, { windows }: UsualTraffic): number {
   const ms = windows.reduce((sum, window) => sum + lengthOf(window), 0)
   return ms === 0 ? 0 : lengthOf(traffic) / ms
@@ -140,8 +140,8 @@ function rowsOf(traffic: AttackedTraffic, usual: UsualTraffic) {
 const lengthBorders = [0, 64, 128, 256, 512, 1_024]
 
 /**
- * `band` is the band of lengths in which most of the attack is, with `in_band` of it; `exact` is its most frequent length. Sums of the measure;
- * `normal` is that of as long a time.
+ * `band` is the band of lengths with most of the attack, with `in_band` of it; `exact` is its most frequent length.
+ * Sums of the measure; `normal` is scaled to the same duration.
  */
 export type FrequentRow = {
   readonly kind: string
@@ -170,7 +170,7 @@ const properties = `arrayJoin([
     IPv6CIDRToRange(src_addr, 120).1, IPv6CIDRToRange(src_addr, 48).1))))
 ])`
 
-/** Returns the statement of the frequent values of each property, by what the attack adds. */
+/** Returns the statement of the frequent values of each property, by the amount that the attack adds. */
 export function frequentStatement(traffic: AttackedTraffic, usual: UsualTraffic): FlowStatement {
   const { params, select } = rowsOf(traffic, usual)
   const amount = traffic.measure === 'bytes' ? 'b' : 'p'
@@ -196,7 +196,10 @@ export const bandRange = (band: number): { readonly low: number; readonly high: 
   high: band + 1 < lengthBorders.length ? lengthBorders[band + 1]! - 1 : 65_535,
 })
 
-/** Sums by the set of matches that traffic meets: of the attack as they are, of usual traffic what a rule would concern. */
+/**
+ * Sums by the set of matches that traffic meets: exact for the attack; for usual traffic, all traffic that a rule would
+ * concern.
+ */
 export type CellRow = {
   readonly mask: number
   readonly attack_bytes: number
@@ -207,7 +210,7 @@ export type CellRow = {
   readonly normal_flows: number
 }
 
-/** Returns the statement of the cells. Usual sums are those of as long a time as the attack. */
+/** Returns the statement of the cells. Usual sums are scaled to the duration of the attack. */
 export function cellsStatement(
   traffic: AttackedTraffic,
   usual: UsualTraffic,
@@ -236,8 +239,8 @@ export type RateRow = { readonly place: number; readonly pps: number; readonly b
 const rateSeconds = 300
 
 /**
- * Returns the statement of the usual rates of matches: the 99th percentile of those of 5 minutes. Of a match on SYN the packets that open
- * connections count, one of each connection.
+ * Returns the statement of the usual rates of matches: the 99th percentile of rates of 5 minutes. For a match on SYN,
+ * counts one opening packet per connection.
  */
 export function ratesStatement(
   traffic: AttackedTraffic,
@@ -251,7 +254,7 @@ export function ratesStatement(
   })
   const seconds = usual.windows.reduce((sum, window) => sum + lengthOf(window), 0) / 1000
   const buckets = Math.max(1, Math.floor(seconds / rateSeconds))
-  // Buckets without traffic have no row: the percentile is that of all buckets of the windows.
+  // Buckets without traffic have no row: the percentile counts all buckets of the windows.
   const high = (sum: string): string =>
     `arraySort(groupArray(${sum}))[greatest(toInt64(count()) - ${integer(buckets - Math.ceil(buckets * 0.99))}, 1)] / ${rateSeconds}`
   const sql =

@@ -1,5 +1,5 @@
-// Suggests rules against an attack from flows: frequent properties become candidates, a second statement measures them together, and a third
-// the usual rates of those that get a limit.
+// Suggests rules against an attack from flows: frequent properties become candidates, a second statement measures them
+// together, and a third the usual rates of candidates for a limit.
 import { overlapMatches, icmpOf, type FlowMatch } from '../net/flow-match.ts'
 import { familyOf, parseAddress } from '../net/address.ts'
 import { overlaps, prefixAround, type Prefix } from '../net/prefix.ts'
@@ -120,7 +120,7 @@ export const unknownPart = 0.1
 const ppsMin = 100
 const bpsMin = 1_000_000
 
-/** Packets that open connections, and those of ICMP, are counted, whatever their octets are. */
+/** Packets that open connections, and ICMP packets, are limited by number, whatever their octets are. */
 function limitOf(
   { conditions }: Candidate,
   { measure }: Pick<AttackedTraffic, 'measure'>,

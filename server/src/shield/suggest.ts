@@ -1,6 +1,6 @@
-// Chooses rules against an attack: as few as possible that together match most of it and spare the usual traffic by octets, packets and flows;
-// what cannot be told from usual traffic gets a limit. Pure. Cells are traffic by the set of candidates that it meets, so that overlaps count
-// once.
+// Chooses rules against an attack: as few as possible that together match most of it and spare the usual traffic by
+// octets, packets and flows; traffic that cannot be distinguished from usual traffic gets a limit. Pure. Cells are
+// traffic by the set of matching candidates, so that overlaps count once.
 import type { NewShieldRule } from '@pharos/contract/shield/shield'
 import type { SuggestMeasure } from './suggest-query.ts'
 
@@ -21,7 +21,7 @@ export type Candidate = {
   readonly conditions: Conditions
   /** The largest part of the usual traffic that a rule which drops may concern; undefined: it is never dropped. */
   readonly dropMax?: number
-  /** Whether it may get a limit. */
+  /** Whether the candidate may get a limit. */
   readonly isLimitable: boolean
 }
 
@@ -40,16 +40,16 @@ export const candidatesMax = 48
 export type Chosen = {
   readonly index: number
   readonly action: 'deny' | 'rate_limit'
-  /** Of all of the attack and of the usual traffic, whatever earlier rules match. */
+  /** Shares of the whole attack and of the usual traffic, regardless of earlier rules. */
   readonly attackShares: Shares
-  /** Null if nothing usual is known. */
+  /** Null if the usual traffic is unknown. */
   readonly normalShares: Shares | null
   readonly attack: Volume
 }
 
 export type Choice = {
   readonly rules: readonly Chosen[]
-  /** Of all rules together. */
+  /** Shares of all rules together. */
   readonly attackShares: Shares
   readonly normalShares: Shares | null
 }
@@ -58,9 +58,9 @@ export type ChoiceOptions = {
   readonly measure: SuggestMeasure
   /** The part of the attack after which no further rule is added. */
   readonly coverage: number
-  /** Whether usual traffic is known: without it nothing is dropped. */
+  /** Whether usual traffic is known: without it, no traffic is dropped. */
   readonly isUsualKnown: boolean
-  /** Whether limits may be added for what no rule drops. */
+  /** Whether limits may be added for traffic that no rule drops. */
   readonly mayLimit: boolean
 }
 
@@ -88,9 +88,10 @@ const sharesOf = (part: Volume, all: Volume): Shares => {
 const largest = ({ bytes, packets, flows }: Shares): number => Math.max(bytes, packets, flows)
 
 /**
- * Chooses greedily: the candidate with the largest difference between its share of the attack by the measure and its largest share of the
- * usual traffic, until the attack without the usual traffic is covered. A candidate is dropped only if it spares the usual traffic as much as
- * `dropMax` asks; then limits follow. An earlier candidate is chosen unless a later one is better by `gainMin`.
+ * Chooses greedily: the candidate with the largest difference between its share of the attack by the measure and its
+ * largest share of the usual traffic, until the attack without the usual traffic is covered. A candidate becomes a deny
+ * rule only if its share of the usual traffic is within `dropMax`; then limits follow. An earlier candidate is chosen
+ * unless a later candidate is better by `gainMin`.
  */
 export function chooseRules(
   cells: readonly TrafficCell[],
@@ -165,7 +166,7 @@ export type Frequent = {
   readonly protocol: number
   /** The port, the flags, the flags and the port, the type, or the flags and the network of the sender; of other kinds empty. */
   readonly value: string
-  /** The lengths of most of its packets, from the narrowest range on; none if they differ too much. */
+  /** The lengths of most of its packets, from the narrowest range on; empty if they differ too much. */
   readonly lengths: readonly (readonly [low: number, high: number])[]
 }
 
@@ -221,7 +222,7 @@ const isOpeningText = ({ tcp_flags: flags }: Conditions): boolean =>
 const hasLengths = ({ kind }: Frequent): boolean => kind !== 'source'
 
 function plainOf({ kind, protocol, value }: Frequent): Candidate | undefined {
-  // Fragments have no ports but the first, and are stored with 0: a rule on 0 matches none of them.
+  // Only the first fragment has ports, and the others are stored with 0: a rule on 0 does not match them.
   if (value === '0' && (kind === 'source_port' || kind === 'destination_port')) return undefined
   const named = { protocol: protocolText[protocol] ?? String(protocol) }
   switch (kind) {
@@ -267,7 +268,7 @@ function plainOf({ kind, protocol, value }: Frequent): Candidate | undefined {
 /** Protocols that are never dropped as a whole. */
 const isService = (protocol: number): boolean => protocol === 6 || protocol === 17 || protocol === 1
 
-/** Of SYN and RST only what makes them: floods vary other flags. Others exactly by SYN, ACK, RST and FIN. */
+/** For SYN and RST only the defining flags: floods vary other flags. Others exactly by SYN, ACK, RST and FIN. */
 function flagsText(bits: number): string {
   if ((bits & 18) === 2) return 'syn,!ack'
   if ((bits & 6) === 4) return 'rst,!syn'

@@ -45,7 +45,7 @@ export async function listTableUse(db: Db) {
   return rows
 }
 
-/** Sessions of this database by what they wait for, without their statements. */
+/** Sessions of this database by their wait events, without their statements. */
 export async function listDatabaseSessions(db: Db) {
   const { rows } = await sql<{
     application: string

@@ -1,4 +1,5 @@
-// Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
+// Follows the messages of a team: stored messages after a position, then new ones, for as long as the credential is
+// valid.
 import type { PersonalMessageType } from '@pharos/contract/messages/notification'
 import {
   streamMessageTypes,

@@ -2,7 +2,7 @@
 // position, so that a client that reconnects with the last id misses no message. Pure.
 
 export type StreamPosition = {
-  /** Identifies the database server and its timeline: transaction ids of another one are not comparable. */
+  /** Identifies the database server and its timeline: transaction ids of another server are not comparable. */
   readonly cluster: string
   /** Ids of the transaction and of its row, as text: they may exceed the safe integers. */
   readonly xid: string
@@ -33,7 +33,7 @@ export type Horizon = {
   readonly now: number
 }
 
-/** Whether the outbox still holds all messages after the position. */
+/** Returns whether the outbox still has all messages after the position. */
 export function isKept(position: StreamPosition, { cluster, xmax, now }: Horizon): boolean {
   return (
     position.cluster === cluster && BigInt(position.xid) < BigInt(xmax) && now - position.at < keptSeconds

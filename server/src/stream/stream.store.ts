@@ -32,8 +32,8 @@ export type StreamMessage = {
 }
 
 /**
- * Lists the messages of the team, and of the user within it (null: of no user), after the position in commit order, except those that an older running transaction could
- * still precede.
+ * Lists the messages of the team, and of the user within it (null: of no user), after the position in commit order,
+ * except messages that an older running transaction could still precede.
  */
 export function listMessages(
   postgres: Postgres,
@@ -57,11 +57,11 @@ export type TeamsWithMessages = {
   /** All messages below this transaction have been read. */
   readonly xmin: string
   readonly teams: readonly number[]
-  /** Whether an older transaction holds back messages. */
+  /** Whether an older transaction delays messages. */
   readonly isHeldBack: boolean
 }
 
-/** Lists the teams with messages since that transaction; none if it is undefined. */
+/** Lists the teams with messages since that transaction; an empty list if it is undefined. */
 export async function listTeamsWithMessages(db: Db, since: string | undefined): Promise<TeamsWithMessages> {
   const { rows } = await sql<TeamsWithMessages>`
     select ${cluster} as cluster, h.xmin::text,

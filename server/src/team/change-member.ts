@@ -59,7 +59,7 @@ function requireOneForm({ roles, is_admin: isAdmin }: ChosenRoles): void {
   refuseBothForms({ roles, is_admin: isAdmin })
 }
 
-/** A value of `is_admin` that the member has already changes nothing: programs that know no other roles send it. */
+/** A value of `is_admin` that the member already has is no change: programs that know no other roles send it. */
 async function rolesAfter(
   trx: Trx,
   teamId: number,

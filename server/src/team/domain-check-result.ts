@@ -25,7 +25,7 @@ export type CheckedDomain = { readonly kind: DomainTransition['kind']; readonly 
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
-/** Saves the result, and audits what changes by it; undefined if the domain was deleted in between. */
+/** Saves the result, and audits the resulting change; undefined if the domain was deleted in between. */
 export async function saveCheckResult(
   trx: Trx,
   { ring, now }: DomainCheckDeps,

@@ -1,5 +1,5 @@
-// Domain names: their canonical form (IDNA, A-labels), and which domains a team may add. Pure: the lists of public suffixes
-// and of mail providers are those of the installed packages.
+// Domain names: their canonical form (IDNA, A-labels), and which domains a team may add. Pure: the lists of public
+// suffixes and of mail providers come from the installed packages.
 import { domainToASCII, domainToUnicode } from 'node:url'
 import mailProviders from 'email-providers/all.json' with { type: 'json' }
 import { parse } from 'tldts'

@@ -1,4 +1,5 @@
-// The record that verifies a domain, and one DNS check of it. It stores nothing and does not decide on the verification.
+// The record that verifies a domain, and one DNS check of it. It does not store the result and does not decide on the
+// verification.
 import { createHmac } from 'node:crypto'
 import type { DomainCheckResult } from '@pharos/contract/team/domain'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -14,12 +15,12 @@ const defaultTimeoutMs = 5_000
 
 export const recordName = (domain: TeamDomainName): string => `${recordLabel}.${domain}`
 
-/** Newest first: the first one is shown to the team, all of them are accepted. */
+/** Newest first: the team gets the first one, all are accepted. */
 export type RecordValues = readonly [string, ...string[]]
 
 /**
- * Derives the values of the record from the key ring, the team and the domain. They are not secret: for another team or
- * another domain they prove nothing.
+ * Derives the values of the record from the key ring, the team and the domain. They are not secret: they are invalid
+ * for another team or another domain.
  */
 export function recordValues(ring: KeyRing, teamId: number, domain: TeamDomainName): RecordValues {
   const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {

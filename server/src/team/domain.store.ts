@@ -1,4 +1,4 @@
-// The SQL of domains. Every statement is limited to a team, except those that find the domains that are due.
+// The SQL of domains. Every statement is limited to a team, except the search for due domains.
 import { sql, type RawBuilder } from 'kysely'
 import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/team/domain'
 import type { QueryOf } from '@pharos/contract/route'
@@ -75,7 +75,7 @@ export async function countDomains(trx: Trx, teamId: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** Returns undefined if the team has the domain already. The new domain is due at once. */
+/** Returns undefined if the team already has the domain. The new domain is due immediately. */
 export async function insertDomain(
   trx: Trx,
   { teamId, domain, autoJoin, now }: { teamId: number; domain: TeamDomainName; autoJoin: boolean; now: Date },
@@ -124,7 +124,7 @@ export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: TeamD
 
 export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
 
-/** Longer than a check takes; if a process dies, its domain is checked again afterwards. */
+/** Lease in seconds, longer than a check; if a process dies, its domain is checked again afterwards. */
 const leaseSeconds = 30
 /** Concurrent checks for one team, in all processes: its slow name servers must not delay the checks of other teams. */
 const teamParallel = 4

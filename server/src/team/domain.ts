@@ -94,7 +94,7 @@ export async function addDomain(
   })
 }
 
-/** Throws `invalid` for text that is not a domain, or for one that no team may add. */
+/** Throws `invalid` for text that is not a domain, or for a domain that no team may add. */
 function parseOwnable(text: string, rules: DomainRules): TeamDomainName {
   const loc = ['body', 'domain']
   const domain = canonicalDomain(text)

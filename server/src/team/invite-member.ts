@@ -56,8 +56,8 @@ type Invited = {
 }
 
 /**
- * Sends an invitation. Returns an open one of the address unchanged, with the status 200 and without a mail. Throws
- * `already_member`, `quota_exceeded` and `rate_limited`.
+ * Sends an invitation. An open invitation of the address is returned unchanged, with the status 200 and without a mail.
+ * Throws `already_member`, `quota_exceeded` and `rate_limited`.
  */
 export async function inviteMember(
   deps: InviteDeps,

@@ -10,7 +10,7 @@ import { rolesOfMember } from '../db/roles.ts'
 
 const asnJson = jsonOf(
   columns('asns', 'a', ['asn'], {
-    // An expired proof verifies nothing.
+    // An expired proof does not count.
     verified: sql<Date | null>`case when a.expires is null or a.expires > now() then a.verified end`,
   }),
 )
@@ -83,7 +83,7 @@ export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): 
 }
 
 /**
- * The teams that an actor can access: those of a user, every team for staff, for an API token its own, with the token's
+ * The teams that an actor can access: a user's teams, every team for staff, for an API token its own, with the token's
  * roles.
  */
 export type TeamReach =

@@ -66,7 +66,10 @@ async function change(
   })
 }
 
-/** Only a user with a second factor may require it, so that they do not lock themselves out. An API token has none. */
+/**
+ * Only a user with a second factor may require it, so that they do not lock themselves out. An API token has no second
+ * factor.
+ */
 function requireOwnFactor({ hasFactor }: TeamAccess): void {
   if (hasFactor) return
   throw fail('conflict', 'ownFactorFirst')

@@ -1,4 +1,4 @@
-// The buckets of a time series: days of a time zone, hours that are not those of UTC, and the figures of a series.
+// The buckets of a time series: days of a time zone, hours that are not UTC hours, and the figures of a series.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -33,7 +33,7 @@ export type ChangeDeps = {
   readonly urlRules: WebhookRules
 }
 
-/** How long the previous secret still signs. */
+/** Hours for which the previous secret still signs. */
 const formerHours = 24
 
 export type WantedWebhook = {

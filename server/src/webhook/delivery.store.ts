@@ -142,7 +142,8 @@ export type AfterAttempt = {
 }
 
 /**
- * Saves the attempt, and the state if the delivery is still pending: one that was cancelled meanwhile stays cancelled.
+ * Saves the attempt, and the state if the delivery is still pending: a delivery that was cancelled in the meantime
+ * stays cancelled.
  */
 export async function saveAttempt(
   trx: Db | Trx,

@@ -1,5 +1,6 @@
-// The operator's own webhook, which the settings define and which belongs to no team. It is a row like those of teams,
-// so that it is signed, retried and reported in the same way; it is never disabled, since no operation could enable it.
+// The operator's own webhook, which the settings define and which belongs to no team. It is a row like webhooks of
+// teams, so that it is signed, retried and reported in the same way; it is never disabled, since no operation could
+// enable it.
 import { operatorMessageTypes } from '@pharos/contract/messages/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'

@@ -1,4 +1,4 @@
-// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts
+// Sends the deliveries that are due, to many webhooks in parallel and to each webhook one at a time. A run starts
 // deliveries and does not wait for them: an endpoint that takes fifteen seconds would delay all others.
 import { writeAudit } from '../db/audit.ts'
 import { createDueWorker } from '../db/due-work.ts'
@@ -31,7 +31,7 @@ export type SendWebhooksDeps = {
   readonly sender: WebhookSender
   /** For the operator's webhook, whose URL no team chose. */
   readonly operatorSender: WebhookSender
-  /** Maximum number of webhooks served at once in this process. */
+  /** Maximum number of webhooks served in parallel in this process. */
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
@@ -42,7 +42,7 @@ export type SendWebhooksDeps = {
   readonly onEnd: () => void
 }
 
-/** Longer than an attempt takes. */
+/** Lease in seconds, longer than an attempt. */
 const leaseSeconds = 60
 
 export type WebhookSending = {
@@ -96,7 +96,7 @@ async function sendOne(deps: SendWebhooksDeps, due: Due, signal: AbortSignal): P
   if (outcome) deps.onOutcome(outcome, due, result)
 }
 
-/** Returns undefined if the claim was lost meanwhile: the new holder saves the outcome of the message. */
+/** Returns undefined if the claim was lost in the meantime: the new holder saves the outcome of the message. */
 async function save(
   deps: SendWebhooksDeps,
   trx: Trx,

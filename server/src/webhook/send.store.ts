@@ -30,8 +30,8 @@ export type Due = ClaimedWebhook &
 
 /**
  * Claims webhooks that have due deliveries, and returns the first delivery of each: only the holder of the claim sends
- * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read
- * after the webhooks are claimed: the previous holder may have sent some in between.
+ * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice concurrently. The deliveries are
+ * read after the webhooks are claimed: the previous holder may have sent some in between.
  */
 export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
   return db.transaction().execute(async (trx) => {
@@ -62,12 +62,12 @@ export async function claimDueWebhooks(db: Db, limit: number, leaseSeconds: numb
   })
 }
 
-/** Deliveries that can be sent now: what waits for a receiver that fails or is disabled is no work that is late. */
+/** Deliveries that can be sent now. Deliveries that wait for a failing or disabled receiver are not late. */
 export const sendable = sql`webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.enabled
     and coalesce(w.resting_until <= now(), true)
   where d.state = 'pending' and d.due <= now()`
 
-/** Ends the claims, so that other processes can send at once. */
+/** Ends the claims, so that other processes can send immediately. */
 export async function releaseClaims(db: Db | Trx, claims: readonly ClaimedWebhook[]): Promise<void> {
   if (claims.length === 0) return
   await sql`

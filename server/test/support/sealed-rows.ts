@@ -13,7 +13,7 @@ export async function allowNoSealedValue(db: Db): Promise<void> {
 
 type Column = { readonly table: string; readonly column: string }
 
-/** Adds a row that has the value in this column, and none in the other encrypted columns; returns its ctid. */
+/** Adds a row that has the value in this column, and no value in the other encrypted columns; returns its ctid. */
 export async function addRowWith(
   db: Db,
   tables: readonly TableShape[],

@@ -1,5 +1,6 @@
-// Calls of the functions whose statements are only known when they run. statements.test.ts prepares what they would send: it
-// names each statement of the server that neither it nor the statement check has prepared, which then needs a call here.
+// Calls of the functions whose statements are only known when they run. statements.test.ts prepares the statements of
+// these calls: it reports each statement of the server that neither it nor the statement check has prepared, which then
+// needs a call here.
 import { sql, type RawBuilder } from 'kysely'
 import {
   endAttacks,
@@ -92,7 +93,7 @@ import { searchSources } from '../../src/search/sources.store.ts'
 import { rotateSessions } from '../../src/session/session.store.ts'
 import { lockDomain } from '../../src/team/domain.store.ts'
 
-/** A call is made with no rows, and with one whose columns are null: it may fail after its statement. */
+/** A call is made without rows, and with a row of null columns: it may fail after its statement. */
 export type StatementCall = (deps: { readonly db: Trx; readonly postgres: Postgres }) => Promise<unknown>
 
 const [team, id, limit, now] = [7, 42, 10, new Date('2026-03-01T12:00:00Z')]

@@ -22,7 +22,7 @@ export async function countTeamAnnouncements(trx: Trx, teamId: number): Promise<
 export type Claims = {
   /** An announcement of the team that overlaps the prefix. */
   readonly own: { readonly id: number; readonly prefix: Prefix } | null
-  /** Another team holds the prefix, or one that covers it. */
+  /** The prefix, or a covering prefix, belongs to another team. */
   readonly taken: boolean
 }
 

@@ -1,5 +1,5 @@
-// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run is
-// the preflight: the same, but it waits longer for the routing registries and stores nothing.
+// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run
+// is the preflight: the same without storing, and it waits longer for the routing registries.
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip/announcement'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -88,7 +88,7 @@ export async function createAnnouncements(
   })
 }
 
-/** Throws `resource_limited` with every prefix that is not within one of a limited token. */
+/** Throws `resource_limited` with every prefix outside of the prefixes of a limited token. */
 function requireWithin(limits: Limits | null, wanted: readonly Wanted[]): void {
   if (limits === null) return
   const outside = wanted.filter(({ prefix }) => !limits.prefixes.some((one) => covers(one as Prefix, prefix)))
@@ -102,8 +102,8 @@ function requireWithin(limits: Limits | null, wanted: readonly Wanted[]): void {
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
 /**
- * Throws unless every announcement may be created; returns their checks. That another team holds a prefix is an error only
- * for a team that is authorized to announce it; for all others the check `overlap` waits for a proof.
+ * Throws unless every announcement may be created; returns their checks. A prefix of another team is an error only for
+ * a team that is authorized to announce it; for all others the check `overlap` waits for a proof.
  */
 async function requireCreatable(
   deps: CreateDeps,

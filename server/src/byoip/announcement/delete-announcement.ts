@@ -1,4 +1,5 @@
-// Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
+// Deletes and restores announcements. An announcement can be deleted only if it is on no router; it can be restored for
+// seven days.
 import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip/announcement'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -97,7 +98,7 @@ function requireWithdrawn(announcement: Announcement): void {
     : fail('still_announced', 'regions', { regions: showing.map(({ slug }) => slug) }, { errors })
 }
 
-/** Returns the announcement as GET does; one that is not deleted does not change. */
+/** Returns the announcement as GET does. An announcement that is not deleted stays unchanged. */
 export async function restoreAnnouncement(
   deps: DeleteDeps,
   operation: Operation,
@@ -139,7 +140,10 @@ async function restore(
   await wake(trx, 'validations')
 }
 
-/** A team without a proof does not learn that another one holds the prefix; the check `overlap` waits for its proof. */
+/**
+ * A team without a proof must not learn that the prefix belongs to another team; the check `overlap` waits for its
+ * proof.
+ */
 async function wasAuthorized(trx: Trx, { teamId, id, claimed }: Announcement): Promise<boolean> {
   if (claimed !== null) return true
   const { loa, rpki, asn } = completeChecks(await readChecksIn(trx, teamId, id))

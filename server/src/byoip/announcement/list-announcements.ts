@@ -1,4 +1,4 @@
-// Reads announcements: one, or a page with filters. Changes nothing.
+// Reads announcements: one, or a page with filters.
 import {
   announcementStatuses,
   type Announcement as Wire,

@@ -51,8 +51,9 @@ export type PatchDeps = {
 }
 
 /**
- * Returns the announcement after the patch, or the same object if nothing changes. Throws 422 on an unknown region, and
- * 409 `suspended`, `not_validated` or `conflict` if it would be announced in another region; disabling is never rejected.
+ * Returns the announcement after the patch, or the same object without a change. Throws 422 on an unknown region, and
+ * 409 `suspended`, `not_validated` or `conflict` if it would be announced in another region; disabling is never
+ * rejected.
  */
 export function applyPatch(
   announcement: Announcement,
@@ -91,7 +92,7 @@ function adds(announcement: Announcement, { enabled, configured }: Intent): bool
   return enabled && !configured.isSubsetOf(before)
 }
 
-/** The whole set; while disabled it is what enabling will use. */
+/** The whole set; while disabled, the set that enabling will use. */
 function setRegions(
   announcement: Announcement,
   enabled: boolean,
@@ -139,7 +140,7 @@ function changeRegion(announcement: Announcement, enabled: boolean, regionId: nu
   return { ...announcement, enabled: announcement.enabled && !lastGone, configured }
 }
 
-/** Returns the ids of the regions. One that was closed meanwhile can still be disabled, and kept. */
+/** Returns the ids of the regions. A region that was closed in the meantime can still be disabled, and kept. */
 function regionIds(
   announcement: Announcement,
   slugs: readonly string[],
@@ -181,7 +182,8 @@ const missingTexts: Record<StoredValidationName | 'overlap', string> = {
 function requireValidations(announcement: Announcement, checks: readonly Check[]): void {
   const missing: readonly (StoredValidationName | 'overlap')[] = missingValidations(announcement)
   if (missing.length > 0) throw notValidated(missing, checks)
-  // Every check except that of the prefix has passed: another team holds it, or the verification of the ASN has expired.
+  // Every check except `overlap` has passed: the prefix belongs to another team, or the verification of the ASN has
+  // expired.
   if (announcement.claimed === null) throw notValidated(['overlap'], checks)
 }
 
@@ -256,7 +258,7 @@ async function checksFor(
   return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
-/** The details are part of what `ipam.manage` allows to create. */
+/** The details belong to the grant `ipam.manage`. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
   if (mayDo(actor, 'ipam.manage')) return
   const hasDetails = detailFields.some((name) => patch[name] !== undefined)

@@ -1,4 +1,4 @@
-// Requests all checks of an announcement at once. Stores the request; the validator queries the registries.
+// Requests all checks of an announcement. Stores only the request; the validator queries the registries.
 import type { Announcement as Wire } from '@pharos/contract/byoip/announcement'
 import { runChange, type ChangeAnswer } from '../../db/run-change.ts'
 import type { Postgres } from '../../db/postgres.ts'

@@ -70,7 +70,7 @@ async function teamOf(trx: Trx, id: number): Promise<number> {
   return rows[0].team_id
 }
 
-/** As the policy of the validation asks for it. */
+/** Suspends or resumes by the policy of the validation. */
 export function suspendByValidation(
   trx: Trx,
   { teamId, id }: { readonly teamId: number; readonly id: number },

@@ -34,7 +34,7 @@ const blackholeColumns = columns(
 )
 export type BlackholeRow = RowOf<typeof blackholeColumns>
 
-/** It has not ended, or a router still has it. */
+/** The black hole has not ended, or a router still has it. */
 const isOngoing = sql`(b.ended is null and b.expires > now() or exists (
   select from blackhole_regions br where br.blackhole_id = b.id and br.state <> 'withdrawn'))`
 
@@ -91,7 +91,10 @@ export type Covering = {
   readonly regions: readonly { readonly id: number; readonly slug: string }[]
 }
 
-/** Returns the announcements that cover the host with the regions where they are enabled; none if the team is not its closest holder. */
+/**
+ * Returns the announcements that cover the host with the regions where they are enabled; an empty list if the team is
+ * not its closest holder.
+ */
 export async function listCovering(trx: Trx, teamId: number, host: Prefix): Promise<Covering[]> {
   const { rows } = await sql<Covering>`
     select a.id, a.prefix::text as cidr,
@@ -171,7 +174,10 @@ export async function insertBlackhole(trx: Trx, teamId: number, row: NewRow): Pr
   return id
 }
 
-/** Ends black holes of the team that have not ended, now: the routers withdraw them, unless another one of the host `keeps` the region. */
+/**
+ * Ends active black holes of the team now: the routers withdraw them, unless `keeps` contains the region for another
+ * black hole of the host.
+ */
 export async function endTeamBlackholes(
   trx: Trx,
   teamId: number,

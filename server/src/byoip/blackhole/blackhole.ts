@@ -1,4 +1,4 @@
-// Black holes of a team: lists, creates and ends them. Stores what is desired; the reconciler changes the routers.
+// Black holes of a team: lists, creates and ends them. Stores the desired state; the reconciler changes the routers.
 import {
   blackholeHours,
   blackholesPerRegion,
@@ -81,7 +81,10 @@ export async function getBlackhole(
 
 type OnHost = Pick<BlackholeOnHost, 'ptr' | 'traffic'>
 
-/** Throws `invalid`, `not_attacked` and `quota_exceeded`. Only a dry run reads what is on the host: an attack may have slowed it down. */
+/**
+ * Throws `invalid`, `not_attacked` and `quota_exceeded`. Only a dry run reads the traffic of the host: an attack may
+ * have slowed it down.
+ */
 export async function createBlackhole(
   deps: BlackholeDeps,
   operation: Operation,
@@ -208,7 +211,7 @@ async function requireQuotas(
     throw fail('quota_exceeded', 'blackholesOfRegion', { limit: blackholesPerRegion, region: full.slug })
 }
 
-/** Ends it now. One that has ended is not changed. Throws `not_found` and `precondition_failed`. */
+/** Ends it now. An ended one is unchanged. Throws `not_found` and `precondition_failed`. */
 export function deleteBlackhole(
   { postgres, now }: ReadDeps,
   operation: Operation,

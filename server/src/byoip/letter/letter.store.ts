@@ -19,7 +19,7 @@ import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
 /** A letter that was replaced before its review is shown as rejected, with the reason: the API has no fourth status. */
 const status = sql<LetterStatus>`case when l.replaced_by is null then l.status else 'rejected' end`
-/** For a letter that was replaced as a whole, all announcements; otherwise those without a newer letter. */
+/** For a letter that was replaced as a whole, all announcements; otherwise announcements without a newer letter. */
 const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
 
 const letterColumns = columns(
@@ -152,7 +152,7 @@ export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
 /** Whether announcement `a` is within the prefixes of a limited token. */
 const isWithin = ({ prefixes }: Limits) => sql`a.prefix <<= any(${prefixes}::cidr[])`
 
-/** Returns those of the ids that are announcements of the team, within the limits, and not deleted. */
+/** Filters the ids: only announcements of the team, within the limits, and not deleted. */
 export async function findAnnouncementIds(
   trx: Trx,
   teamId: number,
@@ -232,7 +232,7 @@ export type LetterDecision =
   | { readonly status: 'accepted'; readonly validUntil: Date | null }
   | { readonly status: 'rejected'; readonly reason: string }
 
-/** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
+/** Saves the decision about a pending letter; the caller has locked the team and has checked the status. */
 export async function saveLetterDecision(
   trx: Trx,
   id: number,
@@ -264,7 +264,7 @@ export type FoundCheck = {
 type Vrp = { readonly prefix: string; readonly max_length: number; readonly asn: number }
 type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
 
-/** Returns the values of a letter to sign, for those of the ids that are announcements of the team. */
+/** Returns the values of a letter to sign, for the ids of announcements of the team. */
 export async function findDrafts(
   postgres: Postgres,
   teamId: number,

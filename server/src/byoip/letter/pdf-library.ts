@@ -60,7 +60,7 @@ export const { getDocument, AnnotationMode } = await import('pdfjs-dist/legacy/b
 
 const folder = (name: string) => fileURLToPath(new URL(`../../${name}/`, source))
 
-/** All resources come from the package's own folder; nothing in the file causes a request. */
+/** All resources come from the package's own folder; a file cannot cause a request. */
 export const documentOptions = {
   verbosity: 0,
   cMapUrl: folder('cmaps'),

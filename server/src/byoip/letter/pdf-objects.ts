@@ -173,7 +173,7 @@ function readObjectStream(stream: PdfStream, xref: XRef, first: number, count: n
   }
 }
 
-/** Skips an object that the parser cannot read; one that is nested too deeply stops the parser. */
+/** Skips an object that the parser rejects; a nesting that is too deep stops the parser. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

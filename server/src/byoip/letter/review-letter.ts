@@ -67,7 +67,7 @@ export async function getPageForReview(
 
 type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; readonly bytes: Buffer }
 
-/** Accepts a pending letter until the given date, by default the one that the team set. Repeating it changes nothing. */
+/** Accepts a pending letter until the given date, by default the date set by the team. Repeating it has no effect. */
 export function acceptLetter(
   deps: ReviewLetterDeps,
   operation: StaffOperation,
@@ -83,7 +83,9 @@ export function acceptLetter(
   })
 }
 
-/** Rejects a pending letter; the team sees the reason. Repeating it changes nothing; another decision throws `conflict`. */
+/**
+ * Rejects a pending letter; the team gets the reason. Repeating it has no effect; another decision throws `conflict`.
+ */
 export function rejectLetter(
   deps: ReviewLetterDeps,
   operation: StaffOperation,

@@ -8,9 +8,9 @@ import { isAboutDesired, isDesiredRow, newestFirst } from './desired.store.ts'
 import type { PlanRow } from './plan.ts'
 
 /**
- * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement in this region
- * is one of its own operations, which disabled it here, suspended or deleted it. Loops and platform documents change many
- * announcements at once and write no such mark.
+ * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement in
+ * this region is one of its own operations, which disabled it here, suspended or deleted it. Loops and platform
+ * documents change many announcements together and write no such mark.
  */
 const isRequested = sql`case when ${isDesiredRow} or ar.state = 'withdrawn' then false else coalesce((
     select e.after -> 'desired' ->> g.slug = 'false' from audit_entries e, regions g
@@ -47,8 +47,8 @@ export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[
 }
 
 /**
- * The rows of announcements, in one snapshot: one statement. 10,000 rows take about 40 ms. Of deleted announcements only the
- * newest counts, and only if no other announcement holds the prefix now.
+ * The rows of announcements, in one snapshot: one statement. 10,000 rows take about 40 ms. Of deleted announcements
+ * only the newest counts, and only if no other announcement has the prefix now.
  */
 async function readAnnouncementRows(db: Db, regionId: number): Promise<PlanRow[]> {
   const { rows } = await sql<PlanRow>`

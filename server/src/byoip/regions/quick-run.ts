@@ -138,8 +138,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
 }
 
 /**
- * Whether the full run, which reads the whole region, might let one of the withdrawals or changes wait: the guard already does,
- * an approval is open that would cover them, or rows are invalid, here or elsewhere in the region.
+ * Returns whether the full run, which reads the whole region, might delay a withdrawal or change: the guard already
+ * does, an open approval would cover it, or rows are invalid, here or elsewhere in the region.
  */
 function requiresFullRun({ plans, guarded }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
   if (guarded.approval || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0))

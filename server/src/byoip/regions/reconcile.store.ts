@@ -72,10 +72,10 @@ const deciding = (regionId: number) => sql`
   where a.prefix = n.prefix::cidr and a.claimed is not null`
 
 /**
- * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except for the
- * `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement holds the prefix now. The
- * announcements stay locked until the end of the transaction, so that enabling one waits until the withdrawal is sent.
- * Two statements, as in lockAnnouncement().
+ * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except
+ * for the `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement has the
+ * prefix now. The announcements stay locked until the end of the transaction, so that enabling one waits until the
+ * withdrawal is sent. Two statements, as in lockAnnouncement().
  */
 export async function confirmWithdrawals(
   trx: Trx,
@@ -108,12 +108,13 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
   return rows.length > 0
 }
 
-/** Announcements whose rows are written in one statement, in about 50 ms; a PATCH of one of them waits as long. */
+/** Announcements per statement, which takes about 50 ms; a PATCH waits as long. */
 const saveBatchSize = 2_000
 
 /**
- * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
- * has set its direction, and the next run observes it again. `onSettled` gets the changes that the routers show now, once for each.
+ * Saves the observed rows, with the statuses that follow from them. A row that was changed in the meantime is not
+ * updated: the change has set its direction, and the next run observes it again. `onSettled` gets the changes that have
+ * reached the routers, once each.
  */
 export async function saveObserved(
   db: Db,
@@ -235,7 +236,7 @@ export async function saveCheck(
     active.filter((router) => router.error === null && router.reach[family]).length >= quorum ||
     !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
-  // The quorum is at least one: with every router drained a run succeeds, and the region announces nothing.
+  // The quorum is at least one: with every router drained a run succeeds without announcements in the region.
   const isDrained = failed.length === 0 && read === 0
   const lastError = isDrained
     ? 'every router is drained, so that none announces the routes: undrain one'
@@ -248,7 +249,7 @@ export async function saveCheck(
       where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
     await notifyCheckedStatuses(trx)
   })
-  // A router whose values are refused keeps those before.
+  // A router whose values are refused keeps its former values.
   await writeRows(db, routers, (some) => saveRouters(db, fence, some, at))
 }
 

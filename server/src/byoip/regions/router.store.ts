@@ -90,7 +90,7 @@ export async function saveDrained(
 
 export type RegionCounts = { readonly id: number; readonly desired: number; readonly announced: number }
 
-/** Counts each region's desired routes, and those of them that count as announced. */
+/** Counts each region's desired routes, and the announced part of them. */
 export async function countRegionRoutes(db: Db | Trx): Promise<RegionCounts[]> {
   const { rows } = await sql<RegionCounts>`
     select r.id, count(*) filter (where ${isDesiredRow}) as desired,

@@ -49,9 +49,9 @@ class VisibilityMonitor implements Component {
   readonly name = 'visibility monitor'
   readonly #deps: VisibilityMonitorDeps
   readonly #loop: LoopComponent
-  /** While this process leads. */
+  /** Set while this process leads. */
   #followed: readonly Followed[] | undefined
-  /** The inputs of the last saved summary of each announcement, so that unchanged ones are not computed again. */
+  /** The inputs of the last saved summary of each announcement, so that unchanged summaries are not computed again. */
   #basis = new Map<number, string>()
   #used: VisibilitySource | undefined
 

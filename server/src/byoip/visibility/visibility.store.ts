@@ -84,8 +84,8 @@ export type SavedSummary = Pick<VisibilityTarget, 'id' | 'teamId'> & {
 }
 
 /**
- * Saves the summaries and writes the messages about them; returns those that are refused. Announcements that were removed meanwhile
- * are skipped.
+ * Saves the summaries and writes the messages about them; returns the refused ones. Skips announcements that were
+ * removed in the meantime.
  */
 export function saveSummaries(db: Db, saved: readonly SavedSummary[]): Promise<RefusedRow<SavedSummary>[]> {
   return db.transaction().execute(async (trx) => {
@@ -183,7 +183,7 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
       problem = excluded.problem, checked = excluded.checked`.execute(db)
 }
 
-/** A process that follows the sources writes their rows far more often; after this time none does. */
+/** A process that follows the sources writes their rows far more often; after this time no process follows them. */
 const followedWithin = sql`interval '2 minutes'`
 
 export type SourceStatus = SourceReport & { readonly is_followed: boolean }

@@ -18,7 +18,7 @@ export const zombieAfterMs = 15 * 60_000
 const zombieShare = 0.01
 const zombieCollectorsMin = 2
 
-/** With fewer collectors in total, nothing is concluded from their share. */
+/** With fewer collectors in total, their share is not evaluated. */
 export const collectorsMin = 10
 
 /** Collectors that must report an unexpected origin before it is a warning. */
@@ -42,8 +42,8 @@ export type ObservedRegion = {
 }
 
 /**
- * Returns the last change on the routers of all regions together. Regions between two states decide nothing, so that a change in
- * one region of several is no change; null if the prefix was never announced.
+ * Returns the last change on the routers of all regions together. Regions between two states are ignored, so that a
+ * change in a single region is no change; null if the prefix was never announced.
  */
 export function nextRouterChange(
   before: RouterChange | null,
@@ -72,7 +72,7 @@ export type SeenState = {
   readonly origin: number
   /** Whether the path contains our ASN; true if our ASN is not known. */
   readonly isOurs: boolean
-  /** Since when it has this origin, in milliseconds. */
+  /** Time from which it has this origin, in milliseconds. */
   readonly atMs: number
 }
 
@@ -88,7 +88,7 @@ export type VisibilityEvidence = {
   readonly collectors: number
   /** Whether the state of every known collector is known. */
   readonly isComplete: boolean
-  /** Whether routes were left out because there are too many. */
+  /** Whether routes were dropped because there are too many. */
   readonly isTruncated: boolean
   /** Whether every change since the last change on the routers was received, so that times can be measured. */
   readonly isContinuous: boolean
@@ -213,15 +213,15 @@ export function isNotVisible(before: boolean, summary: SeenAnnouncement, nowMs: 
   return seeingOf(summary) < summary.collectorsTotal * (before ? ends : starts)
 }
 
-/** Returns whether collectors see an announced prefix with its origin, and none of them a path through our ASN. */
+/** Returns whether collectors have an announced prefix with its origin, but no path through the provider's ASN. */
 export function isOnOtherPath(before: boolean, summary: SeenAnnouncement, nowMs: number): boolean {
   if (summary.change?.kind !== 'announced' || summary.ours > 0) return false
   return isConclusive(summary, nowMs) ? seeingOf(summary) >= unexpectedCollectorsMin : before
 }
 
 /**
- * Returns the routes of other networks for the prefix or a part of it that are a warning, most seen first. None while we do not
- * announce it: its holder may announce it elsewhere.
+ * Returns the routes of other networks for the prefix or a part of it that are a warning, most visible first. Empty
+ * while it is not announced: its holder may announce it elsewhere.
  */
 export function unexpectedRoutes(
   cidr: Prefix,

@@ -1,4 +1,5 @@
-// The id of an attack of the detector: its network and its start. One that a network sends may begin in the same second as one on it.
+// The id of an attack of the detector: its network and its start. An attack from a network may begin in the same second
+// as an attack on it.
 import type { Direction } from './scopes.ts'
 
 /** The direction and the network: reports of all collectors about one attack have them in common. */

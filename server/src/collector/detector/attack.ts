@@ -8,7 +8,7 @@ import { directionOf, formatNetworkBits, type TargetWords } from './scopes.ts'
 
 /** The traffic of an attack in one second. */
 export type Reading = {
-  /** Undefined if nobody holds it any more: the former ones stay. */
+  /** Undefined if the network no longer belongs to a team: the former limits stay. */
   readonly limits: RateLimits | undefined
   readonly own: Measure
   /** Rates by kind of traffic. */
@@ -17,7 +17,7 @@ export type Reading = {
 
 const offRatio = 0.7
 const offSeconds = 60
-/** Of a target that was attacked a short time ago: pulses are one attack. */
+/** Seconds below the limit that end an attack on a recently attacked target: pulses are one attack. */
 const pulseOffSeconds = 300
 const reportSeconds = 10
 
@@ -29,21 +29,23 @@ export class Attack {
   readonly words: TargetWords
   readonly kind: number
   readonly start: number
-  /** Of the prefix that is held. */
+  /** The list of the team's prefix. */
   list: number
   /** Its own traffic exceeds the limit; a carpet may consist of its members only. */
   isOwn = true
   /** Hosts and networks of a carpet, by their keys. */
   readonly members = new Map<string, Attack>()
-  /** The carpet of which it is a member: it has no reports of its own. */
+  /** The carpet that it is a member of: it has no separate reports. */
   carpet: Attack | undefined
-  /** Its traffic without that of the smaller attacks inside it. */
+  /** Traffic without the smaller attacks inside it. */
   own: Measure = noMeasure
-  /** With the traffic of its members. */
+  /** Including the traffic of its members. */
   now: Measure = noMeasure
   limits: RateLimits
   isReported = false
-  /** Since the last report: a reading rises with each batch that an exporter sends, and its peaks are not those of the traffic. */
+  /**
+   * Since the last report: a reading rises with each batch of an exporter, so its peaks are not peaks of the traffic.
+   */
   #recent = new Mean()
   #peak: RateLimits = { bps: 0, pps: 0 }
   #peakLower: RateLimits = { bps: 0, pps: 0 }
@@ -118,7 +120,7 @@ export class Attack {
     return found
   }
 
-  /** It is over: what it had counts no more in its carpet. */
+  /** The attack has ended: its traffic no longer counts in its carpet. */
   close(): void {
     this.own = this.now = noMeasure
   }
@@ -139,7 +141,7 @@ export class Attack {
     return second - this.#reportedAt >= reportSeconds
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#reportedAt += seconds
     if (this.#belowSince !== undefined) this.#belowSince += seconds
@@ -162,7 +164,7 @@ export class Attack {
     })
   }
 
-  /** Kinds of traffic with at least a tenth of the attack, by their share of what exceeded: octets or packets. */
+  /** Kinds of traffic with at least a tenth of the attack, by their share of the exceeding unit: octets or packets. */
   #strongest(): Strongest {
     const { bps: octets, pps: packets } = this.#peak
     const shareOf = ({ bps, pps }: RateLimits) => Math.max(bps / (octets || 1), pps / (packets || 1))
@@ -184,7 +186,7 @@ class Mean {
   readonly #vectors = new Map<number, RateLimits>()
 
   add(measure: Measure, vectors: ReadonlyMap<number, RateLimits>, seconds: number): void {
-    // A carpet begins with the rates of its members, before it has a second of its own.
+    // A carpet begins with the rates of its members, before its first second.
     const weight = seconds || 1
     this.seconds += weight
     this.#measure = combine(this.#measure, measure, (sum, one) => sum + one * weight)
@@ -198,7 +200,7 @@ class Mean {
     return combine(this.#measure, noMeasure, (sum) => sum / (this.seconds || 1))
   }
 
-  /** The kind of most octets; 0 if there is none. */
+  /** The kind with the most octets; 0 if there is no traffic. */
   get leading(): number {
     return this.vectors.toSorted(([, a], [, b]) => b.bps - a.bps)[0]?.[0] ?? 0
   }

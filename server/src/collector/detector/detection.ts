@@ -16,7 +16,7 @@ export type Detection = {
   readonly end?: string
   readonly observed: string
   readonly description: string
-  /** The mean since the last report, mostly 10 s. Octets are those of IP packets. */
+  /** The mean since the last report, mostly 10 s. Octets at the IP layer. */
   readonly bps: number
   readonly pps: number
   /** The true rate was higher, in 99.5 of 100 samplings: equal to the rate if every packet was counted. */
@@ -37,13 +37,13 @@ export type Detection = {
   readonly total_bytes: number
   readonly total_packets: number
   readonly protocols: readonly string[]
-  /** Its kinds of traffic, the strongest first, with their highest rates. */
+  /** Kinds of traffic, the strongest first, with their highest rates. */
   readonly vectors: readonly { readonly classification: Vector; readonly bps: number; readonly pps: number }[]
-  /** Of a carpet: the hosts and networks that are attacked, without reports of their own. */
+  /** The attacked hosts and networks of a carpet, which have no separate reports. */
   readonly networks?: readonly string[]
 }
 
-/** Of a carpet in one report. */
+/** Limit of networks of a carpet in one report. */
 const networksMax = 1_000
 
 /** Kinds of traffic, the strongest first, with their highest rates. */

@@ -1,5 +1,5 @@
-// Compares targets with their limits, the most specific first: a network is an attack only by what the attacks inside it do not explain.
-// It keeps the attacks, and reports nothing.
+// Compares targets with their limits, the most specific first: a network is an attack only by traffic outside of the
+// attacks inside it. It stores the attacks without reporting them.
 import type { Bits } from '../../net/bits.ts'
 import { attackKey } from './attack-id.ts'
 import { Attack } from './attack.ts'
@@ -34,7 +34,7 @@ export class Evaluation {
   #storedOf: Owners | undefined
   /** When attacks on a target were over. */
   readonly #ended = new Map<string, number>()
-  /** From when on targets are over their limit that must be so for a time. */
+  /** When targets exceeded their limit, for limits with a minimum time. */
   #pending = new Map<string, number>()
   #stillPending = new Map<string, number>()
   /** The traffic of attacks in each of the networks around them, by `placeOf`. */
@@ -59,7 +59,7 @@ export class Evaluation {
     this.#remoteSecond = this.#second
   }
 
-  /** The clock was set by so many seconds: until it reached the former time, nothing would be reported. */
+  /** Adjusts the times after the clock was set by `seconds`; without this, reports would stop until the former time. */
   shift(seconds: number): void {
     this.#remoteSecond += seconds
     for (const attack of this.attacks.values()) attack.shift(seconds)
@@ -99,7 +99,7 @@ export class Evaluation {
     this.#ended.set(attack.key, this.#second)
   }
 
-  /** Targets and attacks that are none of them, the most specific first. */
+  /** Targets, and attacks without a target, the most specific first. */
   #inOrder(targets: readonly DetectorTarget[]): DetectorTarget[] {
     const { lengths } = this.#sums.owners
     const all = [...targets]
@@ -124,7 +124,7 @@ export class Evaluation {
   #evaluateTarget(target: DetectorTarget, span: number): Attack | undefined {
     const { bits, key } = this.#identify(target)
     const isHolding = (target.kind & ~scope.outgoing) === scope.holding
-    // It is evaluated as a host.
+    // A prefix of a single address is evaluated as a host.
     if (isHolding && bits.length === (bits.family === 4 ? 32 : 128)) return undefined
     const known = this.attacks.get(key)
     const found = this.#limitsOf(target, bits, known !== undefined)
@@ -147,7 +147,7 @@ export class Evaluation {
     return known ? undefined : attack
   }
 
-  /** Undefined without a threshold, and for a network as long as nothing is known of what is usual. */
+  /** Undefined without a threshold, and for a network as long as its usual traffic is unknown. */
   #limitsOf(
     { kind, list, rates, row }: DetectorTarget,
     bits: Bits,
@@ -177,7 +177,7 @@ export class Evaluation {
     return explained ? combine(measure, explained, (all, part) => Math.max(0, all - part)) : measure
   }
 
-  /** Whether the lower bound of the rate is over the limit, and for as long as the threshold asks for. */
+  /** Whether the lower bound of the rate is over the limit, for the minimum time of the threshold. */
   #isOver(key: string, own: Measure, limits: RateLimits, bits: Bits, { list }: DetectorTarget): boolean {
     const lower = lowerOf(own)
     if (lower.bps < limits.bps && lower.pps < limits.pps) return false
@@ -195,7 +195,10 @@ export class Evaluation {
     return attack
   }
 
-  /** Adds the traffic of an attack to that which explains the networks around it; usual traffic of all of them is not updated meanwhile. */
+  /**
+   * Adds the traffic of an attack to the explained traffic of the networks around it; their usual traffic is not
+   * updated in the meantime.
+   */
   #explain(attack: Attack, target: DetectorTarget): void {
     if (target.row >= 0) target.rates.freeze(target.row)
     for (const around of this.#sums.around(target)) {
@@ -209,7 +212,7 @@ export class Evaluation {
 
 const localOf = ({ rates, row }: DetectorTarget): Measure => (row < 0 ? noMeasure : rates.measure(row))
 
-/** Of a host that is not attacked yet, the packets of two or eight seconds, whichever shows more. */
+/** For a host without an attack, uses the packets of two or eight seconds, whichever rate is higher. */
 function fastestOf(target: DetectorTarget): Measure {
   const { kind, rates, row } = target
   const local = localOf(target)
@@ -218,11 +221,11 @@ function fastestOf(target: DetectorTarget): Measure {
   return lowerOf(fast).pps > lowerOf(local).pps ? fast : local
 }
 
-/** Of a target with a row: no other one has it. */
+/** A key that is unique to a target with a row. */
 const placeOf = ({ kind, row, words }: DetectorTarget): string =>
   row < 0 ? `${kind} ${words.join(' ')}` : `${kind} ${row}`
 
-/** Rates by kind of traffic: the shares of this collector's rates, and those of the others. */
+/** Rates by kind of traffic: the shares of this collector's rates, and the rates of the others. */
 export function vectorRatesOf(
   { rates, row }: DetectorTarget,
   remote?: RemoteRates,

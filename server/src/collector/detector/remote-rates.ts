@@ -7,7 +7,7 @@ import { shortSeconds } from './row-ticks.ts'
 import type { Direction } from './scopes.ts'
 import { vectors, type Vector } from '../../flow/vector.ts'
 
-/** Rates of one collector to one target: a host, a network of the ladder, or a prefix that is held. */
+/** Rates of one collector to one target: a host, a network of the ladder, or a prefix of a team. */
 export type TargetRates = {
   readonly network: string
   /** Incoming if it is undefined, as collectors before 0.2.0 wrote them. */

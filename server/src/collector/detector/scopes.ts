@@ -1,9 +1,12 @@
-// The sums of the detector: hosts, networks of fixed lengths around them (the ladder), and every prefix that is held; each for traffic to it
-// and from it. Pure.
+// The sums of the detector: hosts, networks of fixed lengths around them (the ladder), and every prefix of a team; each
+// for traffic to it and from it. Pure.
 import { formatBits } from '../../net/bits-text.ts'
 import { maskBits, type Bits } from '../../net/bits.ts'
 
-/** The holders of addresses, as in `collector/flow-owners.ts`. List 0 is empty; each other one is that of a prefix that is held. */
+/**
+ * The owners of addresses, as in `collector/flow-owners.ts`. List 0 is empty; each other list belongs to a prefix of a
+ * team.
+ */
 export type Owners = {
   readonly starts: Uint32Array
   readonly teamIds: Uint32Array
@@ -22,7 +25,10 @@ export type Direction = 'incoming' | 'outgoing'
 /** Kinds of sums, from the most to the least specific; the numbers between are the steps of the ladder. Sums of senders have `outgoing` added. */
 export const scope = { host: 0, ladder: 1, holding: 4, outgoing: 8 } as const
 
-/** Lengths of the ladder, by step. A network of it is added up only if it is longer than the most specific prefix that is held. */
+/**
+ * Lengths of the ladder, by step. A network of the ladder is added up only if it is longer than the most specific
+ * prefix of a team.
+ */
 export const ladder = { 4: [24, 20, 16], 6: [64, 56, 48] } as const
 
 export const is4 = (w0: number, w1: number, w2: number): boolean => w0 === 0 && w1 === 0 && w2 === 0xff_ff
@@ -49,7 +55,9 @@ export function ladderWords([w0, w1, w2, w3]: TargetWords, step: number): Target
     : [bits.w0 >>> 0, bits.w1 >>> 0, bits.w2 >>> 0, bits.w3 >>> 0]
 }
 
-/** The list of the most specific prefix that covers a whole network, which begins at an address; 0 if none does. */
+/**
+ * Returns the list of the most specific prefix that covers a whole network, which begins at an address; 0 without one.
+ */
 export function coveringListOf(owners: Owners, words: TargetWords, length: number): number {
   let list = owners.find(...words)
   while (list !== 0 && owners.lengths[list]! > length) list = owners.parents[list]!

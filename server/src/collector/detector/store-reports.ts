@@ -9,7 +9,7 @@ import type { Direction } from './scopes.ts'
 import { listSharedAttacks, lockReports, saveAttacks } from './shared-attack.store.ts'
 import { nextAttack, storedReport } from './shared-attack.ts'
 
-/** Returns the number of stored reports: those that another collector has stored are left out. */
+/** Returns the number of stored reports, without reports that another collector has stored. */
 export async function storeReports(
   { owner }: Postgres,
   sourceKey: string,

@@ -1,5 +1,5 @@
-// The sums of the detector for one ownership and one set of rules: the gate, the exact table, and a row for each prefix that is held. When the
-// ownership changes, prefixes keep their rates.
+// The sums of the detector for one ownership and one set of rules: the gate, the exact table, and a row for each prefix
+// of a team. When the ownership changes, prefixes keep their rates.
 import type { Bits } from '../../net/bits.ts'
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { costsOf, countFlows, rowAround } from './count-flows.ts'
@@ -20,7 +20,10 @@ import {
 } from './scopes.ts'
 import { hashOf, TargetTable } from './target-table.ts'
 
-/** A sum: of a host, a network of the ladder, or a prefix that is held. `list` is that of the most specific prefix that covers it. */
+/**
+ * A sum of a host, a network of the ladder, or a prefix of a team. `list` belongs to the most specific prefix that
+ * covers it.
+ */
 export type DetectorTarget = {
   readonly kind: number
   readonly list: number
@@ -29,7 +32,7 @@ export type DetectorTarget = {
   readonly row: number
 }
 
-/** From this part of its lowest limit on a target is compared with its limits. */
+/** Part of its lowest limit from which a target is compared with its limits. */
 export const watchRatio = 0.1
 /** Rows below this part are of no use. */
 const keepRatio = 0.01
@@ -70,7 +73,7 @@ export class TargetSums {
     return this.#owners
   }
 
-  /** Does nothing if both are those in use. */
+  /** No effect if both are in use already. */
   use(owners: Owners, rules: LimitRules, second: number): void {
     if (owners === this.#owners && rules === this.#rules) return
     if (owners !== this.#owners) this.#setOwners(owners, second)
@@ -99,7 +102,7 @@ export class TargetSums {
     for (let row = 0; row < table.size; row++) {
       const { length, family } = networkBits(table.addressOf(row), table.kindOf(row))
       const list = coveringListOf(owners, table.addressOf(row), length)
-      // A network that is held itself has a sum of its own.
+      // A network that is also a prefix of a team has its own sum.
       const isHeld = length < (family === 4 ? 32 : 128) && owners.lengths[list] === length
       table.setList(row, isHeld ? 0 : list)
     }
@@ -115,7 +118,7 @@ export class TargetSums {
     })
   }
 
-  /** The clock was set by so many seconds. */
+  /** Adjusts the times after the clock was set by `seconds`. */
   shift(seconds: number): void {
     this.#since = this.#since.map((since) => since + seconds)
   }
@@ -125,7 +128,10 @@ export class TargetSums {
     return second - this.#since[list]!
   }
 
-  /** Updates all rates with what was added in `seconds`, and returns the targets at or above a tenth of their lowest limit. */
+  /**
+   * Updates all rates with the additions of `seconds`, and returns the targets at or above a tenth of their lowest
+   * limit.
+   */
   tick(second: number, seconds: number): DetectorTarget[] {
     this.#gate.tick(second)
     const table = this.#table
@@ -146,7 +152,7 @@ export class TargetSums {
     return found
   }
 
-  /** Adds what was counted at hosts and networks to the networks around them, and what was counted at prefixes to those around them. */
+  /** Adds the counts of hosts and networks to the networks around them, and the counts of prefixes to their parents. */
   #addUp(): void {
     const table = this.#table
     const rows: number[][] = Array.from({ length: scope.holding }, () => [])
@@ -166,7 +172,7 @@ export class TargetSums {
     }
   }
 
-  /** To the next network around it that has a row, or else to its prefix. `rows` gets those that are new. */
+  /** Adds to the next network around it that has a row, or else to its prefix. `rows` gets the new rows. */
   #addUpRow(kind: number, row: number, rows: readonly number[][]): void {
     const table = this.#table
     const { rates } = table

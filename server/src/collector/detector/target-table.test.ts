@@ -58,7 +58,7 @@ test('an address passes the gate at 2 % of its limit within 8 s, and millions of
     if (other.add(hashOf(1, 2, 3, 4, 0), 0.02)) passedAfter ??= second - 7
   }
   assert.ok(passedAfter !== undefined && passedAfter <= 8)
-  // At half a percent it does not, for any time.
+  // At half a percent it never passes.
   for (let second = 16; second <= 100; second++) {
     other.tick(second)
     assert.equal(other.add(hashOf(5, 6, 7, 8, 0), 0.005), false)

@@ -15,7 +15,7 @@ export type SceneReport = Detection & { readonly at: number; readonly by: number
 
 type Options = {
   readonly seed?: number
-  /** Instead of those of the scenario. */
+  /** Replaces the values of the scenario. */
   readonly seconds?: number
   readonly rows?: number
   readonly rules?: Partial<DetectorRules>
@@ -106,7 +106,7 @@ export function poisson(mean: number, random: Random): number {
   return found
 }
 
-/** Returns the function that adds the flows of a second, at one of the collectors. */
+/** Returns the function that adds the flows of a second, at a single collector. */
 function createStream(
   stream: ScenarioStream,
   sampling: number,

@@ -23,7 +23,7 @@ export function storedOfLists(
   for (let list = lists - 1; list > 0; list--) {
     const team = teamOf(list)
     const prefix = prefixOf(list, team)
-    // The team only announces it: the id is that of a prefix around it.
+    // The team only announces it: the id belongs to a prefix around it.
     const isOwn = prefix !== 0 && prefix !== prefixOf(parents[list]!, team)
     const own = isOwn ? baselines.get(prefix) : undefined
     const inside = found[list]

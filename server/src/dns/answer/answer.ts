@@ -1,5 +1,5 @@
-// From a question to its answer in one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure; which zone is
-// asked and how the answer is encoded is in respond.ts.
+// Answers a question from one zone (RFC 1034 section 4.3.2, RFC 2308, RFC 4035 section 3.1, RFC 4592, RFC 6672). Pure;
+// respond.ts selects the zone and encodes the answer.
 import {
   isAtOrBelow,
   nameFromWire,
@@ -33,7 +33,7 @@ export function answerFrom(zone: ReadableZone, name: DomainName, type: number, i
   return reply
 }
 
-/** Adds what the zone has for one name. Returns the target of an alias, to be followed. */
+/** Adds the zone's records for one name. Returns the target of an alias, which the caller follows. */
 function step(reply: DnsReply, zone: ReadableZone, name: DomainName, type: number): DomainName | undefined {
   const found = locate(zone, name, type)
   switch (found.kind) {
@@ -74,7 +74,7 @@ function locate(zone: ReadableZone, name: DomainName, type: number): Located {
   }
 }
 
-/** `owner` is the name asked for, which differs from the node's for a wildcard. */
+/** `owner` is the name in the question, which differs from the node's for a wildcard. */
 function answerNode(
   reply: DnsReply,
   zone: ReadableZone,
@@ -133,7 +133,7 @@ function answerMissing(
 const below = (label: string, name: DomainName): DomainName =>
   (name === root ? `${label}.` : `${label}.${name}`) as DomainName
 
-/** RFC 2308 section 3: its TTL is that of the negative answer. */
+/** The SOA in a negative answer has the negative TTL (RFC 2308 section 3). */
 function addSoa(reply: DnsReply, zone: ReadableZone): void {
   const soa = zone.find(zone.name, recordType.SOA)!
   reply.authority(soa, negativeTtl(soa))
@@ -160,7 +160,7 @@ function redirect(
   return type === recordType.CNAME ? undefined : alias
 }
 
-/** A referral: NS, DS or the proof that there is none, and glue. */
+/** Adds a referral: NS, DS or the proof of its absence, and glue. */
 function refer(reply: DnsReply, zone: ReadableZone, node: ZoneNode): undefined {
   if (reply.answers.length === 0) reply.aa = false
   const ns = setAt(node, recordType.NS)!

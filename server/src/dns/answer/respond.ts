@@ -1,4 +1,5 @@
-// From the octets of a query to those of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are handled before.
+// Turns the octets of a query into the octets of its response. Pure: sockets, transfers, NOTIFY, UPDATE and TSIG are
+// handled before.
 import {
   decodeHeader,
   decodeMessage,
@@ -49,7 +50,7 @@ export function respond(
   return respondTo(responder, message, transport)
 }
 
-/** As `respond`, for a decoded query. */
+/** Like `respond`, for a decoded query. */
 export function respondTo(responder: Responder, query: Message, transport: 'udp' | 'tcp'): Uint8Array {
   const { id, opcode, rd, questions, edns } = query
   const reply = replyTo(responder, query)

@@ -5,8 +5,8 @@ import type { SignedRrset } from '../../net/dns/record.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 
 /**
- * One step of IXFR (RFC 1995). The sets contain only the records and signatures that differ. The first removed set is the SOA of `from`,
- * the first added one that of `to`.
+ * One step of IXFR (RFC 1995). The sets contain only the records and signatures that differ. The first removed set is
+ * the SOA of `from`, the first added set is the SOA of `to`.
  */
 export type Transfer = {
   readonly from: Serial

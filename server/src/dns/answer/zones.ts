@@ -9,8 +9,8 @@ export type ServedZone = ReadableZone | 'expired'
 export type Zones = Pick<ReadonlyMap<ZoneName, ServedZone>, 'get' | 'has'>
 
 /**
- * Returns the zone that is authoritative for the question: the closest one, and for DS at its apex the one above it if that is served as well
- * (RFC 4035 section 3.1.4.1).
+ * Returns the zone that is authoritative for the question: the closest zone; for DS at its apex the zone above, if it
+ * is served as well (RFC 4035 section 3.1.4.1).
  */
 export function findServedZone(zones: Zones, name: DomainName, type: number): ServedZone | undefined {
   const closest = closestZone(zones, name)

@@ -1,4 +1,4 @@
-// Exports a zone as a zone file: the desired records, without those of DNSSEC.
+// Exports the desired records of a zone as a zone file, without DNSSEC records.
 import type { Postgres } from '../../db/postgres.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { Operation } from '../../operation/operation.ts'

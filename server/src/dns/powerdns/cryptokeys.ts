@@ -32,7 +32,7 @@ const mnemonics: Readonly<Record<string, 'ECDSAP256SHA256' | 'ED25519'>> = {
   ed25519: 'ED25519',
 }
 
-/** Enables DNSSEC; for a signed zone starts the rollover to a new key. Throws `conflict` if one is under way. */
+/** Enables DNSSEC; for a signed zone starts the rollover to a new key. Throws `conflict` during a rollover. */
 export async function createCryptokey(
   deps: PowerdnsDeps,
   operation: Operation,

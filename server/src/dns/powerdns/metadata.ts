@@ -79,7 +79,7 @@ export async function putMetadata(
   return { body: metadataOf(kind, metadata) }
 }
 
-/** Adds values to those of a kind. */
+/** Adds values to a kind of metadata. */
 export async function addMetadata(
   deps: PowerdnsDeps,
   operation: Operation,

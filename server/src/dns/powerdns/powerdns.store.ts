@@ -19,7 +19,7 @@ export async function readPowerDnsOptions(
   return new Map(rows.map(({ id, powerdns }) => [id, powerdns]))
 }
 
-/** Sets those options that are given. */
+/** Sets the given options. */
 export async function savePowerDnsOptions(
   postgres: Postgres,
   teamId: number,

@@ -41,8 +41,8 @@ export type PlacedChange = { readonly rrset: PowerDnsRrsetChange; readonly loc: 
 export type ManagedApex = { readonly stored: readonly StoredSet[]; readonly keys: readonly Uint8Array[] }
 
 /**
- * Returns whether the change replaces a set of the zone itself that Pharos writes by what it is: clients send whole zones. Serials are no
- * difference, and neither is the TTL of key records.
+ * Returns whether the change replaces a managed set at the apex by its current content: clients send whole zones.
+ * Ignores serials, and the TTL of key records.
  */
 export function isUnchangedApex(
   { changetype, name, type: typeText, ttl, records = [] }: PowerDnsRrsetChange,
@@ -65,7 +65,10 @@ export function isUnchangedApex(
   }
 }
 
-/** Returns whether the records are those that Pharos publishes of the keys: every DNSKEY, or CDS and CDNSKEY records of some of them. */
+/**
+ * Returns whether the records are published by Pharos for the keys: every DNSKEY, or CDS and CDNSKEY records of some
+ * keys.
+ */
 function isOfKeys(
   type: number,
   given: readonly Uint8Array[],
@@ -125,7 +128,7 @@ export function itemOf(
   return {
     name,
     type,
-    // Clients have TTLs of their own, such as 120 s of ACME clients, and PowerDNS has no lowest one.
+    // Clients have their own TTLs, such as 120 s in ACME clients, and PowerDNS has no lowest TTL.
     ...(ttl === undefined ? {} : { ttl: Math.max(ttl, lowestTtl) }),
     records: records.map(({ content }) => content),
     ...(comments ? { comment: comments.map(({ content }) => content).join('; ') } : {}),
@@ -137,7 +140,7 @@ function requireAbsolute(name: string, loc: Loc): void {
     throw failWith('invalid', [errorAt([...loc, 'name'], 'trailingDot', { suggestion: `${name}.` })])
 }
 
-/** Returns the sets that the changes, applied in their order to what is stored, make of the zone. */
+/** Returns the sets after the changes are applied in order to the stored sets. */
 export function applyChanges(stored: readonly StoredSet[], changes: readonly ReadChange[]): ReadSet[] {
   const before = new Map(stored.map((set) => [setId(set), set]))
   const desired = new Map<string, ReadSet>()

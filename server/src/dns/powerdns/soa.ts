@@ -16,7 +16,7 @@ export type SoaRecord = {
 const isSoaOf = ({ name, type }: PowerDnsRrset, zone: ZoneName): boolean =>
   type.toUpperCase() === 'SOA' && name.toLowerCase() === zone
 
-/** `rdata` is that of an SOA record. */
+/** Parses the rdata of an SOA record. */
 export function readSoa(rdata: Uint8Array): SoaRecord {
   const rnameAt = skipName(rdata, 0, rdata.length)
   const numbers = new DataView(rdata.buffer, rdata.byteOffset + rdata.length - 20)
@@ -36,8 +36,8 @@ export function readSoa(rdata: Uint8Array): SoaRecord {
 }
 
 /**
- * Returns the settings that a change of the SOA record of the zone asks for; undefined for one that asks for something else, such as another TTL
- * or name server, and is refused as a change of a managed set.
+ * Returns the settings that a change of the SOA record asks for. Undefined if it changes anything else, such as the TTL
+ * or the name server; it is then rejected as a change of a managed set.
  */
 export function soaSettings(
   change: PowerDnsRrsetChange,

@@ -65,7 +65,7 @@ export async function listPowerdnsZones(
 
 type SetsQuery = { readonly rrsets?: boolean; readonly rrset_name?: string; readonly rrset_type?: string }
 
-/** Returns the zone with its record sets, unless `rrsets` is false; only those of a name and type if they are given. */
+/** Returns the zone with its record sets, unless `rrsets` is false; filtered by name and type if they are given. */
 export async function getPowerdnsZone(
   { postgres }: { readonly postgres: Postgres },
   operation: Operation,
@@ -172,7 +172,7 @@ export async function createPowerdnsZone(
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
 }
 
-/** Returns the failure with the places of sets in the request instead of those in the list of others. */
+/** Returns the failure with the places of sets in the request instead of places in `others`. */
 function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError['loc'] }[]): unknown {
   if (!(error instanceof Failure) || error.code !== 'invalid' || !error.errors) return error
   const errors = error.errors.map((one) => {
@@ -183,7 +183,9 @@ function atRrsets(error: unknown, others: readonly { readonly loc: ProblemError[
   return failWith('invalid', errors)
 }
 
-/** Returns what a new zone takes over from its SOA record. The name server in it follows from the NS records. */
+/**
+ * Returns the fields of a new zone that come from its SOA record. The name server in it follows from the NS records.
+ */
 function soaOf(sets: readonly PowerDnsRrset[], isSoa: (set: PowerDnsRrset) => boolean): SoaOfNewZone {
   const at = sets.findIndex(isSoa)
   if (at === -1) return {}
@@ -197,7 +199,7 @@ function soaOf(sets: readonly PowerDnsRrset[], isSoa: (set: PowerDnsRrset) => bo
   return { soa, ...(serial === 0 ? {} : { serial }) }
 }
 
-/** Hash algorithm, flags, iterations and salt that RFC 9276 asks for, the only ones in use. */
+/** Hash algorithm, flags, iterations and salt as recommended by RFC 9276; the only supported values. */
 const nsec3Parameters = '1 0 0 -'
 
 /** Returns whether the zone is to have NSEC3 records, undefined if the request does not say. Throws `invalid` for other parameters. */
@@ -254,7 +256,7 @@ export async function updatePowerdnsZone(
   return { body: null }
 }
 
-/** Applies the changes in their order, all or none. */
+/** Applies the changes in order, all or none. */
 export async function patchPowerdnsZone(
   deps: PowerdnsDeps,
   operation: Operation,
@@ -301,7 +303,10 @@ async function listPublishedKeys(trx: Trx, zoneId: number): Promise<Uint8Array[]
   return [...keys, ...otherKeys].map(({ dnskey }) => dnskey)
 }
 
-/** Stores what the SOA record has as settings of the zone, which admins of the team may change, and returns the set that follows from them. */
+/**
+ * Stores the values of the SOA record as settings of the zone, which requires an admin of the team, and returns the
+ * resulting set.
+ */
 async function writeSoa(
   trx: Trx,
   operation: Operation,
@@ -329,7 +334,10 @@ export async function deletePowerdnsZone(
   return { body: null }
 }
 
-/** Followers are notified of every change, and the denial of existence is part of every signed zone: there is nothing to do. */
+/**
+ * Answers without any effect: followers are notified of every change, and every signed zone has its denial of
+ * existence.
+ */
 export async function acknowledge(
   deps: PowerdnsDeps,
   operation: Operation,

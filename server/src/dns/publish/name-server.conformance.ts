@@ -24,13 +24,13 @@ export type NameServerFixture = {
   readonly server: NameServer
   /** A server that does not exist. */
   readonly absent: NameServer
-  /** Restarts the follower; it keeps what it has transferred. */
+  /** Restarts the follower, which keeps its transferred zones. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 export type Skips = {
-  /** Why the server is not asked for its version. */
+  /** Why the version of the server is not queried. */
   readonly identity?: string
   /** Why a zone without data is not reported as failing. */
   readonly failing?: string

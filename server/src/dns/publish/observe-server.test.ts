@@ -36,7 +36,7 @@ describe('the observation of a name server', () => {
     return rows[0]!.id
   }
 
-  /** The primary as its own follower: it serves what is published at once. */
+  /** The primary as its own follower: it serves a publication immediately. */
   async function observe(name: string, port: number): Promise<ServerObserver> {
     const client = createFollower({ address: '127.0.0.1', port, key: testKey, timeoutMs: 300 })
     const server = { id: await addServer(name, port), name: parseName(name), catalog: true }

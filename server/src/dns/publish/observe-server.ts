@@ -1,5 +1,5 @@
-// One run of observing a name server: tells it which zones changed, reads the serials back, and stores what it serves. NOTIFY is a hint that may be
-// lost; only the serial that is read back counts.
+// One run of observing a name server: sends NOTIFY for changed zones, reads the serials back, and stores the result.
+// NOTIFY is a hint that may be lost; only the serial that is read back counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -21,7 +21,10 @@ import {
 export type ObserveDeps = {
   readonly db: Db
   readonly now: () => Date
-  /** Tells staff of zones that a name server refuses, in the transaction that stores it. The result is called after the commit. */
+  /**
+   * Notifies staff of zones that a name server refuses, in the transaction that stores it. The result is called after
+   * the commit.
+   */
   readonly onRefused: (trx: Trx, zones: readonly RefusedZoneChange[]) => Promise<(() => void) | undefined>
   /** Gets the seconds of changes of zones that all name servers serve now, once for each. */
   readonly onServed?: (seconds: readonly number[]) => void
@@ -33,7 +36,7 @@ const checkAfterMs = [15, 50, 200, 1_000]
 const batchSize = 2_000
 /** All zones are compared so often, also without a change. */
 const fullMs = 300_000
-/** A transaction that began before one that is already visible. */
+/** Overlap of two reads in milliseconds: a transaction may commit after a newer one. */
 const overlapMs = 10_000
 
 /** Observes one server in the runs of a loop. */
@@ -66,7 +69,7 @@ export class ServerObserver {
     const isFull = performance.now() - this.#lastFull >= fullMs
     const began = now()
     const zones = isFull ? await listAllZones(db) : await listRecentZones(db, this.#since, this.#behind)
-    // A full run is for what has changed by itself: only zones that are behind get NOTIFY.
+    // A full run also finds changes on the server itself. Only zones that are behind get NOTIFY.
     const behind: number[] = []
     try {
       if (isFull) await this.#identify()
@@ -84,7 +87,7 @@ export class ServerObserver {
     this.#since = new Date(began.getTime() - overlapMs)
   }
 
-  /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
+  /** Ends the wait of a run, so that a slow zone does not delay other changed zones. The caller starts the next run. */
   interrupt(): void {
     this.#isInterrupted = true
     this.#endPause()
@@ -165,7 +168,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof DriverError && error.kind === 'refused')) throw error
 }
 
-/** A serial ahead of ours is that of a publication meanwhile. */
+/** A serial above the expected one was published after the rows were read. */
 function observe(
   { serial: expected }: ExpectedZone,
   answer: Serial | 'absent' | 'failing',

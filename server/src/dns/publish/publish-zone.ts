@@ -49,7 +49,10 @@ export type SignWhole = (
 /** `created`: the zone was published for the first time. */
 export type PublishOutcome = 'created' | 'published' | 'unchanged' | 'held' | 'error' | 'raced'
 
-/** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. `known` is its row, if it was read just now. */
+/**
+ * Publishes the new versions of a zone. Throws if the database fails; the next run is the retry. `known` is its row, if
+ * it was just read.
+ */
 export async function publishZone(
   deps: PublishDeps,
   zoneId: number,
@@ -115,7 +118,10 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
   return zone.isPublished ? 'published' : 'created'
 }
 
-/** Reads what the signing of the change needs as well. It is of the serial of the row of the zone, or the publication is not saved. */
+/**
+ * Reads the sets at the apex that signing the change needs. If the serial of the zone's row differs, the publication is
+ * not saved.
+ */
 async function readApex(
   { name }: PublishedZone,
   index: ServedIndex,
@@ -133,13 +139,13 @@ const publishedTables = [
   'dns_served',
   'dns_transfers',
 ] as const
-/** So many sets of one publication may double a small table. */
+/** A publication with this many sets may double a small table. */
 const manySets = 100
 
 /** A step with more sets is as large as a transfer of the whole zone. */
 const stepSetsMax = 20_000
 
-/** Returns what the zone is to become: all of it for the first publication, otherwise what the journal says. */
+/** Returns the desired content: the whole zone for the first publication, otherwise the changes of the journal. */
 async function desiredChange(
   db: Db,
   zone: PublishedZone,
@@ -171,7 +177,7 @@ async function firstChanges(
   return [...(await deps.signWhole(name, sets, signing))].map((after) => ({ after }))
 }
 
-/** Returns the differences, with the SOA at its new serial; undefined if nothing else changes. */
+/** Returns the differences, with the SOA at its new serial; undefined without any other difference. */
 async function changesOf(
   deps: PublishDeps,
   {
@@ -215,7 +221,10 @@ const isKeySetOf =
   ({ name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>
     name === zone && keyTypes.includes(type)
 
-/** Sets at the apex have our keys, and those of other signers as the journal has them or, without a change, as they are published. */
+/**
+ * Key sets at the apex contain the keys of Pharos and other signers' keys, taken from the journal or, without a change,
+ * from the published set.
+ */
 function keyChanges(
   { name }: PublishedZone,
   apex: readonly SignedRrset[],

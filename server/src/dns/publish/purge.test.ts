@@ -71,7 +71,7 @@ describe('the purge', () => {
     const waiting = await aged('waiting.example', [200, 120, 95])
     await sql`update dns_zones set published_version = 0 where id = ${waiting}`.execute(db())
     assert.deepEqual(await purge(db(), never), { zones: 0, versions: 3 })
-    // A rollback to the oldest one is the zone as it was when its history begins.
+    // A rollback to the oldest version restores the zone as it was when its history begins.
     assert.deepEqual(await agesOf(byDefault), [95, 89, 1])
     assert.deepEqual(await agesOf(short), [8, 6])
     assert.deepEqual(await agesOf(idle), [300])

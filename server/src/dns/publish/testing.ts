@@ -24,7 +24,7 @@ export async function insertTestZone(
   options: { readonly serial?: number } = {},
 ): Promise<number> {
   const zone = parseZoneName(name)
-  // At once, as the operations do: a loop that runs already publishes a zone with the sets that it sees.
+  // In one transaction, as the operations do it: a running loop publishes a zone with the sets that it sees.
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: number }>`
       insert into dns_zones (name, name_key, serial) values (${zone}, ${keyOf(zone)}, ${options.serial ?? null})

@@ -1,4 +1,5 @@
-// The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
+// The opened keys that sign a zone, and the sets at the apex that publish them. States are decided elsewhere: a row
+// contains the use of a key.
 import { createPrivateKey } from 'node:crypto'
 import type { DnssecState } from '@pharos/contract/dns/term'
 import type { ZoneName } from '../../net/dns/name.ts'
@@ -13,12 +14,15 @@ import { defaultTimes, type SignatureSettings } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
 import type { PublishedKey, PublishedZone } from './publish.store.ts'
 
-/** How a zone is published: `signing` is undefined for an unsigned zone. */
+/** The signing of a published zone: `signing` is undefined for an unsigned zone. */
 export type ZoneSigning = {
   readonly signing: SignatureSettings | undefined
   /** The sets of our keys at the apex. */
   readonly keySets: readonly Rrset[]
-  /** Whether data of DNSKEY, CDS or CDNSKEY is that of a key that we have or had; other signers have the rest (RFC 8901). */
+  /**
+   * Whether the rdata of DNSKEY, CDS or CDNSKEY belongs to a current or former key of Pharos; the rest belongs to other
+   * signers (RFC 8901).
+   */
   readonly isOwn: (rdata: Uint8Array) => boolean
 }
 

@@ -1,4 +1,4 @@
-// Reads record sets: one, or a page with filters. Changes nothing.
+// Reads record sets: one, or a page with filters.
 import type { listRecordSetsRoute, RecordSet as Wire } from '@pharos/contract/dns/recordset'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
@@ -88,7 +88,7 @@ export async function getRecordSet(
   return { body, etag: setEtag(body) }
 }
 
-/** Parses name and type of a path. Throws `not_found` for those that no record set can have. */
+/** Parses name and type of a path. Throws `not_found` if no record set can have them. */
 export function findSetId(
   zone: Zone,
   nameText: string,

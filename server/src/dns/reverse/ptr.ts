@@ -63,7 +63,10 @@ type ReadTemplate = Required<Pick<NonNullable<Body['templates']>[number], 'overw
   readonly pattern: TemplatePattern
 }
 
-/** All or nothing. In a transaction of the owner: addresses of small networks are in zones of the operator. */
+/**
+ * Writes all records or none. Runs in a transaction of the owner: addresses of small networks are in zones of the
+ * operator.
+ */
 export async function updatePtrRecords(
   deps: PtrDeps,
   operation: Operation,
@@ -290,8 +293,8 @@ export async function listPtrTemplates(
 }
 
 /**
- * Deletes a template with the records that it wrote. Records of another template stay, and those of a network that the team no longer holds: its next
- * holder may have written the same ones to the zone of the operator.
+ * Deletes a template and its records. Keeps records of other templates, and records of networks that the team no longer
+ * has: their new holder may have written equal records to the zone of the operator.
  */
 export function deletePtrTemplate(
   { postgres, now }: Omit<PtrDeps, 'forward'>,

@@ -1,4 +1,4 @@
-// Patterns of PTR templates, and who holds an address. Pure.
+// Patterns of PTR templates, and the holders of addresses. Pure.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAddress } from '../../net/address.ts'

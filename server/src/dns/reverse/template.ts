@@ -54,7 +54,7 @@ export function parsePattern(loc: Loc, text: string, network: Prefix): TemplateP
   return pattern
 }
 
-/** The number of addresses that become records; one for a wide IPv6 network, which has a wildcard. */
+/** Returns the number of records; 1 for a wide IPv6 network, which gets a wildcard. */
 export const countRecordAddresses = (network: Prefix): number => {
   const { family, length } = prefixParts(network)
   const bits = widthOf(family) - length

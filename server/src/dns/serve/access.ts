@@ -9,16 +9,16 @@ import type { AccessRows } from './served.store.ts'
 
 export type Access = {
   readonly findKey: (name: DomainName) => TsigKey | undefined
-  /** Returns what the peer may transfer of the zone; undefined for nothing. */
+  /** Returns the view that the peer may transfer; undefined if it has no access. */
   readonly transferView: (zoneId: number, peer: RequestPeer) => TransferView | undefined
   /** Returns the id of the secondary zone of which the peer is a primary. */
   readonly notifiedZone: (zone: ZoneName, peer: RequestPeer) => number | undefined
 }
 
 /**
- * Compiles the rules. A follower with a key is known by the key alone: its transfers may come from any address. `open` opens the sealed
- * secret of a key; a key that does not open is unknown, and so is one that has expired. A limited key gets no zone outside of its limit, also from
- * an address that would get it without a key.
+ * Compiles the rules. A follower with a key is identified by the key alone: its transfers may come from any address.
+ * `open` opens the sealed secret of a key; a key that does not open, or has expired, is unknown. A limited key gets no
+ * zone outside of its limit, even from an address that has access without a key.
  */
 export function compileAccess(
   { followers, zones, keys, primaries }: AccessRows,

@@ -1,4 +1,4 @@
-// Zones from a snapshot: the same answers as from memory, at once and without the database, and nothing from a file that is not ours.
+// Zones from a snapshot: the same answers as from memory, without the database; foreign and damaged files are rejected.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

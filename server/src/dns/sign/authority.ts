@@ -9,7 +9,9 @@ export type NameAuthority = 'authoritative' | 'delegation' | 'occluded'
 export const occludes = (zone: ZoneName, name: DomainName, type: number): boolean =>
   type === recordType.DNAME || (type === recordType.NS && name !== zone)
 
-/** Returns the standing of a name in the zone. `has` tells which sets there are at the name and at its ancestors. */
+/**
+ * Returns the authority of the zone over a name. `has` returns whether a set exists, for the name and its ancestors.
+ */
 export function standingOf(
   zone: ZoneName,
   name: DomainName,
@@ -23,7 +25,7 @@ export function standingOf(
   return has(name, recordType.NS) ? 'delegation' : 'authoritative'
 }
 
-/** Returns the ancestors of a name in the zone from its parent to the apex; none for the apex. */
+/** Returns the ancestors of a name in the zone from its parent to the apex; an empty list for the apex. */
 export function ancestorsInZone(zone: ZoneName, name: DomainName): DomainName[] {
   const ancestors: DomainName[] = []
   for (let at = name; at !== zone;) {
@@ -43,7 +45,7 @@ export const withAncestors = (zone: ZoneName, names: Iterable<DomainName>): Doma
 export const isAuthoritative = (standing: NameAuthority, type: number): boolean =>
   standing === 'authoritative' || (standing === 'delegation' && type === recordType.DS)
 
-/** Returns the types of a name that NSEC and NSEC3 prove: glue at a delegation is not one of them. */
+/** Returns the types of a name that NSEC and NSEC3 prove, without glue at a delegation. */
 export const provenTypes = (standing: NameAuthority, types: readonly number[]): readonly number[] =>
   types.filter(
     (type) => isAuthoritative(standing, type) || (standing === 'delegation' && type === recordType.NS),

@@ -50,7 +50,7 @@ const stepOf = (types: readonly number[]): fc.Arbitrary<Step> =>
     ttl: fc.constantFrom(undefined, undefined, 60, 300),
   })
 
-/** Applies the steps of a version to the model; the last one of a set wins. */
+/** Applies the steps of a version to the model; the last step of a set wins. */
 function changeOf(model: Map<string, Rrset>, steps: readonly Step[]): RrsetChange[] {
   const changes = new Map<string, RrsetChange>()
   for (const { labels, type, ttl } of steps) {

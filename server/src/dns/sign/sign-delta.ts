@@ -1,5 +1,5 @@
-// Signs a change of a zone by touching only what depends on it: the changed sets, the names whose occlusion changes, and their
-// neighbours in the chain. The result equals that of signing the whole zone, apart from the times of signatures.
+// Signs a change of a zone by touching only dependent sets: the changed sets, the names whose occlusion changes, and
+// their neighbours in the chain. The result equals the signed whole zone, apart from the times of signatures.
 import { compareOctets, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { sameRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -39,9 +39,10 @@ type Surroundings = {
 }
 
 /**
- * Returns the differences between the zone as served and with the change, for what is stored and transferred; none if nothing changes.
- * Undefined if the whole zone must be signed: the served zone is signed by other keys, with another chain, or with another negative TTL.
- * `change` has at most one entry for each name and type. Throws RangeError if it removes the SOA.
+ * Returns the differences between the served zone and the zone with the change, to be stored and transferred; an empty
+ * list without a difference. Undefined if the whole zone must be signed: the served zone has signatures of other keys,
+ * another chain, or another negative TTL. `change` has at most one entry for each name and type. Throws RangeError if
+ * it removes the SOA.
  */
 export async function signDelta(
   zone: ZoneName,
@@ -135,7 +136,7 @@ function changeData(surroundings: Surroundings, signing: SignatureSettings | und
   })
 }
 
-/** Returns the change of a set, or nothing if it stays the same. */
+/** Returns the change of a set; an empty list if it stays the same. */
 function changeOf(before: SignedRrset | undefined, after: SignedRrset): ServedChange[] {
   if (!before) return [{ after }]
   const isSame =
@@ -214,7 +215,7 @@ async function emptyNonTerminals(
   )
   const ancestors = new Set([...proven].flatMap((name) => ancestorsInZone(zone, name)))
   const unknown = candidates.filter((name) => !ancestors.has(name))
-  // What is below and not affected is not occluded: whatever occludes it is below as well.
+  // Unaffected names below are not occluded: a name that occludes them is below as well.
   const withOthers = unknown.length > 0 ? await index.withNamesBelow(unknown, affected) : new Set()
   return new Set(candidates.filter((name) => ancestors.has(name) || withOthers.has(name)))
 }

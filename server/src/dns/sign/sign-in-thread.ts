@@ -37,7 +37,7 @@ const setsPerThread = 2000
 /** One zone at a time. */
 const turns = createSemaphore({ permits: 1, waiting: Infinity, retryAfterSeconds: 1 })
 
-/** As `signZone`, without blocking the event loop. Throws what it throws, and if a thread ends. */
+/** Like `signZone`, without blocking the event loop. Throws the same errors, and if a thread ends. */
 export function signInThread(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
@@ -84,7 +84,7 @@ async function sendBatches<Set extends Rrset>(
 ): Promise<void> {
   let batch: Set[] = []
   const send = (): void => {
-    // A copy of its own: the encoder's buffer may be shared.
+    // A copy, because the encoder's buffer may be shared.
     const octets = Uint8Array.from(encode(batch))
     for (const worker of workers) post(worker, { kind, octets })
     batch = []

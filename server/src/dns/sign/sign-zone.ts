@@ -30,9 +30,9 @@ export const setKey = ({ name, type }: Pick<Rrset, 'name' | 'type'>): string => 
 export type Previous = ReadonlyMap<string, SignedRrset>
 
 /**
- * Returns the sets of the zone as served, in canonical order of names, then by type. Without `signing` they have no signatures. Signatures of
- * `previous` are kept where they are still right. Sets of types that signing creates are left out of the input. Throws RangeError
- * if there is no SOA or a name is not in the zone.
+ * Returns the served sets of the zone, in canonical order of names, then by type. Without `signing` they have no
+ * signatures. Signatures of `previous` stay while they are valid. Ignores input sets of types that signing creates.
+ * Throws RangeError without an SOA, or if a name is not in the zone.
  */
 export function* signZone(
   zone: ZoneName,
@@ -69,7 +69,7 @@ export const signPlanned = (
 ): SignedRrset =>
   signing && isSigned ? signRrset(signing, set, previous.get(setKey(set))) : { ...set, rrsig: [] }
 
-/** Returns the names in canonical order with their standing: parents come before what they occlude. */
+/** Returns the names in canonical order with their authority: parents come before names that they occlude. */
 function collectNodes(zone: ZoneName, rrsets: Iterable<Rrset>): Node[] {
   const setsOf = new Map<DomainName, Rrset[]>()
   for (const set of rrsets) {
@@ -117,7 +117,7 @@ function withChain({ zone, denial }: SignatureSettings, nodes: readonly Node[]):
     ttl,
     rdata: [chain.encode(next, bitmap)],
   })
-  // The owners of NSEC are those of the nodes, in their order.
+  // The NSEC owners are the nodes, in the same order.
   if (denial === 'nsec') {
     owners.forEach(({ sets, name }, at) =>
       sets.push(set(name, links[(at + 1) % links.length]!.owner, links[at]!.bitmap)),

@@ -11,11 +11,11 @@ const day = 86_400
 
 /** Seconds. */
 export type SignatureTimes = {
-  /** From now to the expiration, before `jitter` is subtracted. */
+  /** Seconds from now to the expiration, before `jitter` is subtracted. */
   readonly validity: number
   /** A signature with less than this left is renewed. */
   readonly renewal: number
-  /** The expirations of different sets are spread over this time, so that they are not all renewed at once. */
+  /** Spreads the expirations of sets over this time, so that they are not all renewed together. */
   readonly jitter: number
   /** The inception is this long ago, for validators whose clock is behind. */
   readonly backdate: number
@@ -29,7 +29,7 @@ export const defaultTimes: SignatureTimes = {
   backdate: 3600,
 }
 
-/** How a zone is signed. */
+/** The parameters of signing a zone. */
 export type SignatureSettings = {
   readonly zone: ZoneName
   /** The keys that sign. Each algorithm has a CSK, or a KSK and a ZSK (RFC 4035 section 2.2). */
@@ -86,8 +86,8 @@ export function keysFor(
 }
 
 /**
- * Returns the set with its signatures. Those of `previous` are kept if they cover the same data and are not due for renewal; the others
- * are made. Throws RangeError if no key signs it: a set without signatures would be bogus.
+ * Returns the set with its signatures. Signatures of `previous` stay if they cover the same data and are not due for
+ * renewal; the others are made. Throws RangeError if no key signs the set: without signatures it would be bogus.
  */
 export function signRrset(signing: SignatureSettings, rrset: Rrset, previous?: SignedRrset): SignedRrset {
   const { name, type, ttl, rdata } = rrset
@@ -117,7 +117,7 @@ const isFresh = ({ now, times }: SignatureSettings, rrsig: Uint8Array): boolean 
 export const secondsLeft = (rrsig: Uint8Array, now: number): number =>
   (uint32(rrsig, 8) - Math.floor(now)) | 0
 
-/** Returns when the first signature of the set expires, in Unix seconds; undefined if it has none. */
+/** Returns when the first signature of the set expires, in Unix seconds; undefined if the set is unsigned. */
 export function expirationOf({ rrsig }: SignedRrset, now: number): number | undefined {
   if (rrsig.length === 0) return undefined
   return Math.floor(now) + Math.min(...rrsig.map((octets) => secondsLeft(octets, now)))
@@ -163,7 +163,7 @@ function spread({ name, type }: Rrset, jitter: number): number {
   return jitter <= 0 ? 0 : hash % jitter
 }
 
-/** Whether one signature of the set by one of these DNSKEY records is valid now (RFC 4035 section 5.3). */
+/** Returns whether any of these DNSKEY records makes a signature of the set valid now (RFC 4035 section 5.3). */
 export function isValidRrset(rrset: SignedRrset, dnskeys: readonly Uint8Array[], now: number): boolean {
   return rrset.rrsig.some((rdata) =>
     dnskeys.some((dnskey) => isValidRrsig(rrset, rdata, dnskey, Math.floor(now))),

@@ -1,4 +1,4 @@
-// From changed sets to the records of a transfer: only what differs is removed and added.
+// Converts changed sets to the records of a transfer: removes and adds only the differences.
 import { compareOctets } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import type { ServedChange } from './served-index.ts'

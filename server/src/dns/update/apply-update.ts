@@ -81,7 +81,7 @@ function rcodeOf(error: unknown): number {
   return error.code === 'unavailable' || error.code === 'internal' ? rcode.SERVFAIL : rcode.REFUSED
 }
 
-/** Also of prerequisites: their answers would tell a limited key what the rest of the zone contains. */
+/** Also checks prerequisites: their answers would reveal the rest of the zone to a limited key. */
 function requireNames(limit: ZoneLimit | null, { prerequisites, changes }: DnsUpdate): void {
   if (limit === null) return
   const isAdmitted = (one: DnsUpdate['prerequisites'][number] | DnsUpdate['changes'][number]): boolean =>
@@ -123,7 +123,7 @@ async function apply(deps: DnsUpdateDeps, message: Message, { address, key }: Re
           (type === recordType.A || type === recordType.AAAA) &&
           !name.startsWith('*.') &&
           automaticPtr(settings)
-        // A client is not told the lowest TTL.
+        // A client does not know the lowest TTL.
         const raised = Math.max(ttl, settings.minimum_ttl)
         return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
       })

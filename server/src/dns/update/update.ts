@@ -7,7 +7,7 @@ import { isMetaType, isZoneType, recordClass, recordType, typeName } from '../..
 import { compareOctets } from '../../net/dns/name.ts'
 import { setId } from '../zone/zone-change.ts'
 
-/** The request is refused with this RCODE, and nothing is changed. */
+/** The request is refused with this RCODE and has no effect. */
 export class UpdateError extends Error {
   readonly rcode: number
 
@@ -86,7 +86,7 @@ const anyType = 255
 function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): UpdateOperation {
   const isMeta = type === 0 || isMetaType(type)
   if (recordsClass === recordClass.IN && !isMeta) {
-    // One that is stored from before can be deleted.
+    // Stored records of such a type can be deleted.
     if (!isZoneType(type))
       throw new UpdateError(rcode.REFUSED, `a zone cannot have ${typeName(type)} records`)
     return { kind: 'add', name, type, ttl, rdata: checked(type, rdata) }
@@ -103,7 +103,7 @@ function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceR
 /** Returns data to add in canonical form. Throws UpdateError with FORMERR for data that the type cannot have. */
 const checked = (type: number, rdata: Uint8Array): Uint8Array => canonical(type, rdata, validateRdata)
 
-/** As `checked`; data that is stored from before a rule can be deleted. */
+/** Like `checked`; stored data that precedes a rule can be deleted. */
 function canonical(type: number, rdata: Uint8Array, validate: typeof validateRdata = () => {}): Uint8Array {
   try {
     validate(type, rdata)
@@ -141,8 +141,9 @@ function failureOf(one: Prerequisite, sets: readonly Rrset[]): number | undefine
 }
 
 /**
- * Applies the changes in their order (RFC 2136 section 3.4.2) and returns the sets that differ, those to delete without data. The SOA record
- * and the last NS record of the zone itself are never deleted, an SOA record is not taken, and a CNAME is not added beside other data.
+ * Applies the changes in order (RFC 2136 section 3.4.2) and returns the sets that differ; sets to delete have no data.
+ * Never deletes the SOA record and the last NS record of the apex, ignores SOA records, and does not add a CNAME beside
+ * other data.
  */
 export function applyUpdate({ zone, changes }: DnsUpdate, stored: readonly Rrset[]): Rrset[] {
   const before = new Map(stored.map((set) => [setId(set), set]))

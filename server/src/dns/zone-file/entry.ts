@@ -5,7 +5,7 @@ import type { RdataToken } from '../../net/dns/token.ts'
 /** Octets of the longest entry, all its lines together. */
 const entryLengthMax = 65_536
 
-/** Why an entry cannot be split. After `unclosed_parenthesis` and `entry_too_long` nothing is read. */
+/** Why an entry cannot be split. Parsing ends after `unclosed_parenthesis` and `entry_too_long`. */
 export type EntryError =
   | 'quote'
   | 'unopened_parenthesis'
@@ -83,7 +83,8 @@ export class EntryReader {
           i++
           break
         case 13:
-          // Also twice before a line feed, as some programs leave it; alone it is no line break here, but is one for others.
+          // Some programs write two carriage returns before a line feed. A single one without a line feed is refused,
+          // because other parsers treat it as a line break.
           while (text.charCodeAt(i) === 13) i++
           if (i < text.length && text.charCodeAt(i) !== newline) return this.#skipLine(i, 'control_character')
           break
@@ -126,7 +127,7 @@ export class EntryReader {
     if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'control_character'
   }
 
-  /** Reports an error and goes on with the line after the one at `at`. */
+  /** Reports an error and continues with the line after the line of `at`. */
   #skipLine(at: number, error: EntryError): void {
     const end = this.#text.indexOf('\n', at)
     this.#at = end < 0 ? this.#text.length : end + 1

@@ -24,7 +24,7 @@ export type ZoneFileRecord = {
   /** Seconds, 0 to 2147483647. */
   readonly ttl: number
   readonly rdata: Uint8Array
-  /** Where its entry starts, from 1. */
+  /** Line of the start of its entry, from 1. */
   readonly line: number
 }
 
@@ -39,7 +39,7 @@ export type ZoneFileOptions = {
 
 export type ZoneFile = {
   readonly records: readonly ZoneFileRecord[]
-  /** If there is one, the records are incomplete. Parsing ends after 1,000. */
+  /** If not empty, the records are incomplete. Parsing ends after 1,000 problems. */
   readonly problems: readonly ZoneFileProblem[]
   /** The first 1,000. */
   readonly warnings: readonly ZoneFileWarning[]
@@ -346,7 +346,10 @@ export class ZoneFileParser {
 
 const scratch = new Uint8Array(nameLengthMax)
 
-/** Returns the name of a relative token that is canonical as it is, as almost all owners are; undefined for any other, also one that is long. */
+/**
+ * Returns the name of a relative token that is already canonical, as almost all owners are; undefined for any other or
+ * a long token.
+ */
 function findPlainName(token: RdataToken, origin: DomainName): DomainName | undefined {
   const isPlain = token.length <= 63 && origin.length > 1 && origin.length < 180 && plain.test(token)
   return isPlain ? (`${token}.${origin}` as DomainName) : undefined

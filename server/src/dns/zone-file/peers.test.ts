@@ -1,4 +1,5 @@
-// The same corpus at four name servers' parsers: they read the printed file to the same records, and each refusal is shared by one of them.
+// The corpus in the parsers of four name servers: they read the printed file to the same records, and at least one
+// parser shares each refusal.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { skipWithout } from '@pharos/lab/program'
@@ -23,7 +24,9 @@ const unknown = {
   knot: [...later, ...old, ...opaque, 'HIP', 'X25', 'dohpath'],
   nsd: [...later, ...old, ...opaque, 'HIP'],
 }
-/** The zone of the corpus without the types that a peer does not know, a name for each line. SOA is that of the header. */
+/**
+ * The zone of the corpus without the types that a peer does not support, one name per line, with the SOA of the header.
+ */
 function corpusZone(without: readonly string[]): string {
   const lines = validData
     .map((line) => line.replace(/ => .*/, ''))

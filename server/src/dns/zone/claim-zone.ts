@@ -54,7 +54,7 @@ async function requireHolder(
   throw failWith('invalid', [errorAt(loc, 'zoneNotYours', { cidr: network })])
 }
 
-/** The name and those above it, as domains of teams are written. */
+/** The name and its ancestors, as domains of teams are written. */
 function domainsOf(name: ZoneName): string[] {
   const names: string[] = []
   for (let one: DomainName | undefined = name; one !== undefined && one !== '.'; one = parentOf(one))

@@ -57,8 +57,8 @@ export function dsRecordsOf({
 }
 
 /**
- * Returns the sets of the delegation. `apex` has the sets of the child's own name, `glue` those of the names of its servers. Without NS records, as
- * a secondary zone before its first transfer, there is none yet.
+ * Returns the sets of the delegation. `apex` has the sets of the child's apex, `glue` the addresses of its servers.
+ * Without NS records, as in a secondary zone before its first transfer, the list is empty.
  */
 export function delegationSets(
   name: ZoneName,

@@ -57,7 +57,10 @@ export function presentZone(zone: ShownZone, defaults: DnsDefaults, include: Zon
   }
 }
 
-/** What callers change is before the dot: content and settings. The rest follows from the name servers and the parent. */
+/**
+ * The part before the dot covers values that callers change: content and settings. The rest follows from the name
+ * servers and the parent.
+ */
 export const zoneEtag = (
   zone: Pick<Zone, 'version' | 'settingsVersion' | 'created' | 'deleted'>,
   beside?: object,
@@ -161,7 +164,7 @@ export function presentDifference(zone: Zone, { added, changed, removed }: ZoneD
   }
 }
 
-/** The part of an audit entry that tells what changed: ids, and the records of a few sets. */
+/** The part of an audit entry that describes the change: ids, and the records of a few sets. */
 export function auditedSets(zone: Zone, sets: readonly StoredSet[]): object {
   return Object.fromEntries(
     sets.slice(0, auditedMax).map((set) => {

@@ -1,5 +1,5 @@
-// The flow store in ClickHouse: a server at `url`, or the embedded one of the data directory. It is opened by its first use, and
-// again by a later one if that failed: nothing else waits for it or fails with it.
+// The flow store in ClickHouse: a server at `url`, or the embedded one of the data directory. The first use opens it,
+// or a later one after a failure: no other part waits for it or fails with it.
 import { join, resolve } from 'node:path'
 import type { ClickHouseError } from '@clickhouse/client'
 import type { FlowStore } from '../../flow/flow-store.ts'
@@ -11,7 +11,7 @@ import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type FlowStoreOptions = {
-  /** Of a server; null for the embedded one. */
+  /** URL of a server; null for the embedded one. */
   readonly url: string | null
   readonly dataDir: string
   readonly retention: Retention
@@ -25,7 +25,7 @@ const embeddedDatabase = 'pharos'
 
 type Opened = { readonly connection: ClickHouseConnection; readonly embedded: EmbeddedClickHouse | undefined }
 
-/** Returns the store; nothing is started yet. */
+/** Returns the store without starting a server. */
 export function createFlowStore(options: FlowStoreOptions): FlowStore {
   let opened: Promise<Opened> | undefined
   let failed: { readonly error: unknown; readonly at: number } | undefined

@@ -1,5 +1,5 @@
-// A flow store for tests: one embedded ClickHouse for each test process, and a migrated database of its own for each call.
-// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Nothing of the product imports this file.
+// A flow store for tests: one embedded ClickHouse for each test process, and a new migrated database for each call.
+// PHAROS_TEST_CLICKHOUSE_URL runs the same tests on a server. Only tests import this file.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,13 +13,13 @@ import type { Retention } from './retention.ts'
 import { parseClickHouseUrl } from './url.ts'
 
 export type TestFlowStore = FlowStore & {
-  /** For what a URL takes, such as the settings of a process; undefined for the embedded server. */
+  /** For settings that need a URL, such as a process's; undefined for the embedded server. */
   readonly url: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const testMemoryBytes = 2 * 1024 ** 3
-/** A time to live that ends after 2106 overflows, and the rows expire at once. */
+/** A time to live that ends after 2106 overflows, and the rows expire immediately. */
 const retentionDefault: Retention = { flowDays: 3650, rollupDays: 3650 }
 
 let shared: Promise<EmbeddedClickHouse> | undefined
@@ -84,7 +84,7 @@ async function startShared(): Promise<EmbeddedClickHouse> {
   })
 }
 
-/** A block of `flows` with so many rows of a team, `stepSeconds` apart; addresses and ports differ. */
+/** A block of `flows` with this number of rows of a team, `stepSeconds` apart; addresses and ports differ. */
 export function flowsBlock(rows: number, teamId: number, time: number, stepSeconds = 0): Uint8Array {
   const words = new Uint32Array(4 * rows)
   for (let row = 0; row < rows; row++) words.set([0, 0, 0xffff, 0xcb007100 + (row % 256)], 4 * row)

@@ -31,13 +31,13 @@ export type CollectorFileOptions = CollectorFileAddress & {
 export type CollectorFileLimits = {
   readonly pollMs: number
   readonly timeoutMs: number
-  /** Of one document. */
+  /** Limit per document. */
   readonly octetsMax: number
   /** Files of a folder that are read; the newest ones. */
   readonly filesMax: number
   /** Data older than this are not used. */
   readonly ageMsMax: number
-  /** How long an alert counts: BGPalerter does not report that a hijack has ended. */
+  /** Time for which an alert counts: BGPalerter does not report that a hijack has ended. */
   readonly alertMs: number
   /** Updates of alerts that are kept. */
   readonly updatesMax: number
@@ -72,7 +72,7 @@ class CollectorFileSource implements VisibilitySource {
   readonly #tags = new Map<string, Tag>()
   /** The problem of a document, which is not parsed again until it changes. */
   readonly #bad = new Map<string, Error>()
-  /** The documents with a table, which has a time of its own; the others are as old as their file. */
+  /** Documents with a table, which has its own time; the others are as old as their file. */
   readonly #tables = new Set<string>()
   #sink: VisibilitySink | undefined
   #abort: AbortController | undefined
@@ -242,7 +242,7 @@ class CollectorFileSource implements VisibilitySource {
     for (const update of this.#alerts) this.#sink?.update(update)
   }
 
-  /** An announcement of an alert that nothing has repeated counts as withdrawn. */
+  /** An announcement is withdrawn if its alert is not repeated. */
   #expireAlerts(): void {
     const untilMs = this.#options.now().getTime() - this.#limits.alertMs
     const expired = this.#alerts.filter(({ at }) => at.getTime() < untilMs)
@@ -289,7 +289,7 @@ export function documentsOf(text: string): readonly unknown[] {
  */
 const isAlert = (document: unknown): boolean => Array.isArray(fieldsOf(document)?.['data'])
 
-/** Returns the BGP messages of an alert; those that are not valid, or not BGP messages, are left out. */
+/** Returns the valid BGP messages of an alert. */
 export function updatesOfAlert(document: unknown, now: Date): RouteUpdate[] {
   return listField(fieldsOf(document)?.['data']).flatMap((entry) => {
     const message = fieldsOf(fieldsOf(entry)?.['matchedMessage'])

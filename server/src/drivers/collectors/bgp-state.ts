@@ -7,7 +7,7 @@ import { addressField, fieldsOf, listField, pathOf, prefixField } from './fields
 
 export type BgpState = {
   readonly at: Date
-  /** The prefixes that were queried: one of them, or a prefix inside, that is not in `routes` has no route. */
+  /** The queried prefixes: a prefix in or below them without an entry in `routes` has no route. */
   readonly queried: readonly Prefix[]
   readonly routes: ReadonlyMap<Prefix, readonly CollectorRoute[]>
 }
@@ -16,7 +16,7 @@ export type BgpState = {
 export const isBgpState = (document: unknown): boolean =>
   fieldsOf(fieldsOf(document)?.['data'])?.['bgp_state'] !== undefined
 
-/** Parses the document; routes that are not valid are left out. Throws a TypeError with the problem. */
+/** Parses the document, without invalid routes. Throws a TypeError with the problem. */
 export function parseBgpState(document: unknown): BgpState {
   const data = fieldsOf(fieldsOf(document)?.['data'])
   if (!data || !Array.isArray(data['bgp_state'])) throw new TypeError('data.bgp_state is not a list')
@@ -34,7 +34,7 @@ export function parseBgpState(document: unknown): BgpState {
   return { at, queried: queriedPrefixes(data['resource']), routes }
 }
 
-/** Returns the routes of a prefix; undefined if the document says nothing about it. */
+/** Returns the routes of a prefix; undefined if the document does not cover it. */
 export function routesIn(
   { queried, routes }: BgpState,
   prefix: Prefix,

@@ -32,7 +32,8 @@ const isAsn = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) <= 4_294_967_295
 
 /**
- * Returns the ASNs of a path. Sets of several are left out, so that the origin of an aggregated route is the AS before the set.
+ * Returns the ASNs of a path, without sets of several ASNs, so that the origin of an aggregated route is the AS before
+ * the set.
  */
 export function pathOf(value: unknown): AsPath | undefined {
   const path = listField(value).map((one) =>

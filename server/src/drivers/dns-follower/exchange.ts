@@ -1,5 +1,5 @@
-// Asks one server one question: UDP with repetitions, TCP if the answer is truncated, TSIG if there is a key. An answer with another id, source or
-// question is dropped, since it may be forged.
+// Sends one question to one server: UDP with repetitions, TCP if the answer is truncated, TSIG with a key. An answer
+// with another id, source or question is dropped, since it may be forged.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { randomInt } from 'node:crypto'
 import { connect, isIPv6, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ export type DnsTarget = {
 
 export type DnsQuery = Partial<Message> & Pick<Message, 'questions'>
 
-/** A query as it is sent, and what its answers must match. */
+/** A query as sent, with the values that its answers must match. */
 export type SentQuery = {
   readonly wire: Uint8Array
   readonly message: Message
@@ -62,7 +62,7 @@ export function matchAnswer(
   if (id !== query.id || !qr || opcode !== query.opcode) return undefined
   const [asked] = query.questions
   const [repeated] = questions
-  // A server that cannot parse the question may leave it out; later messages of a transfer have none.
+  // A server that cannot parse the question may omit it; later messages of a transfer have no question.
   const isSame = repeated
     ? repeated.name === asked?.name && repeated.type === asked.type && repeated.class === asked.class
     : true
@@ -132,11 +132,11 @@ function closeQuietly(socket: UdpSocket): void {
   try {
     socket.close()
   } catch {
-    // It was closed by an error.
+    // The socket was closed by an error.
   }
 }
 
-/** Not a Buffer, whose `slice` shares the octets. */
+/** Not a Buffer, because its `slice` shares the octets. */
 export const plainOctets = (octets: Buffer): Uint8Array =>
   new Uint8Array(octets.buffer, octets.byteOffset, octets.length)
 
@@ -152,9 +152,9 @@ function finish(target: DnsTarget, { rcode: code }: Message, verifier: TsigVerif
 }
 
 /**
- * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection. A server may sign only some
- * messages of a transfer, so nothing of it may be used before `finish` of the last one. `timeoutMs` is the time for each message.
- * Throws DriverError.
+ * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection.
+ * A server may sign only some messages of a transfer, so no message may be used before `finish` of the last one.
+ * `timeoutMs` applies to each message. Throws DriverError.
  */
 export async function* receiveMessages(
   target: DnsTarget,

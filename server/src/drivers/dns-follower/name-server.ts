@@ -25,12 +25,12 @@ export type FollowerOptions = {
 }
 
 const defaultTimeoutMs = 5_000
-/** While somebody waits for the server, it is asked so often. */
+/** Interval of queries while a call waits for the server. */
 const watchMs = 1_000
 
 const soaOf = (zone: ZoneName): Question => ({ name: zone, type: recordType.SOA, class: recordClass.IN })
 
-/** Opens nothing until it is used. */
+/** Opens a socket on first use. */
 export function createFollower(options: FollowerOptions): NameServer {
   return new Follower({ ...options, timeoutMs: options.timeoutMs ?? defaultTimeoutMs })
 }
@@ -78,7 +78,7 @@ class Follower implements NameServer {
       rd: recursionDesired,
       ...(edns && { edns: { ...edns, version: 0, options: [] } }),
     }
-    // As the world asks it: without a key.
+    // Queries like any client: without a key.
     const target = { ...this.#target, key: undefined, timeoutMs }
     return this.#attempt(() => exchange(target, query, { tcp, signal: this.#closing.signal }))
   }

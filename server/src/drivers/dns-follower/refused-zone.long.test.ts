@@ -1,5 +1,5 @@
-// A record that BIND refuses at transfer, as one that was stored before it was checked: NSD serves the change, BIND keeps the former version, and the zone
-// becomes an error that names the change.
+// A record that BIND refuses at transfer, stored before records were checked: NSD serves the change, BIND keeps the
+// former version, and the zone becomes an error that contains the change.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sql } from 'kysely'

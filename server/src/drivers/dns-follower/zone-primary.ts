@@ -12,7 +12,10 @@ import { receiveMessages, type DnsQuery, type DnsTarget } from './exchange.ts'
 import { createFollower, soaSerialOf, type FollowerOptions } from './name-server.ts'
 
 const timeoutMs = 10_000
-/** When an import fails whose server does not answer as one: a little later than by silence, so that the time does not tell which ports are closed. */
+/**
+ * Time until the error of an import whose server does not answer with DNS: a little longer than the timeout without any
+ * answer, so that the time does not reveal closed ports.
+ */
 const unreachableMs = timeoutMs + 1_000
 
 export function createPrimary(options: FollowerOptions): ZonePrimary {
@@ -97,7 +100,10 @@ class TransferReader {
     if (isSoa) this.isComplete = this.#endsHere(record)
   }
 
-  /** One SOA alone says that there is nothing newer (RFC 1995 section 4). If it is newer, the rest comes in further messages. */
+  /**
+   * A single SOA means that there are no changes (RFC 1995 section 4). If its serial is newer, the rest follows in
+   * further messages.
+   */
   isUpToDate(from: ResourceRecord): boolean {
     return this.#records.length === 1 && !isNewer(soaSerialOf(this.#records[0]!), soaSerialOf(from))
   }

@@ -1,5 +1,6 @@
-// Decides what a message asks for and who may ask: questions, transfers, NOTIFY and UPDATE, each with TSIG where the request has it. An answer
-// to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one and then never transfers.
+// Decides the kind of a message and the permission of its sender: questions, transfers, NOTIFY and UPDATE, each with
+// TSIG if the request has it. An answer to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one
+// and then never transfers.
 import type { RequestPeer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import {
@@ -27,7 +28,7 @@ export type HandlerDeps = {
   /** Answers a question without TSIG, within the size that the client takes. */
   readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   readonly findKey: (name: DomainName) => TsigKey | undefined
-  /** Returns what the peer may transfer of the zone; undefined for nothing. */
+  /** Returns the view that the peer may transfer; undefined if it has no access. */
   readonly transferView: (zone: ZoneName, peer: RequestPeer) => TransferView | undefined
   /** Takes a NOTIFY for a zone; returns the RCODE of the answer. */
   readonly notified: (zone: ZoneName, peer: RequestPeer, serial: Serial | undefined) => number
@@ -68,7 +69,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
   }
   return {
     handleStream,
-    // Transfers are refused over UDP, so that nothing is a stream.
+    // Transfers are refused over UDP, so that no reply is a stream.
     handleDatagram: (request) => handleStream(request) as Reply | Promise<Reply>,
     truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
@@ -77,7 +78,7 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
 /** Responses are never answered: two servers would answer each other for ever. */
 const isQuery = (wire: Uint8Array): boolean => wire.length >= headerLength && (wire[2]! & 0x80) === 0
 
-/** Returns the request, the answer that refuses it, or undefined to send nothing. */
+/** Returns the request, the answer that refuses it, or undefined to send no answer. */
 function check({ wire, address, transport }: DnsRequest, { findKey, now }: HandlerDeps): Checked | Reply {
   if (!isQuery(wire)) return undefined
   let query: Message | undefined
@@ -144,7 +145,7 @@ async function update(checked: Checked, deps: HandlerDeps): Promise<Reply> {
   return finish(checked, deps, { rcode: code })
 }
 
-/** Returns what the peer gets of the zone, or the RCODE that refuses it. */
+/** Returns the view of the peer, or the RCODE that refuses the transfer. */
 function allowedView(
   { peer }: Checked,
   { zones, transferView }: HandlerDeps,
@@ -172,7 +173,7 @@ function ixfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): StreamReply 
   const from = serialOf(known.rdata)
   const current = deps.zones.find(zone)
   if (current === undefined || current === 'expired') return finish(checked, deps, { rcode: rcode.SERVFAIL })
-  // Over UDP the SOA alone tells the client to ask again over TCP (RFC 1995 section 2), and that it is up to date if it is.
+  // Over UDP the SOA alone makes the client query again over TCP (RFC 1995 section 2), or shows that it is up to date.
   if (checked.transport === 'udp' || ((current.serial - from) | 0) <= 0)
     return finish(checked, deps, { aa: true, answers: recordsOf(current.soa) })
   return signedMessages(checked, deps, difference(checked, deps, zone, from, view))

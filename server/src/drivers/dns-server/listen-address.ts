@@ -1,4 +1,4 @@
-// Where the name server listens: an address and a port, as in `127.0.0.1:8053` and `[::1]:8053`.
+// The listen address of the name server: an address and a port, as in `127.0.0.1:8053` and `[::1]:8053`.
 import { isIP } from 'node:net'
 
 export type DnsListenAddress = { readonly host: string; readonly port: number }

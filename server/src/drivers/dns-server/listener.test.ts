@@ -182,7 +182,7 @@ describe('a listener', () => {
   it('leaves connections for others, however many addresses a network has', async () => {
     const limits = { connectionsPerAddress: 2, connectionsPerNetwork: 3, connections: 10 }
     await withListener({ host: '127.0.0.1', limits }, async ({ port }) => {
-      // Each address of the loopback network is one of its own.
+      // Each address of the loopback network counts as a separate client.
       const from = (host: string) => connect({ port, host: '127.0.0.1', localAddress: host })
       const sockets = Array.from({ length: 3 }, () => from('127.0.0.2'))
       const other = from('127.0.0.3')

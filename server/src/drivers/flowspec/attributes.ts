@@ -2,7 +2,7 @@
 // (RFC 8955 section 7, RFC 7674), and large communities (RFC 8092) that mark owner, list and rule.
 import type { FilterAction } from '../../net/filter-rule.ts'
 
-/** SAFI of FlowSpec (RFC 8955 section 4); the AFI is that of the addresses. */
+/** SAFI of FlowSpec (RFC 8955 section 4); the AFI depends on the addresses. */
 export const safiFlowspec = 133
 
 const type = { origin: 1, asPath: 2, mpReach: 14, extendedCommunities: 16, largeCommunities: 32 } as const
@@ -59,7 +59,7 @@ export function decodeFlowspecAttributes(encoded: readonly Uint8Array[]): Flowsp
   return { action, large }
 }
 
-/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action says otherwise. */
+/** Accepted packets have no community: then the first match ends the evaluation, unless traffic-action changes it. */
 function actionOctets(action: FilterAction): number[] | undefined {
   if (action.kind === 'allow') return undefined
   if (action.kind === 'deny') return rateOctets(rateBytes, 0)

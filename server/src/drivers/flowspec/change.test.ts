@@ -1,4 +1,4 @@
-// Octets planted in messages, and mutated answers: nothing but the intended rules may leave the process.
+// Octets planted in messages, and mutated answers: the process must send only the intended rules.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

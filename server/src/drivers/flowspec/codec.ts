@@ -1,5 +1,6 @@
-// Converts between the rules of a list and GoBGP's Path, and identifies Pharos' paths. Owner community and path identifier are those of
-// routes (drivers/gobgp/codec.ts); a second large community has the length of the list's prefix and the id of the rule.
+// Converts between the rules of a list and GoBGP's Path, and identifies Pharos' paths. Owner community and path
+// identifier are the same as for routes (drivers/gobgp/codec.ts); a second large community has the length of the list's
+// prefix and the id of the rule.
 import { isIP } from 'node:net'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
@@ -81,7 +82,7 @@ export function decodeOwnRule(path: GobgpPath, family: Family, owner: Owner): In
   return { prefix, rule: { id: mark[2], match, action } }
 }
 
-/** Attributes of others need not be decodable: only those with the community are ours. */
+/** Foreign attributes need not be decodable: only paths with the community belong to Pharos. */
 function hasCommunity({ pattrsBinary }: GobgpPath, words: LargeCommunityWords): boolean {
   const attribute = pattrsBinary.filter((octets) => octets[1] === 32)
   if (attribute.length === 0) return false

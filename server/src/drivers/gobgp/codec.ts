@@ -17,7 +17,7 @@ import {
   safiUnicast,
 } from './attributes.ts'
 
-/** The fields of a path that are used, common to all versions of GoBGP. The octets are those of BGP. */
+/** The fields of a path that are used, common to all versions of GoBGP. The octets are BGP attributes. */
 export type GobgpPath = {
   readonly isWithdraw: boolean
   readonly family?: { readonly afi: number; readonly safi: number } | undefined

@@ -97,7 +97,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
   })
 }
 
-/** AS_PATH of 65,5xx octets in segments of so many ASNs. */
+/** AS_PATH of 65,5xx octets in segments with this number of ASNs. */
 function longestAsPath(asns: number): Uint8Array {
   const segment = [2, asns, ...Array.from({ length: asns * 4 }, () => 1)]
   const count = Math.floor(65_535 / segment.length)

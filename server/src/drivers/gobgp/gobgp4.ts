@@ -36,7 +36,8 @@ export const gobgp4: Dialect = {
   version: '4.x',
   change: addPathStream,
   globalTable: tableType,
-  // AddPathStream of 4.8.0 rejects every announcement without a next hop, and AddPath only those that are no FlowSpec rules.
+  // AddPathStream of 4.8.0 rejects every announcement without a next hop, AddPath only announcements that are not
+  // FlowSpec rules.
   flowspecNextHop: [0, 0, 0, 0],
 
   encodeChange: (paths) =>
@@ -93,7 +94,7 @@ function readPeer(peer: Peer): CountedNeighbor {
   )
 }
 
-/** PeerState.DisconnectReason. An expired idle timer is no reason of its own. */
+/** PeerState.DisconnectReason. An expired idle timer has no separate reason. */
 const disconnectReasons: { readonly [number: number]: SessionEnd['reason'] } = {
   1: 'disabled',
   2: 'hold_timer',

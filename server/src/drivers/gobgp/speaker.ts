@@ -56,7 +56,7 @@ class GobgpSpeaker implements Speaker {
   readonly #events: EventStream
   /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
-  /** By address, the messages of a neighbor when it was last seen established. */
+  /** By address, the message counters of a neighbor when it was last established. */
   readonly #established = new Map<string, Notifications>()
   /** Number of paths that the last full list found. */
   readonly #paths = new Map<Family, number>()
@@ -111,7 +111,7 @@ class GobgpSpeaker implements Speaker {
 
   async find(prefixes: readonly Prefix[]): Promise<readonly InstalledRoute[]> {
     const asked = new Set(prefixes)
-    // A family without prefixes is left out: to GoBGP an empty selection is the whole table.
+    // A family without prefixes is skipped: to GoBGP an empty selection is the whole table.
     const families = [...Map.groupBy(asked, familyOf)]
     if (families.length === 0) return []
     return this.#speak(async (dialect, deadline) => {
@@ -222,7 +222,7 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
-  /** Sends all parts and returns those that were refused. */
+  /** Sends all parts and returns the refused ones. */
   async #change<T>(
     kind: ChangeKind,
     parts: readonly Named<T>[],

@@ -109,7 +109,7 @@ it('is the only file that creates withdrawals, and no file contains the call tha
   const driver = 'server/src/drivers/gobgp'
   // The server of the tests has the call, so that its use would be detected.
   assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
-  // Those of FlowSpec name a rule, and go to a daemon of their own: see change.ts there.
+  // FlowSpec withdrawals contain a rule, and are sent to a separate daemon: see change.ts there.
   assert.deepEqual(naming(/encodeWithdrawal/), [
     'server/src/drivers/flowspec/change.ts',
     'server/src/drivers/flowspec/codec.ts',

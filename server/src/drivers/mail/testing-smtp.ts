@@ -28,7 +28,7 @@ export type Answers = {
 }
 export type SmtpReply = { readonly code: number; readonly text: string }
 
-/** `open` accepts everything, `away` drops every connection at once, `silent` never answers. */
+/** `open` accepts everything, `away` drops every connection immediately, `silent` never answers. */
 export type RelayState = 'open' | 'away' | 'silent'
 
 export type TestSmtpServer = {

@@ -1,11 +1,14 @@
-// Compiles the records of one template into a function with all offsets as constants: about five times as fast as reading them by table.
-// The source text contains nothing but names of this file and integers of the layout. If the process may not generate code, the records
-// are read by `read-records.ts`; a test compares both on random templates.
+// Compiles the records of one template into a function with all offsets as constants: about five times as fast as
+// reading them by table. The source text contains only names of this file and integers of the layout. If the process
+// may not generate code, the records are read by `read-records.ts`; a test compares both on random templates.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import { slot, type RecordLayout, type SlotName } from './elements.ts'
 import { durationMaxMs, type RecordContext } from './read-records.ts'
 
-/** Appends `count` records from `at` on; the view is of the same octets. Writes what it skips into the context. */
+/**
+ * Appends `count` records from `at` on; `view` covers the same octets. Writes counters of skipped records into the
+ * context.
+ */
 export type CompiledRecords = (
   octets: Uint8Array,
   view: DataView,
@@ -168,7 +171,7 @@ function rateText(low: (name: SlotName) => string, has: (name: SlotName) => bool
   return `override > 0 ? override : (${[...found, common].join(' || ')})`
 }
 
-/** As `durationOf` of `read-records.ts`. */
+/** Like `durationOf` of `read-records.ts`. */
 function durationText(low: (name: SlotName) => string, has: (name: SlotName) => boolean): string {
   let difference = '0'
   if (has('startMs') && has('endMs')) difference = `((${low('endMs')} - ${low('startMs')}) >>> 0)`

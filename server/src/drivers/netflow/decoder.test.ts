@@ -854,7 +854,7 @@ describe('sampling rates', () => {
       [309, 4],
       [310, 4],
     ]
-    // The sampler table of IOS XR: random, one of 1,000, with an interval of 1.
+    // The sampler table of IOS XR: random, 1 in 1,000, with an interval of 1.
     assert.equal(one([[304, 4], [305, 4], ...size], 3, 1, 1, 1000), 1000)
     assert.equal(one([[305, 4], ...size], 1, 1, 1000), 1000)
     const count = [
@@ -867,7 +867,7 @@ describe('sampling rates', () => {
       [308, 4],
     ] as const
     assert.equal(one([[304, 4], ...time], 2, 10, 90), 10)
-    // A filter selects by a property: what it leaves out is unknown.
+    // A filter selects by a property: the unselected part is unknown.
     assert.equal(one([[304, 4], ...size], 5, 1, 1000), 0)
     // The elements of the algorithm are missing.
     assert.equal(

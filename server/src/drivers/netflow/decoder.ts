@@ -1,12 +1,12 @@
-// Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on what arrives: a datagram is
-// untrusted, and its sender too.
+// Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on input:
+// datagrams and their senders are untrusted.
 //
-// Where collectors differ from each other:
-// - octets are those of IP packets in all protocols, also where the exporter sends the length of the frame;
-// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, also where a template has the inner ones as well; labels and
-//   pseudowires are looked through;
-// - a record with more octets than its packets can have, or than an interface can send, is no flow;
-// - a record with one end only (wireless controllers) or without octets and packets is no flow;
+// Decisions in which collectors differ:
+// - octets are counted at the IP layer in all protocols, even if the exporter sends the length of the frame;
+// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, even if a template also has the inner
+//   ones; labels and pseudowires are skipped;
+// - a record with more octets than its packets can have, or than an interface can send, is dropped;
+// - a record with only one address (wireless controllers) or without octets and packets is dropped;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../flow/flow-columns.ts'
 import type {
@@ -89,7 +89,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     takeFlows(columns, before, shared.internal !== undefined, shared.smallOctets)
   }
 
-  /** From now on the ports have templates of their own; those whose port is known go on. */
+  /** From now on the ports have separate templates; flows of known ports continue. */
   function divide(exporter: Exporter, timeMs: number): void {
     const domains = [...exporter.domains.values()]
     for (const rate of listRates(exporter)) options.onOutdatedSampling?.(rate)
@@ -125,7 +125,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     counters.flows += columns.length - before
   }
 
-  /** A port in a record means that the exporter was divided; records without one are then of no port. */
+  /** A port in a record means that the exporter was divided; records without a port then belong to no port. */
   function findKnown(address: string, port = 0): Exporter | undefined {
     if (port > 0) counters.expiredSets += exporters.divide(address)
     const exporter = exporters.findAddress(address, port, Date.now())
@@ -137,7 +137,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     releaseHeld(timeMs, columns) {
       const before = columns.length
       messages.release(timeMs, columns)
-      // Of several exporters: each row is looked up.
+      // Rows of several exporters: each row is looked up.
       takeFlows(columns, before, true, 0)
     },
     addTemplate({ exporter: address, port, version, domain: domainId, id, scopes, fields }) {

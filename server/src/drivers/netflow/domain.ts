@@ -1,5 +1,5 @@
-// What is known of one domain of an exporter (the source id of NetFlow v9, the observation domain of IPFIX): templates, sampling rates and
-// the expected sequence number.
+// The state of one domain of an exporter (the source id of NetFlow v9, the observation domain of IPFIX): templates,
+// sampling rates and the expected sequence number.
 import type { TemplateRecord } from '../../flow/flow-decoder.ts'
 import type { CompiledRecords } from './compile-records.ts'
 import { recordLayoutOf, slot, type RecordLayout, type SlotName } from './elements.ts'
@@ -15,7 +15,7 @@ export type FlowTemplate = {
   compiled: CompiledRecords | undefined
   /** Source port that last announced it; 0: not since the start. */
   port: number
-  /** The one that it replaced. */
+  /** The replaced template. */
   former: FormerTemplate | undefined
 }
 
@@ -24,7 +24,7 @@ export type FormerTemplate = Pick<FlowTemplate, 'scopes' | 'fields' | 'port'> & 
   readonly until: number
 }
 
-/** A rate is that of the whole domain, of a sampler, or of the flows that an interface receives. */
+/** A rate applies to the whole domain, to a sampler, or to the flows that an interface receives. */
 export const rateScopes = ['domain', 'sampler', 'interface'] as const
 export type RateScope = (typeof rateScopes)[number]
 
@@ -51,12 +51,12 @@ export type ObservationDomain = {
   /** By scope, and by the number of the sampler or the interface; 0 for the domain. */
   readonly rates: Readonly<Record<RateScope, Map<number, SamplingRate>>>
   readonly lookup: (sampler: number, inIf: number) => number
-  /** Whether it sent flows; some domains send nothing but options. */
+  /** Whether it sent flows; some domains send only options. */
   hasFlows: boolean
   sequence: number | undefined
 }
 
-/** Finds the rate of a flow of which the domain knows none; 0 for none. */
+/** Finds the rate of a flow for which the domain has no rate; 0 if unknown. */
 type Fallback = (sampler: number, inIf: number) => number
 
 /** Creates the state of a domain. */
@@ -76,7 +76,10 @@ export function createDomain(version: 9 | 10, id: number, fallback: Fallback): O
   return domain
 }
 
-/** The rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow names none. 0 if not known. */
+/**
+ * Returns the rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow has no
+ * sampler. 0 if unknown.
+ */
 function findRate({ rates }: ObservationDomain, sampler: number, inIf: number, fallback: Fallback): number {
   const own =
     (sampler !== 0 && rates.sampler.get(sampler)) || rates.interface.get(inIf) || rates.domain.get(0)
@@ -91,7 +94,7 @@ function findRate({ rates }: ObservationDomain, sampler: number, inIf: number, f
 export const idsOf = (domain: ObservationDomain, isOptions: boolean): Set<number> =>
   isOptions ? domain.optionsTemplates : domain.flowTemplates
 
-/** The scope of the rates in the records of an options template; undefined if they have none. */
+/** Returns the scope of the rates in the records of an options template; undefined without rates. */
 export function rateScopeOf({ scopes, layout: { places } }: FlowTemplate): RateScope | undefined {
   const has = (name: SlotName): boolean => places[slot[name]]! >= 0
   if (scopes === 0 || !rateSlots.some(has)) return undefined
@@ -100,7 +103,7 @@ export function rateScopeOf({ scopes, layout: { places } }: FlowTemplate): RateS
 
 const rateSlots = ['rate', 'interval', 'size', 'probability'] as const
 
-/** Limits of one template (RFC 7011 has none): a record must fit in a datagram. */
+/** Limits of one template (RFC 7011 sets no limit): a record must fit in a datagram. */
 const fieldsMax = 256
 const recordOctetsMax = 65_535
 
@@ -119,7 +122,7 @@ type Origin = { readonly address: string; readonly port: number }
 export const recordAddressOf = ({ address, port }: Origin): { exporter: string; port?: number } =>
   port === 0 ? { exporter: address } : { exporter: address, port }
 
-/** Of the domain of an exporter. */
+/** The record of a template in an exporter's domain. */
 export const templateRecord = (
   exporter: Origin,
   { version, id: domain }: ObservationDomain,

@@ -75,7 +75,7 @@ describe('connections of a firewall (NSEL)', () => {
     const decoder = createDecoder()
     const rows = decodeAll(decoder, [
       v9({}, set(0, layout)),
-      // The first event is the time from which nothing is missing.
+      // From the first event on, the connection is complete.
       v9({}, set(263, event(created, 0, 0, { id: 1, at: 0 }))),
       ...events.map((one) => v9({}, set(263, one))),
     ])
@@ -301,7 +301,7 @@ describe('sampling rates that change', () => {
   )
   const hour = 3_600_000
 
-  /** A decoder with a clock, and what it would store. */
+  /** A decoder with a clock, and its stored records. */
   function createExport() {
     const stored = new Map<string, SamplingRecord>()
     const keyOf = ({ sampler: id, inIf, domain }: SamplingRecord) => `${domain} ${id} ${inIf}`
@@ -325,7 +325,7 @@ describe('sampling rates that change', () => {
           nowMs += intervalMs
         }
       },
-      /** As `listSamplings` reads them: the newest is of now. */
+      /** Like `listSamplings`: the newest record is from now. */
       restart() {
         const newest = Math.max(...Array.from(stored.values(), ({ announced }) => announced))
         decoder = start()
@@ -417,7 +417,7 @@ describe('sampling rates that change', () => {
     one.send(message(set(3, options(301, [[144, 4]], [302, 4], [34, 4])), set(301, u32(1), u32(5), u32(6))))
     assert.equal(one.rate(), 6)
     assert.deepEqual(one.stored(), [[5, 0, 6]])
-    // One without rates replaces none.
+    // A template without rates replaces no rates.
     one.send(message(set(3, options(301, [[144, 4]], [41, 4])), set(301, u32(1), u32(9))))
     assert.equal(one.rate(), 6)
   })

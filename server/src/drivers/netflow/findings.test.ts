@@ -1,4 +1,4 @@
-// What is wrong with the records of an exporter, and is kept for staff.
+// Problems of the records of an exporter, stored for staff.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDecoder } from './decoder.ts'

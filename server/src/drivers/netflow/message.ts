@@ -22,7 +22,10 @@ import { countRecords } from './record-values.ts'
 import { createSamplingRates, type SamplingRates } from './sampling-rates.ts'
 import { countGap } from './sequence.ts'
 
-/** Records that a template must have described before it is compiled: an exporter that changes templates pays nothing here. */
+/**
+ * Records that a template must have described before it is compiled, so that frequent template changes cost no
+ * compilation.
+ */
 const recordsBeforeCompiling = 200
 
 const firstDataSet = 256
@@ -30,7 +33,10 @@ const firstDataSet = 256
 const alternationSeconds = 1800
 const ipfixHeader = 16
 
-/** Scopes of NetFlow v9 are numbers of their own (RFC 3954, 6.1); as elements: exporting process, interface, line card, process, template. */
+/**
+ * Scopes of NetFlow v9 have their own numbers (RFC 3954, 6.1); as elements: exporting process, interface, line card,
+ * process, template.
+ */
 const scopeElements = [0, 144, 10, 141, 144, 145]
 
 export type MessageDecoder = {
@@ -113,9 +119,9 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   }
 
   /**
-   * Decodes the sets that begin before `limit` and end before `end`, that of the datagram: some exporters announce a message that is shorter
-   * than its last set. Returns the number of data records, those of options included, undefined if a set could not be decoded; and where
-   * the last set ends.
+   * Decodes the sets that begin before `limit` and end before `end`, the end of the datagram: some exporters announce a
+   * message that is shorter than its last set. Returns the end of the last set and the number of data records including
+   * options; undefined if a set could not be decoded.
    */
   function decodeSets(
     exporter: Exporter,
@@ -231,7 +237,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     context.withoutAddress = context.withoutCounters = 0
   }
 
-  /** A negative number of records is that of a set in which one exceeded the end. */
+  /** A negative number of records means that a record exceeded the end of the set. */
   function completed(count: number): number | undefined {
     if (count >= 0) return count
     counters.truncated++
@@ -294,7 +300,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
         counters.truncated++
         return
       }
-      // Without a scope it is still no template of flows.
+      // Without a scope it is still not a template of flows.
       announceTemplate(exporter, domain, id, Math.max(scopes, 1), fields.fields)
       at = fields.end
     }
@@ -326,7 +332,8 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (known) {
       const { former } = known
       template.former = { scopes: known.scopes, fields: known.fields, port: known.port, until: context.time }
-      // Two exporters alternate. One that restarts with other templates has another port, and does not return to its former one.
+      // Two exporters alternate. An exporter that restarts with other templates has another port, and does not return
+      // to its former port.
       if (
         former !== undefined &&
         context.time - former.until <= alternationSeconds &&

@@ -62,7 +62,7 @@ const knownArb = (address: fc.Arbitrary<string>, largest: number) =>
       dst: address,
       srcPort: fc.integer({ min: 1, max: 65_535 }),
       dstPort: fc.integer({ min: 1, max: 65_535 }),
-      // Without ICMP: nfdump shows its type and code in fields of their own.
+      // Without ICMP: nfdump prints its type and code in separate fields.
       protocol: fc.constantFrom(6, 17, 132),
       flags: fc.nat(63),
       tos: fc.nat(255),
@@ -173,7 +173,7 @@ type Dumped = Readonly<Record<string, string | number>>
 
 type Collector = 'nfcapd' | 'sfcapd'
 
-/** Sends datagrams to nfcapd or sfcapd, and returns what nfdump reads from its file. */
+/** Sends datagrams to nfcapd or sfcapd, and returns the records that nfdump reads from its file. */
 async function dump(program: Collector, datagrams: readonly Uint8Array[]): Promise<Dumped[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-nfdump-'))
   const port = await freePort()

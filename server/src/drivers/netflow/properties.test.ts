@@ -136,7 +136,7 @@ describe('templates, sampling rates and data', () => {
           assert.equal(rows.length, names.includes('template') ? sent : 0)
           assert.ok(rows.every(({ rate }) => rate === 64 || rate === 0))
           const isKnown = new Set(names).size === 4
-          // Once all is known, nothing is unknown.
+          // With all parts, the rate is known.
           if (isKnown)
             assert.deepEqual(
               decodeAll(decoder, [parts.data]).map(({ rate }) => rate),
@@ -149,12 +149,12 @@ describe('templates, sampling rates and data', () => {
     )
   })
 
-  /** The same conversation with a new decoder before every datagram, which gets what the one before had learnt. */
+  /** The same conversation with a new decoder before every datagram, which gets the state of the previous decoder. */
   function rowsOfRestarted(names: readonly (keyof typeof parts)[]): FlowRow[] {
     const first = names.indexOf('template')
     let decoder = createDecoder()
     return names.flatMap((name, index) => {
-      // Held data does not survive a restart: begin once the template is known.
+      // Waiting data does not survive a restart: begin once the template has arrived.
       if (index > Math.max(first, names.indexOf('optionsTemplate')) && first >= 0) {
         const next = createDecoder()
         for (const one of decoder.templates()) next.addTemplate(one)
@@ -354,7 +354,7 @@ describe('hostile datagrams', () => {
         filled(500, (index) => pack(u32(first + index), ipOctets('192.0.2.1'), u8(5), u8(1), u8(1))),
       )
     const connections = template(257, [148, 4], [8, 4], [233, 1], [231, 1], [232, 1])
-    /** Datagrams that prepare the exporter's state, and those that are measured. */
+    /** Datagrams that prepare the exporter's state, and the measured datagrams. */
     const cases: readonly (readonly [string, readonly Uint8Array[], readonly Uint8Array[]])[] = [
       [
         'empty sets',

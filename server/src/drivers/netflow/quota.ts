@@ -6,11 +6,11 @@ export type Usage = {
   templates: number
   rates: number
   sequences: number
-  /** With `heldSetOctets` for each set. */
+  /** Including `heldSetOctets` for each set. */
   heldOctets: number
 }
 
-/** The memory of a held set in addition to its own octets; measured with sets of one octet, and rounded up. */
+/** The memory of a waiting set in addition to its own octets; measured with sets of one octet, and rounded up. */
 export const heldSetOctets = 512
 
 /** For one exporter. */
@@ -47,7 +47,7 @@ export class Quota {
     this.#limits = { ...commonLimits, ...common }
   }
 
-  /** Returns whether there is room for so much more of it; then it is counted. */
+  /** Returns whether the amount fits, and then counts it. */
   take(user: QuotaUser, what: keyof Usage, amount = 1): boolean {
     if (!this.hasRoom(user, what, amount)) return false
     user.used[what] += amount

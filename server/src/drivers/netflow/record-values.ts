@@ -1,5 +1,5 @@
-// The values of one record of a data set: `walk` goes through the records and sets where each value is, so that reading one allocates
-// nothing. There is one record at a time.
+// The values of one record of a data set: `walk` goes through the records and sets the place of each value, so that
+// reading allocates no memory. There is one record at a time.
 import { isReadable, slotNames, variableLength, type RecordLayout } from './elements.ts'
 
 export const places = new Int32Array(slotNames.length)

@@ -1,11 +1,12 @@
 // The sampling rates that exporters announce in options. Newer announcements replace older ones:
-// - a rate that an exporter announces again and again and then no longer is outdated: it is silent for six times the longest interval between
-//   its announcements, 15 minutes at least, and three days if it was not repeated since the start. Three days are three times the longest
-//   interval that IOS accepts. Datagrams with options get lost like others, so that several must be missing;
-// - silence is measured against what the exporter repeats, not by the clock. An exporter that announces its rates once keeps them for
-//   ever, and a collector that was down has missed nothing;
-// - an options template that has rates and now has them of something else (domain, interfaces, samplers) replaces those rates at once.
-// The database gets every rate that is new, changed or outdated, and the time of those that are repeated once an hour.
+// - a repeated rate expires after a silence of six times the longest interval between its announcements, at least 15
+//   minutes; a rate that was not repeated since the start expires after three days, three times the longest interval
+//   that IOS accepts. Datagrams with options get lost like others, so several must be missing;
+// - silence is measured against the other announcements of the exporter, not by the clock. An exporter that announces
+//   its rates once keeps them forever, and downtime of the collector does not count;
+// - an options template whose rates change their scope (domain, interfaces, samplers) replaces its former rates
+//   immediately.
+// The database gets every rate that is new, changed or expired, and once an hour the time of repeated rates.
 import type { SamplingRecord } from '../../flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import {
@@ -28,7 +29,7 @@ const silenceMax = 3 * 86_400
 const intervalsOfSilence = 6
 
 export type SamplingRates = {
-  /** Takes a rate from options; `time` is that of the datagram, in Unix seconds. */
+  /** Stores a rate from options; `time` is the time of the datagram, in Unix seconds. */
   readonly announce: (
     exporter: Exporter,
     domain: ObservationDomain,
@@ -75,7 +76,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     }
     // The first interval since a restart is unknown.
     known.interval = known.interval === undefined ? 0 : Math.max(known.interval, time - known.announced)
-    // Held options are older.
+    // Options that waited for their template are older.
     known.announced = Math.max(known.announced, time)
     if (!isRepeated || time - known.reported >= reportInterval) {
       known.reported = time
@@ -135,9 +136,7 @@ export function createSamplingRates({ quota, counters, events }: Decoding): Samp
     for (const [key, rate] of domain.rates[scope]) remove(exporter, domain, scope, key, rate)
   }
 
-  /**
-   * Silence is that before the previous search: the repetitions of all rates arrive between two searches, not before the first one of them.
-   */
+  /** Silence is measured up to the previous sweep: all rates are repeated between two sweeps, not before the first. */
   function removeOutdated(exporter: Exporter, time: number): void {
     const { common, domains } = exporter
     const before = common.sweptAt

@@ -3,7 +3,7 @@ import { createFlowColumns, type FlowColumns } from '../../flow/flow-columns.ts'
 import type { FlowDecoder } from '../../flow/flow-decoder.ts'
 import { formatWords, parseWords } from './address-words.ts'
 
-/** A number of so many octets, or octets. */
+/** A number with its length in octets, or octets. */
 export type Part = readonly [value: number | bigint, octets: number] | Uint8Array
 
 /** Concatenates parts in network order. */
@@ -151,7 +151,7 @@ export function sflowDatagram(
   return pack(u32(5), u32(kind), address, u32(0), u32(sequence), u32(uptime), u32(samples.length), ...samples)
 }
 
-/** A flow sample of interface 3 to 4, one of `rate`. */
+/** A flow sample of interface 3 to 4, 1 in `rate`. */
 export const flowSample = (rate: number, ...records: readonly Uint8Array[]): Uint8Array =>
   xdr(1, u32(1), u32(3), u32(rate), u32(rate * 10), u32(0), u32(3), u32(4), u32(records.length), ...records)
 

@@ -63,7 +63,7 @@ export function readTable(text: string, hook: Hook): InstalledTable {
   return { lists, chains, counters, isEntered, isDormant }
 }
 
-/** Whether the chain where packets enter, and its rules, are those of a transaction. */
+/** Returns whether the entry chain and its rules match the ones that a transaction writes. */
 function isEntry(objects: readonly Json[], rules: readonly Json[], hook: Hook): boolean {
   const chain = objects
     .map(({ chain }) => chain as Json | undefined)
@@ -93,7 +93,7 @@ function isMap(objects: readonly Json[], family: Family, layout: ListLayout): bo
   return isDeepStrictEqual(held.toSorted(), wanted.toSorted())
 }
 
-/** Any text for an element that is none of ours. */
+/** Returns any text for a foreign element. */
 function elementText(element: unknown): string {
   try {
     const [key, verdict] = element as [unknown, Json]

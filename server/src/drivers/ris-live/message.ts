@@ -29,7 +29,7 @@ export type RisMessage =
 
 const other = { kind: 'other' } as const
 
-/** Parses a message; elements that are not valid are left out. Throws a TypeError if it is not a message. */
+/** Parses a message without invalid elements. Throws a TypeError if it is not a message. */
 export function parseRisMessage(text: string, now: Date): RisMessage {
   const fields = fieldsOf(parseJson(text))
   if (typeof fields?.['type'] !== 'string') throw new TypeError('not an object with a type')

@@ -80,7 +80,7 @@ export class FakeRis {
     await new Promise((resolve) => this.#http.close(resolve))
   }
 
-  /** Refuses connections, and ends those that are open. */
+  /** Refuses new connections and ends open ones. */
   hide(): void {
     this.#isHidden = true
     this.drop()
@@ -164,7 +164,7 @@ export class FakeRis {
     for (const { socket } of this.#clients) socket.send(text)
   }
 
-  /** As for a client that reads too slowly: a last error, then the end of the connection. */
+  /** Like the server for a client that reads too slowly: a last error, then the end of the connection. */
   endSlowClients(): void {
     for (const { socket } of this.#clients) {
       socket.send(JSON.stringify({ type: 'ris_error', data: { message: 'client too slow' } }))

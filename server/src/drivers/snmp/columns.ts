@@ -4,7 +4,7 @@ import { TooBigError, type SnmpSession } from './session.ts'
 import { isAbsentValue } from './value.ts'
 import { indexBelow, withProtocol, type WalkedColumns } from './walk.ts'
 
-/** Returns the value of a row, converted; null if the row has none or it is of another type. */
+/** Returns the converted value of a row; null if it is missing or of another type. */
 export function cell<T>(
   columns: WalkedColumns,
   column: string,
@@ -22,7 +22,7 @@ export function indexesOf(columns: WalkedColumns, ...names: readonly string[]): 
 
 const objectsPerRequest = 40
 
-/** Reads single objects; those that the device lacks are not in the result. Throws DriverError. */
+/** Reads single objects; missing objects are not in the result. Throws DriverError. */
 export async function getObjects(
   session: SnmpSession,
   oids: readonly string[],
@@ -34,7 +34,7 @@ export async function getObjects(
     const some = oids.slice(at, at + size)
     try {
       const { value } = await session.get(some, signal)
-      // The value is that of the OID in the answer, whatever was asked for.
+      // The value belongs to the OID in the answer, which may differ from the requested one.
       for (const varbind of value) if (!isAbsentValue(varbind)) found.set(varbind.oid, varbind)
       at += some.length
     } catch (error) {
@@ -45,7 +45,10 @@ export async function getObjects(
   return found
 }
 
-/** Reads the first value of each column, which may be of several tables; an absent one is empty. Throws DriverError. */
+/**
+ * Reads the first value of each column, which may belong to different tables; an absent value is empty. Throws
+ * DriverError.
+ */
 export async function readFirst(
   session: SnmpSession,
   columns: readonly string[],

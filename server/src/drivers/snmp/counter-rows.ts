@@ -106,7 +106,7 @@ function rowWith(length: number, column: number, varbind: Varbind): (Varbind | u
 
 const rowsPerGet = 4
 
-/** Reads the rows with these indexes, in their order; a row that the device lacks is left out. */
+/** Reads the rows with these indexes, in order, without rows that the device lacks. */
 export async function getRows<Index extends number | string>(
   session: SnmpSession,
   columns: readonly string[],

@@ -6,7 +6,7 @@ import { openDeviceSocket, type DeviceAddress } from './socket.ts'
 
 export type SessionOptions = DeviceAddress & {
   readonly credential: SnmpCredential
-  /** Of one try. */
+  /** Timeout of one try. */
   readonly timeoutMs: number
   readonly tries: number
   /** Accepts answers from every address: for devices that answer from another one. */

@@ -10,7 +10,7 @@ export type SnmpOutcome<T> =
       readonly receivedAt: number
       readonly roundTripMs: number
     }
-  /** `dropped`: datagrams that arrived meanwhile and were no valid answer. */
+  /** `dropped`: invalid datagrams received during the wait. */
   | { readonly kind: 'silent'; readonly dropped: number }
   /** The system's code, such as ECONNREFUSED. */
   | { readonly kind: 'unreachable'; readonly code: string }

@@ -38,7 +38,7 @@ export class SnmpSession {
   #open: OpenSnmpSession | undefined
   /** Whether the device has answered since the session was opened: then its silence is not a wrong credential. */
   #hasAnswered = false
-  /** Ends with the last request; undefined if none is running. */
+  /** Ends with the last request; undefined without a running request. */
   #lastRequest: Promise<void> | undefined
   #answers = 0
   #tries = 0
@@ -80,7 +80,7 @@ export class SnmpSession {
     return { latencyMs, lossPercent }
   }
 
-  /** Later requests reject. Those that run end with their signal, which the caller aborts before. */
+  /** Later requests reject. Running requests end with their signal, which the caller aborts before. */
   close(): void {
     this.#isClosed = true
     this.#reset()
@@ -96,7 +96,7 @@ export class SnmpSession {
       isFirst = true
       return await this.#tryAll(send, signal)
     } finally {
-      // Aborted in the queue: the next one still waits for those before.
+      // If the request was aborted in the queue, the next one still waits for earlier ones.
       if (!isFirst) void before!.then(turn.resolve)
       else turn.resolve()
       if (isFirst && this.#lastRequest === turn.promise) this.#lastRequest = undefined
@@ -132,7 +132,7 @@ export class SnmpSession {
     return kind === 'silent' && this.#options.credential.kind === 'v2c' && !this.#hasAnswered
   }
 
-  /** Every agent of SNMPv3 names its engine to anybody, also if it has no users. Asked beside the last try, so that it takes no longer. */
+  /** Every SNMPv3 agent answers discovery for any user. Runs beside the last try, so that it takes no longer. */
   async #answersDiscovery(signal: AbortSignal): Promise<boolean> {
     const nobody = { kind: 'v3', user: 'nobody', auth: null, authPassword: '', privacy: null } as const
     const outcome = await this.#askWith({ ...nobody, privacyPassword: '' }, signal).catch(() => undefined)
@@ -177,8 +177,8 @@ export class SnmpSession {
   }
 
   /**
-   * Devices do not answer if they cannot decrypt. The device has named its engine and is silent to encrypted requests: asks with the
-   * other key extension, then without privacy.
+   * Devices do not answer if they cannot decrypt. If the device answers discovery but not encrypted requests: tries the
+   * other key extension, then no privacy.
    */
   async #findWrongPart(signal: AbortSignal): Promise<DriverError | undefined> {
     const { credential } = this.#options
@@ -211,7 +211,7 @@ export class SnmpSession {
   }
 }
 
-/** Silence also without encryption: of a device that drops what a user may not send, or of a host that has gone since. */
+/** No answer even without encryption: the device drops requests that a user may not send, or the host is gone. */
 const onlyDiscovered = ({ address, port }: SessionOptions): DriverError =>
   new DriverError(
     'unreachable',

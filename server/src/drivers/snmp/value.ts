@@ -1,4 +1,5 @@
-// Values of SNMP objects, read by what they must be: a device may send any type anywhere. Everything else is null, never an error.
+// Converts values of SNMP objects to the expected type: a device may send any type anywhere. Any other value becomes
+// null without an error.
 import type { Varbind } from 'net-snmp'
 
 type Value = Pick<Varbind, 'type' | 'value'>

@@ -25,7 +25,7 @@ const defaultLimits: WalkLimits = { rowsMax: 50_000, requestsMax: 20_000 }
 const valuesPerAnswer = 50
 const columnsPerRequest = 12
 
-/** Reads the columns, which may be of several tables; an absent one is empty. Throws DriverError. */
+/** Reads the columns, which may belong to different tables; an absent column is empty. Throws DriverError. */
 export async function walkColumns(
   session: SnmpSession,
   columns: readonly string[],

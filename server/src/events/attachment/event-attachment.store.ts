@@ -1,4 +1,4 @@
-// The SQL of the attachments of events. The caller has found out what the team may see of the event.
+// The SQL of the attachments of events. The caller has determined the team's part of the event.
 import type { AttachmentKind } from '@pharos/contract/inventory/attachment'
 import { sql } from 'kysely'
 import { attachmentColumns } from '../../inventory/attachment/attachment.ts'
@@ -67,7 +67,7 @@ export async function findContent(db: Db | Trx, id: number): Promise<Buffer | un
 /** The first half of the advisory locks' keys; the second is a hash of the event. */
 const LOCK_CLASS = 7_002
 
-/** Until the transaction ends, no other transaction adds files to the event. */
+/** Locks the files of the event: no other transaction adds files until the end of this one. */
 export async function lockEventFiles(trx: Trx, eventId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${eventId}))`.execute(trx)
 }

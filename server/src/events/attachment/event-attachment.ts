@@ -1,4 +1,4 @@
-// Attachments of events: detectors push them, teams list and download what they may see of them.
+// Attachments of events: detectors push them, teams list and download their part.
 import { createHash } from 'node:crypto'
 import type { Attachment } from '@pharos/contract/inventory/attachment'
 import {
@@ -57,7 +57,7 @@ export async function listEventAttachments(
   return { results: page.map((file) => present(deps, file)), count: files.length }
 }
 
-/** Whether the team has a part of any file of an event of which it holds a part. */
+/** Returns whether the team has a part of any file of an event that is related to it only in part. */
 export async function hasPartOfFile(
   postgres: Postgres,
   actor: Pick<Actor, 'teamId' | 'isStaff'>,
@@ -123,8 +123,8 @@ function present(deps: LinkDeps, { teamId, isKept, ...row }: ShownFile): Attachm
 }
 
 /**
- * Returns the file of a link that has been checked; `teamId` null: a link of staff. What the team may see is decided again, because it may
- * have changed since.
+ * Returns the file of a verified link; `teamId` null: a link of staff. The team's part is determined again, because it
+ * may have changed since.
  */
 export async function findEventFile(
   postgres: Postgres,

@@ -78,7 +78,7 @@ export type SelectedRow = Readonly<Record<`c_${keyof typeof columns}`, string | 
 export function flowsFile(rows: readonly SelectedRow[]): EventFile | undefined {
   if (rows.length === 0) return undefined
   const lines = rows.map((row) =>
-    // Addresses are stored as IPv6; nothing else in a row needs quotes.
+    // Addresses are stored as IPv6; no value of a row needs quotes.
     names.map((name) => String(row[`c_${name}`]).replace(/^::ffff:(?=\d+\.)/, '')).join(','),
   )
   return {

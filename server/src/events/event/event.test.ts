@@ -46,7 +46,7 @@ function reordered(value: unknown): unknown {
   )
 }
 
-/** As read back from the database, where jsonb has reordered the keys. */
+/** As read from the database, where jsonb has reordered the keys. */
 function stored(event: Event): Event {
   return {
     ...event,

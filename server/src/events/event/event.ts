@@ -1,5 +1,5 @@
 // An event, and the content of one delivery about it: an observation. Merging observations gives the same event in any
-// order and for any number of repeats. Pure: no database, no clock; team-part.ts decides what a team may see.
+// order and for any number of repeats. Pure: no database, no clock; team-part.ts decides the part for a team.
 import { hash } from 'node:crypto'
 import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/events/event'
 import type {
@@ -51,9 +51,9 @@ export type DeliveryMark = { readonly id: number; readonly received: number; rea
 export type EventObservation = {
   readonly sourceEventId: string
   readonly receivedAt: Date
-  /** Time of the observation according to the source; null if it states none. */
+  /** Time of the observation according to the source; null if missing. */
   readonly observedAt: Date | null
-  /** Of two values of the same time (or without one), the one with the greater weight is kept. */
+  /** Of two values with the same time (or without a time), the value with the greater weight is kept. */
   readonly weight: number
   readonly start: Date | null
   /** If set, the event has ended. */
@@ -65,14 +65,11 @@ export type EventObservation = {
   readonly bps: number | null
   /** Packets per second. */
   readonly pps: number | null
-  /** Some detectors repeat the initial rates in later deliveries: those are not added to the timeline. */
+  /** Some detectors repeat the initial rates in later deliveries: repeated rates are not added to the timeline. */
   readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
   readonly seen: ObservedData
-  /**
-   * Sampled packets, each with the address in the event's networks that it concerns, if several teams may hold those
-   * networks.
-   */
+  /** Sampled packets with their address in the event's networks, if the networks may belong to several teams. */
   readonly samples?: readonly TargetSample[]
   /**
    * Returns the detector's own message about the event, abridged. The event does not contain it: it refers to the delivery, which is
@@ -117,7 +114,7 @@ export type Event = EventTexts & {
   readonly sourceEventId: string
   readonly flags: readonly EventFlag[]
   readonly status: readonly EventStatus[]
-  /** The largest of the networks; null if none is known. */
+  /** The largest of the networks; null if unknown. */
   readonly affectedNetwork: Prefix | null
   readonly start: Date
   /** Null while the event is ongoing; never before the start. */
@@ -159,7 +156,7 @@ export function networksOf(event: Event): readonly Prefix[] {
 
 /**
  * Merges the observation into the event. The start is the minimum, peaks are the maximum; status, flags and lists are
- * sets; of each text the latest value is kept, then the one with the greatest weight. An ended event stays ended: a
+ * sets; of each text the latest value is kept, then the value with the greatest weight. An ended event stays ended: a
  * repeated start does not reopen it. An end before the start gives an event that ends at its start.
  */
 export function mergeObservation(
@@ -278,7 +275,7 @@ function statedBy<T extends string | JsonObject>(
   return value === undefined ? undefined : { value, stamp: stampOf(observation) }
 }
 
-/** The time and weight by which the values of an observation are compared with those of others. */
+/** Returns the time and weight that order the observations. */
 export const stampOf = ({ observedAt, weight }: EventObservation): Stamp => [
   observedAt?.getTime() ?? -1,
   weight,
@@ -351,8 +348,8 @@ function mergeParsedData(
 }
 
 /**
- * Returns the stamp of the message within the event, if it has one that is later than that of the observation; undefined otherwise. Events
- * contain one if they were written before events referred to deliveries.
+ * Returns the stamp of the message within the event if it is later than the observation's; undefined otherwise. Only
+ * events written before events referred to deliveries contain a message.
  */
 function keptMessage(
   before: ParsedData,
@@ -365,7 +362,7 @@ function keptMessage(
     : undefined
 }
 
-/** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
+/** Returns the observation's sample for the timeline; an empty list without a signal or a rate with its own time. */
 function samplesOf(observation: EventObservation): TimelineSample[] {
   const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation

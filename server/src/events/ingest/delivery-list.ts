@@ -1,4 +1,4 @@
-// Deliveries and sources for the operator's staff: what became of each delivery, and which detectors fail.
+// Deliveries and sources for the operator's staff: the result of each delivery, and failing detectors.
 import type {
   DetectorSource,
   IngestDelivery,

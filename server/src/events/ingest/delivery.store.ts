@@ -17,8 +17,8 @@ export type NewDelivery = {
 }
 
 /**
- * Inserts the delivery, unless the source has sent this delivery id before: then the first one is kept, and the result is
- * `repeated` for the same body and `another` for another one.
+ * Inserts the delivery, unless the source has sent this delivery id before: then the first delivery stays, and the
+ * result is `repeated` for the same body and `another` for another one.
  */
 export async function insertDelivery(
   trx: Trx,
@@ -48,8 +48,8 @@ export type SourceDelivery = {
 }
 
 /**
- * Locks the next new deliveries, oldest first, skipping those locked by other transactions: at most `limit`, and at
- * most `bytesMax` in total, but at least one.
+ * Locks the next new deliveries, oldest first, skipping locked ones: at most `limit`, and at most `bytesMax` in total,
+ * but at least one.
  */
 export async function claimDeliveries(trx: Trx, limit: number, bytesMax: number): Promise<SourceDelivery[]> {
   const claimed = await sql<{ id: number; bytes: number }>`

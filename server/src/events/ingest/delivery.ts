@@ -15,7 +15,7 @@ export { insertDelivery } from './delivery.store.ts'
 
 export type EventDeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
 
-/** What a detector presents for its source. */
+/** The credential of a detector for its source. */
 export type SourceCredential = {
   readonly sourceKey: string
   readonly authorization: string | undefined

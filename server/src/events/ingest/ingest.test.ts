@@ -171,7 +171,7 @@ describe('ingest', () => {
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     assert.deepEqual(await ingest(), { done: 2, partial: 0, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
-    // A later repetition adds a sample to the timeline and nothing else.
+    // A later repetition only adds a sample to the timeline.
     await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
     assert.deepEqual(await ingest(), { done: 1, partial: 0, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(team), elements)

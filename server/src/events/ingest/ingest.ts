@@ -30,12 +30,12 @@ export type IngestOptions = {
 const limitDefault = 1_000
 const bytesMaxDefault = 16 * 1024 * 1024
 
-/** Batches that are processed at once: one is read and merged while PostgreSQL writes the other. */
+/** Batches in parallel: one is read and merged while PostgreSQL writes the other. */
 const lanesMax = 2
 
 /**
- * Processes all new deliveries in batches, until none is left or the signal is aborted. Any number of processes may do
- * this at once.
+ * Processes all new deliveries in batches, until all are done or the signal is aborted. Any number of processes may run
+ * it in parallel.
  */
 export async function ingestDeliveries(
   postgres: Postgres,
@@ -95,7 +95,7 @@ export async function ingestBatch(
         return await ingest(trx, ownershipCache, deliveries)
       })
     } catch (error) {
-      // Another worker inserted one of the events meanwhile: it exists now, so retry.
+      // Another worker has inserted an event in the meantime: retry.
       if (error instanceof EventsAppeared) continue
       if (!isRefusedValue(error)) throw error
       // Some delivery in the batch cannot be stored. Smaller batches find it.
@@ -139,7 +139,7 @@ async function readDeliveries(
   return { observations, outcomes }
 }
 
-/** A delivery lists the ids of at most so many events. */
+/** Limit of event ids in a delivery. */
 const eventIdsMax = 1_000
 
 function outcomeOf(id: number, { state, error, notes, observations }: ParsedDelivery): DeliveryOutcome {
@@ -194,8 +194,8 @@ const notListed: ReadonlySet<keyof Event> = new Set([
 ])
 
 /**
- * Whether a team's list may show the event in another way than before. An address belongs to a team as a whole, so that every team sees the
- * parsed data of the event itself; of anything larger a team may have a part of its own.
+ * Returns whether a team's list may change. A single address belongs to a team as a whole, so that every team gets the
+ * parsed data of the event itself; of a larger network a team may have a separate part.
  */
 function changesLists(before: Event, after: Event): boolean {
   const network = after.affectedNetwork

@@ -1,4 +1,4 @@
-// Validates a delivery: reads it as the ingest loop would, stores nothing, and returns what would become of it.
+// Validates a delivery: parses it as the ingest loop would, without storing it, and returns the resulting events.
 import {
   validatedEventsMax,
   type DeliveryValidation,

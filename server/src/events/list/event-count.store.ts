@@ -19,7 +19,7 @@ function countsOf({ teamId, byFacet }: EventScope, wanted: Sql, where: Sql): Sql
     : sql`select ${wanted} from team_event_counts where team_id = ${teamId} and facet = 0 and ${where}`
 }
 
-/** Counts the events that started before the window's end, without those that ended before its start. */
+/** Counts the events that started before the window's end, without events that ended before its start. */
 export function countOfScope(scope: EventScope): Sql {
   const { start, end } = scope
   const started =
@@ -42,7 +42,7 @@ export function countUntil(scope: EventScope, measure: 'start' | 'end', at: Date
   const midnight = sql`${new Date(day * dayMs)}::timestamptz`
   const operator = inclusive ? sql`<=` : sql`<`
   const within = sql`${column} >= ${midnight} and ${column} ${operator} ${at}::timestamptz`
-  // The index by facet is ordered by start; the one by end includes the facet.
+  // The index by facet is ordered by start; the index by end includes the facet.
   const ofDay =
     measure === 'start' && byFacet
       ? sql`select count(*) from facets f cross join lateral (select from team_events

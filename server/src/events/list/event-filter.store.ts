@@ -37,7 +37,7 @@ type Limits = { readonly walkMax: number; readonly gatherMax: number }
 /** Events that have not ended, in the index by span. */
 const notEnded = sql`span = 99`
 
-/** By facets, window and text, in any order: the counts return how many events match. */
+/** By facets, window and text, in any order: the counts return the number of matching events. */
 export function byCounts(
   scope: EventScope,
   query: EventQuery,
@@ -115,8 +115,8 @@ export function gathered(scope: EventScope, wanted: Sql, passes: Sql | null): Sq
 }
 
 /**
- * CTE `rest`: the events that have the text although not every event of their facet has it; null if no text is searched.
- * `facets` are those of which every event has it.
+ * CTE `rest`: the events that contain the text although not every event of their facet does; null if no text is
+ * searched. In `facets` every event contains it.
  */
 function restOf(scope: EventScope, query: EventQuery): Sql[] | null {
   const { ordering, description, search, ongoing } = query
@@ -156,8 +156,8 @@ function searchConditions({ idStart, network }: SearchFilter): Sql[] {
 }
 
 /**
- * By network, rate, two texts, or events that have not ended, besides any other filter: what matches is counted by
- * gathering it.
+ * By network, rate, two texts, or ongoing events, besides any other filter: matching events are counted by gathering
+ * them.
  */
 export function byGathering(
   scope: EventScope,
@@ -199,7 +199,7 @@ export function byGathering(
 }
 
 /**
- * By rate: its index is gathered, or the events of the window and facets if those are fewer. If both are many, the
+ * By rate: its index is gathered, or the events of the window and facets if they are fewer. If both are many, the
  * ordering's index is walked, and only a filter by one rate alone is counted without reading the events.
  */
 function byRate(
@@ -229,7 +229,7 @@ function byRate(
   const walks = isByEnd
     ? sql`${walk(sql`end_at is not null`)} union all ${walk(sql`end_at is null`)}`
     : walk(null)
-  // In a subquery of its own, so that only the index of the way is used.
+  // In a separate subquery, so that only the index of the way is used.
   const gatheredByScope = sql`
     select ${wanted} from (${gathered(scope, sql`*`, null)} offset 0) g where ${values} and ${isByScope}`
   return answer(
@@ -253,7 +253,7 @@ function byRate(
   )
 }
 
-/** The first event of the incident, and those that name it. */
+/** The first event of the incident, and the events that refer to it. */
 function incidentConditions(teamId: number, incident: string, network: NetworkFilter | null): Sql[] {
   const id = sql`(select coalesce(incident, event_id) from team_events where team_id = ${teamId} and event_id = ${incident})`
   const isOn = network && anyOf(networkConditions(network))
@@ -298,7 +298,7 @@ export function overlapping(teamId: number, query: EventQuery, wanted: Sql): { c
   }
 }
 
-/** Conditions on the values of an event, without those by facet, window and network. */
+/** Conditions on the values of an event, except facet, window and network. */
 function valueConditions({ bps, pps, ongoing, description, search }: EventQuery): Sql[] {
   return [
     bps !== null && sql`affected_bps >= ${bps}::bigint`,
@@ -320,7 +320,7 @@ function valueConditions({ bps, pps, ongoing, description, search }: EventQuery)
 /**
  * Disjoint conditions. A network that overlaps a prefix is inside it, which is one range in the order of cidr, or is
  * one of at most 128 larger ones. Unlike `&&`, comparisons may use the index under row-level security, because they are
- * leakproof; and each condition alone is answered by the index.
+ * leakproof; and each condition alone uses the index.
  */
 function networkConditions(network: NetworkFilter): Sql[] {
   if ('text' in network) return [sql`strpos(affected_network::text, ${network.text}) > 0`]

@@ -65,7 +65,7 @@ export function pageStatement(
   return key === 'end' ? byEnd(scope, query, tuning.walkMax) : byOther(scope, query, tuning.walkMax)
 }
 
-/** `facets`: those of the filter, and of the text if the counts are used; `found_facets`: those that a search finds. */
+/** `facets`: matched by the filter, and by the text if the counts are used; `found_facets`: matched by a search. */
 function facetCtes({ teamId, byFacet }: EventScope, query: EventQuery, isGathered: boolean): Sql[] {
   const found = hasText({ ...query, description: null })
   return [

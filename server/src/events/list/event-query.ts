@@ -54,7 +54,7 @@ export type EventQuery = {
 /** Networks that overlap the prefix, or that contain the text, in lower case. */
 export type NetworkFilter = { readonly prefix: Prefix } | { readonly text: string }
 
-/** An event must pass one of these. */
+/** Alternatives: an event must match at least one. */
 export type SearchFilter = {
   /** In lower case: contained in the description or in the key of the source. */
   readonly text: string
@@ -109,7 +109,7 @@ function parseNetwork(text: string): EventQuery['network'] {
 }
 
 const idCharacters = /^[a-z0-9]{6,}$/
-/** Text that only a network contains: enough of one that it is no part of a word. */
+/** Text that matches only networks: it has a dot or a colon, so it is not part of a word. */
 const partOfNetwork = /^[0-9a-f.:/]*[.:][0-9a-f.:/]*$/
 
 function parseSearch(text: string): SearchFilter {

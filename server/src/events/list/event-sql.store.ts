@@ -9,7 +9,7 @@ export type Sql = RawBuilder<unknown>
 /** `results`: the elements as JSON, joined by commas. */
 export type EventRows = { readonly results: string; readonly count: number }
 
-/** The events that the counts can count: those of the team in a window, of some facets or of all. Null: any. */
+/** The events that the counts cover: of the team in a window, of some facets or of all. Null: any. */
 export type EventScope = {
   readonly teamId: number
   readonly start: Date | null
@@ -40,7 +40,10 @@ export function orderEventsBy(ordering: EventOrdering): Sql {
   )
 }
 
-/** For ranges in which all events have ended or none: "nulls last" would only prevent a backward index scan. */
+/**
+ * For ranges in which either all events have ended or all are ongoing: "nulls last" would only prevent a backward index
+ * scan.
+ */
 export function orderByWithoutNulls(ordering: EventOrdering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) => sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}`)),
@@ -71,7 +74,7 @@ export function ofFacet(from: Sql | null, until: Sql | null, operator = sql`<=`)
     and (facet, start_at) ${operator} (f.id, ${until ?? sql`'infinity'`})`
 }
 
-/** `cte`: one with the ids of facets. */
+/** `cte`: a CTE with the ids of facets. */
 export function isFacetOf(cte: string): Sql {
   return sql`facet + 0 = any(array(select id from ${sql.ref(cte)}))`
 }
@@ -167,7 +170,7 @@ export function walkLimit(offset: number, limit: number, walkMax: number): Sql {
   return literalLimit(offset === 0 ? limit : walkMax + limit)
 }
 
-/** At least `rows`. */
+/** Returns a limit of at least `rows`. */
 export function literalLimit(rows: number): Sql {
   return sql.lit(limits.find((limit) => limit >= rows) ?? rows)
 }

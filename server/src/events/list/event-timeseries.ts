@@ -25,7 +25,9 @@ export type TimeseriesDeps = { readonly postgres: Postgres; readonly now: () => 
 type Query = QueryOf<typeof getRelatedTimeseriesRoute>
 
 const dayMs = 86_400_000
-/** Of series that are read event by event: bytes are in the details, and networks are as many as events. */
+/**
+ * Limit for series that are read event by event: bytes are in the details, and there are as many networks as events.
+ */
 const daysMax = 31
 
 const units: Readonly<Record<EventMetric, string>> = {
@@ -42,7 +44,7 @@ export const getRelatedTimeseries = (
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> => readSeries(deps, actor.teamId, 'events', query)
 
-/** As `getRelatedTimeseries`, of incidents. A rate is none of false positives. */
+/** As `getRelatedTimeseries`, of incidents. Rates have no series of false positives. */
 export const getIncidentTimeseries = (
   deps: TimeseriesDeps,
   { actor }: ReadingActor,
@@ -93,7 +95,10 @@ async function seriesRows(
   return rollupSeries(rows, query.borders.length - 1, query.metric)
 }
 
-/** One series for each group, largest first; those after the limit are one. Without a grouping there is exactly one. */
+/**
+ * One series per group, largest first; groups after the limit are combined. Without a grouping there is exactly one
+ * series.
+ */
 function seriesOf(
   rows: readonly EventSeriesRow[],
   borders: readonly Date[],

@@ -13,7 +13,7 @@ export type TrafficView = {
   readonly timeline: readonly TimelineSample[]
 }
 
-/** More networks of one event are left out. */
+/** Limit of used networks per event. */
 const networksMax = 100
 
 export async function findTrafficView(

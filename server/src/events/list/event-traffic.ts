@@ -1,4 +1,5 @@
-// The traffic towards the target of an event over time, what the team's shield rules dropped of it, and what passed.
+// The traffic towards the target of an event over time, the part that the team's shield rules dropped, and the part
+// that passed.
 import type { TimelineSample } from '@pharos/contract/events/event'
 import {
   eventTrafficParts,
@@ -27,7 +28,7 @@ export type EventTrafficDeps = {
   readonly now: () => Date
 }
 
-/** Returns for each scrubber that gets a list of one of the prefixes whether it counts packets. */
+/** Returns for each scrubber that gets a list of a given prefix whether it counts packets. */
 export type ListCounting = (prefixes: readonly Prefix[]) => Promise<readonly boolean[]>
 
 type Query = QueryOf<typeof getEventTrafficRoute>
@@ -36,7 +37,7 @@ type Values = readonly (number | null)[]
 const marginMs = 15 * 60_000
 /** Drops are kept by minute, and exporters report a flow about once a minute. */
 const stepSeconds = 60
-/** Of a shorter part of the current bucket no rate is known. */
+/** Minimum part of the current bucket for a rate. */
 const rateMsMin = 10_000
 
 /** Throws `not_found` unless the event concerns the team, `invalid` for unusable buckets, and `query_too_expensive`. */

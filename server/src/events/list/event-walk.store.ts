@@ -1,6 +1,6 @@
-// Pages that are one or two ranges of one index. By start: all events, or with a window those that were ongoing at its
-// start and those that start in it; with flags, one range per combination of flags. By end: those that have ended, then
-// those that have not. By rate, id or class: all. A small offset is walked; a large one is looked up in the counts, and
+// Pages that are one or two ranges of one index. By start: all events, or with a window the events that were ongoing at
+// its start, then the events that start in it; with flags, one range per combination of flags. By end: ended events,
+// then ongoing ones. By rate, id or class: all. A small offset is walked; a large one is looked up in the counts, and
 // the walk starts at the right day or step of rate. There are no counts by id and class.
 import { sql, type RawBuilder } from 'kysely'
 import { countEnded, countOfScope, countUntil, findDays, findRates } from './event-count.store.ts'
@@ -85,8 +85,8 @@ export function byStart(
 }
 
 /**
- * Events that started before the window and had not ended when it began. An event that lasted up to 2^span seconds can
- * only be one of them if it started at most that long before the window, so this reads at most twice as many rows as it
+ * Events that started before the window and had not ended when it began. Events that lasted up to 2^span seconds are
+ * included only if they started at most that long before the window, so this reads at most twice as many rows as it
  * finds, however long ago the window is and however long some events last.
  *
  * Span and start are compared as a row, and the end within a sum, so that only the index team_events_span matches:

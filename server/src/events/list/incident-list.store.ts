@@ -1,5 +1,5 @@
-// The SQL that reads incidents. Nothing about them is stored but which events they have: an event alone is read as the incident that it is, and
-// the figures of the few others are computed from their events.
+// The SQL that reads incidents. Only their lists of events are stored: a single event is read as its incident, and the
+// figures of other incidents are computed from their events.
 import { sql } from 'kysely'
 import { incidentEventsMax } from '@pharos/contract/events/incident'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
@@ -19,7 +19,7 @@ import {
   type Sql,
 } from './event-sql.store.ts'
 
-/** The peak is that of so many networks of a detector, the largest first. */
+/** Limit of networks of a detector in the sum of the peak, the largest first. */
 const networksMax = 1_000
 
 const memberColumns = sql.raw(
@@ -35,8 +35,8 @@ const addressOf = (network: string, last: string) =>
   sql.raw(`set_masklen(${last}(${network}::inet)::inet, case family(${network}) when 4 then 32 else 128 end)`)
 
 /**
- * The figures of an incident, one row. A network inside another one of the same detector adds nothing to its peak: in the order of networks it
- * follows the larger one, and does not reach beyond the last address so far.
+ * The figures of an incident, one row. A network inside another network of the same detector does not add to its peak:
+ * in the order of networks it follows the larger one, and does not reach beyond the last address so far.
  */
 export const incidentFiguresOf = (team: Sql, id: Sql): Sql => sql`
   (with m as materialized (select ${memberColumns} from (${membersOf(team, id)}) e),
@@ -108,7 +108,7 @@ export function incidentsIn(teamId: number, query: EventQuery): { ctes: Sql[]; r
   }
 }
 
-/** All incidents in the order of an index: only the page is read, and those with several events. */
+/** All incidents in the order of an index: reads only the page, and the incidents with several events. */
 function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; count: Sql } {
   const { ordering, offset, limit } = query
   const scope = { teamId, start: null, end: null, byFacet: false }
@@ -128,12 +128,12 @@ function walk(teamId: number, query: EventQuery): { ctes: Sql[]; rows: Sql; coun
   }
 }
 
-/** Up to so many events alone are gathered and sorted; beyond, the index of the ordering is walked. */
+/** Limit of single events that are gathered and sorted; above it, the index of the ordering is walked. */
 const gatherMax = 20_000
 
 /**
- * Incidents by window and facets: those of one event are counted from the kept counts of all events, less those of incidents with several,
- * which are read.
+ * Incidents by window and facets. Incidents with one event are counted from the stored counts of all events, minus the
+ * events of larger incidents, which are read.
  */
 function byCounts(teamId: number, query: EventQuery, max: number): { ctes: Sql[]; rows: Sql; count: Sql } {
   const { ordering, offset, limit, start, end, falsePositive } = query
@@ -185,7 +185,7 @@ export type IncidentRow = {
   readonly class: string
   readonly eventCount: number
   readonly sources: readonly string[]
-  /** In the order of their starts; of more than asked for the largest ones. */
+  /** In order of start; the largest ones if there are more than requested. */
   readonly events: readonly IncidentEvent[]
 }
 
@@ -212,7 +212,7 @@ export function pageJson(team: Sql, ordering: Sql, eventsMax: number, more: Sql 
           left join event_reviews r on r.event_id = m.event_id and r.team_id = ${team}) e)`
 }
 
-/** So many events of an incident decide what a list shows of it beside its figures. */
+/** Limit of events of an incident that affect its list entry besides its figures. */
 export const listedMax = 100
 
 function isWalked({ ordering, limit: _limit, offset: _offset, ...filters }: EventQuery): boolean {
@@ -318,7 +318,10 @@ export async function listIncidentsOfEvents(
   return rows
 }
 
-/** The content of messages about an incident. `reports`: what the last messages about it said, and about those that it has taken over. */
+/**
+ * The content of messages about an incident. `reports`: the last messages about it, and about the incidents merged into
+ * it.
+ */
 export type ReportedIncident = Omit<IncidentFigures, 'incident_id'> & {
   readonly id: string
   readonly classification_key: string

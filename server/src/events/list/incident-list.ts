@@ -114,12 +114,12 @@ type Judged = Pick<IncidentRow, 'class' | 'sources' | 'bps' | 'pps'> & {
   readonly events: readonly Pick<IncidentEvent, 'verdict' | 'thresholds'>[]
 }
 
-/** A rate of so many times the threshold is beyond doubt. */
+/** Factor of the threshold from which a rate is beyond doubt. */
 const beyondDoubt = 2
-/** The part of an attack that makes it one of a single kind. */
+/** Share of an attack from which it has a single kind. */
 const oneKindShare = 0.6
 
-/** By the kind of attack, the detectors and the verdict, and by the figures of the detector where it states them. */
+/** By the kind of attack, the detectors and the verdict, and by the figures of the detector if available. */
 export function confidenceOf({ class: key, sources, bps, pps, events }: Judged): IncidentConfidence {
   const isOneKind = events.some(
     ({ thresholds }) => (numberIn(thresholds, 'leading_share') ?? 1) >= oneKindShare,

@@ -67,7 +67,7 @@ async function withIncidents(
   }
 }
 
-/** Lists the events of all of the caller's teams, and for staff those of every team. */
+/** Lists the events of all of the caller's teams, and for staff the events of every team. */
 export async function listEvents(
   { postgres }: ListEventsDeps,
   { actor }: { readonly actor: Actor },
@@ -118,7 +118,7 @@ export async function getTeamEvent(
 type DetailQuery = QueryOf<typeof getRelatedEventRoute>
 export type RenderedDetail = { readonly body: { readonly raw: string }; readonly etag: string }
 
-/** Renders what `findRelatedEvent` or `findDetail` has found for the caller. */
+/** Renders the result of `findRelatedEvent` or `findDetail` for the caller. */
 export async function renderDetail(
   { postgres, messages }: DetailDeps,
   db: Db | Trx,
@@ -149,7 +149,7 @@ export async function renderDetail(
 const incidentOf = ([row]: readonly EventIncidentRow[]) =>
   row && { id: row.id, sources: row.sources, event_count: row.event_count }
 
-/** The version of the review is what a client can change. */
+/** Clients can change only the review, by its version. */
 const detailEtag = ({ review }: EventDetail, raw: string): string =>
   `"${review}.${hash('sha256', raw, 'base64url').slice(0, 22)}"`
 
@@ -158,8 +158,9 @@ const withField = (object: string, name: string, value: string): string =>
   `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${value}}`
 
 /**
- * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to none, the delivery is not
- * kept or its source does not read it any more. A delivery may contain events of others: only what is about this one is returned.
+ * Returns the detector's own message about the event as JSON, from its latest delivery; null if the event refers to no
+ * delivery, the delivery was deleted or its source no longer parses it. A delivery may contain events of others: only
+ * the message about this event is returned.
  */
 async function readMessage(
   messages: MessageCache,

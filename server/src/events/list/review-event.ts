@@ -1,4 +1,4 @@
-// Changes what a team has decided about an event, and shows it in the team's lists.
+// Changes a team's review of an event, and applies it to the team's lists.
 import {
   eventCommentsMax,
   type RelatedEventDetail,
@@ -71,7 +71,7 @@ export function reviewEvent(
   })
 }
 
-/** Returns the same object if nothing changes. */
+/** Returns the same object without a change. */
 function reviewAfter(before: StoredReview, patch: Patch, actor: Actor, now: Date): StoredReview {
   const verdict = patch.verdict === undefined ? before.verdict : patch.verdict
   const isAcknowledged = patch.acknowledged ?? before.acknowledged !== null

@@ -15,7 +15,7 @@ export type EventContext = {
   readonly now: Date
   /** Whether the transaction writes the event from a delivery; false if it only rematches it. */
   readonly isObserved: boolean
-  /** Ends that were reported to the team; null: the message contained none. */
+  /** Ends that were reported to the team; null: a message without an end. */
   readonly reportedEnds: readonly (string | null)[]
 }
 
@@ -25,7 +25,7 @@ export type EventContext = {
  * - A new row: started, and ended if it has ended; only within a day of its start, and only if it is ongoing or was
  *   observed.
  * - An end is set: ended, unless that is a day ago or this end was reported.
- * - An end is removed: none, since a replay is rebuilding the event.
+ * - An end is removed: no message, since a replay is rebuilding the event.
  * - The end, a peak or a flag changed: updated, unless the event ended a day ago, or its end was reported and a replay
  *   rebuilds it.
  */

@@ -1,4 +1,4 @@
-// The SQL that finds the incidents that events belong to, and moves events to others. The caller holds the locks of the teams.
+// The SQL that finds the incidents of events, and moves events between incidents. The caller has locked the teams.
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { unnestRows } from '../../db/unnest.ts'
@@ -20,7 +20,7 @@ export type ConnectedEvent = { readonly event: PlacedEvent; readonly incident: s
 
 /** An incident that more events have is not divided any more: they stay together. */
 export const membersMax = 2_000
-/** More incidents on networks inside the one of an event are not looked at. */
+/** Limit of incidents on networks inside the network of an event. */
 const neighborsMax = 10_000
 
 const placeTypes = {
@@ -34,8 +34,8 @@ const placeTypes = {
 const directionBits = sql.lit(directionFlagsOf(-1))
 
 /**
- * Lists the incidents of stored events that are connected with one of these, some repeatedly; of one that is stored also its own. One statement for
- * all. Most events have none.
+ * Lists the incidents of stored events that are connected with one of these, possibly repeated; for a stored event also
+ * its own. One statement for all. Most events have no neighbors.
  */
 export async function listNeighbors(trx: Trx, events: readonly PlacedEvent[]): Promise<ConnectedEvent[]> {
   const placed: PlacedEvent[] = []
@@ -72,15 +72,15 @@ const isConnected = sql`t.start_at + interval '0' < to_timestamp(n.reach) and co
 const isWide = (network: string) =>
   sql.raw(`masklen(${network}) < case family(${network}) when 4 then 32 else 128 end`)
 
-/** The events of which a further network is one of these. */
+/** The events with one of these as a further network. */
 const withFurther = (condition: RawBuilder<unknown>) => sql`
   select ${found} from event_networks m cross join lateral (
     select * from team_events t where t.team_id = n.team_id and t.event_id = m.event_id offset 0) t
   where ${condition} and ${isConnected}`
 
 /**
- * Events on the networks in `n`, inside them and around them. Each is one range of an index. A further network that covers one of the team's is
- * one that the team has a part of.
+ * Events on the networks in `n`, inside them and around them. Each is one range of an index. A further network that
+ * covers a network of the team belongs to it in part.
  */
 const candidates = sql`
   select ${found} from team_events t
@@ -93,7 +93,7 @@ const candidates = sql`
 
 type EventOfTeam = Pick<PlacedEvent, 'team_id' | 'event_id'>
 
-/** Returns those of the ended events whose incident has events that are too late for them. */
+/** Filters the ended events: only events whose incident has events that start too late for them. */
 export async function listCutOff(trx: Trx, events: readonly PlacedEvent[]): Promise<EventOfTeam[]> {
   if (events.length === 0) return []
   const rows = events.map(({ team_id, event_id, end_at }) => ({

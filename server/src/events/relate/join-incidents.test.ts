@@ -212,7 +212,7 @@ describe('incidents', () => {
   })
 })
 
-/** By a linear congruential generator. */
+/** Uses a linear congruential generator. */
 function shuffled<T>(list: readonly T[], seed: number): T[] {
   let state = seed >>> 0
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)

@@ -1,5 +1,5 @@
-// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams. A new event joins an
-// incident with the row that is written anyway; only what merges or divides incidents writes other rows.
+// Puts events into the incidents of their teams, in the transaction that writes them and under the locks of the teams.
+// A new event joins an incident in its own row; only merges and divisions of incidents write other rows.
 import type { Trx } from '../../db/postgres.ts'
 import { connectEvents, ConnectedEvents, directionFlagsOf, divide, oldest } from './incident.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type PlacedEvent,
 } from './incident.store.ts'
 
-/** The incidents of new events that are not their own, by `keyOf`; and what the incidents take over. */
+/** The incidents that new events join, by `keyOf`; and the incidents merged into them. */
 export type Joined = {
   readonly incidentOf: (event: Key) => string | null
   readonly merged: readonly {
@@ -70,8 +70,8 @@ export type ChangedEvent = PlacedEvent & {
 }
 
 /**
- * Divides and merges incidents of stored events that are elsewhere than before. That an event has ended changes nothing unless a later one was
- * put beside it meanwhile. Of an event with several networks it is not known which ones it had.
+ * Divides and merges incidents of stored events whose place has changed. The end of an event changes its incident only
+ * if a later event was added in the meantime. The former networks of an event with several networks are unknown.
  */
 export async function moveEvents(trx: Trx, events: readonly ChangedEvent[]): Promise<void> {
   const changed = events.filter(isElsewhere)

@@ -1,4 +1,4 @@
-// The SQL of reviews: what teams decide about events, and their comments.
+// The SQL of reviews: teams' decisions about events, and their comments.
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import type { Db, Trx } from '../../db/postgres.ts'

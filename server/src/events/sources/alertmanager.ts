@@ -13,7 +13,7 @@ import type { ReportFields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import type { Source } from './source.ts'
 
-/** A label, or an annotation, of one of these names. */
+/** A label, or an annotation, with any of these names. */
 const named = (...names: readonly string[]): string[] => [
   ...names.map((name) => `/labels/${name}`),
   ...names.map((name) => `/annotations/${name}`),

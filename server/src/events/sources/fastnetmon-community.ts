@@ -1,12 +1,12 @@
-// FastNetMon Community: what its notify script gets, posted as JSON by docs/detectors/pharos-notify.sh: the arguments
-// `ip direction pps action`, and the text that it reads from its standard input.
-// Format: github.com/pavel-odintsov/fastnetmon/blob/master/src/notify_about_attack.sh and, for the text,
+// FastNetMon Community: the input of its notify script, posted as JSON by docs/detectors/pharos-notify.sh: the
+// arguments `ip direction pps action`, and the text that it reads from its standard input. Format:
+// github.com/pavel-odintsov/fastnetmon/blob/master/src/notify_about_attack.sh and, for the text,
 // serialize_attack_description in src/fastnetmon_logic.cpp. Tried with version 1.2.4.
 //
-// The script is called at `ban`, half a second later again with `attack_details` and a sample of packets, and at `unban`
-// without text. There is no id of the attack: FastNetMon has at most one ban of an address, so that the address and the time
-// of its ban (`incident`, kept by our script until the unban) are the key. A ban of an address whose unban was never
-// reported (FastNetMon was restarted) names the earlier one as `previous`, which it ends.
+// The script is called at `ban`, half a second later again with `attack_details` and a sample of packets, and at
+// `unban` without text. There is no id of the attack: FastNetMon has at most one ban of an address, so that the address
+// and the time of its ban (`incident`, kept by our script until the unban) are the key. A ban of an address whose unban
+// was never reported (FastNetMon was restarted) names the earlier one as `previous`, which it ends.
 import type { EventObservation } from '../event/event.ts'
 import { parseAddress } from '../../net/address.ts'
 import { hostPrefix } from '../../net/prefix.ts'
@@ -85,7 +85,7 @@ function readIncident(body: ReportFields, notes: Notes): string {
   return time
 }
 
-/** The earlier attack on the address, if there is one. */
+/** The earlier attack on the address, if any. */
 const readPrevious = (body: ReportFields, notes: Notes): string | undefined =>
   notes.optional(() => keyOf(body.previous, '/previous'))
 

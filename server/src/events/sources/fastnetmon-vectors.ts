@@ -9,7 +9,7 @@ import type { ReportFields } from './reading.ts'
 /** The direction of the attack; undefined if FastNetMon does not name it. */
 export type AttackDirection = 'incoming' | 'outgoing' | undefined
 
-/** Below this share of the packets, a protocol is not a vector of its own. */
+/** Minimum share of the packets for a separate vector. */
 const shareMin = 0.25
 
 /** Returns the vectors, the greatest first. */
@@ -39,7 +39,7 @@ export function fastnetmonVectorsOf(
   return vectors.length > 0 ? vectors : statedVector(details, sample)
 }
 
-/** A rate that cannot be read makes no vector; those in the event's own fields are noted. */
+/** An invalid rate makes no vector; invalid rates in the event's own fields are noted. */
 function ppsOf(details: ReportFields, name: string): number {
   const rate = details[name]
   return typeof rate === 'number' && rate >= 0 && Number.isSafeInteger(Math.round(rate))
@@ -65,7 +65,7 @@ function tcpVector(sample: readonly SampledPacket[]): Classification {
   return flags?.split(',').includes('rst') ? 'tcp.rst_flood' : 'tcp.flood'
 }
 
-/** Without counters: the protocol named by older versions. */
+/** Without counters, uses the protocol of older versions. */
 function statedVector(details: ReportFields, sample: readonly SampledPacket[]): Classification[] {
   const type = attackTypes.get(details.attack_type)
   if (type) return [type]

@@ -72,7 +72,7 @@ const actions: Readonly<Record<string, Action>> = {
   partial_unblock: { weight: 1, signals: ['mitigation_ended'] },
 }
 
-/** The event exists, and nothing else is known. */
+/** The event exists without any further information. */
 const unknownAction: Action = { weight: 0, signals: ['pending'] }
 
 function readAction(body: ReportFields, notes: Notes): { name: string; action: Action } {
@@ -145,7 +145,7 @@ type Scope = {
   readonly target: string
 }
 
-/** A host is named by `ip`, a hostgroup by its networks: a scope that contradicts them is left out. */
+/** A host has `ip`, a hostgroup its networks: a scope that contradicts them is ignored. */
 function readScope(body: ReportFields, details: ReportFields, notes: Notes): Scope {
   const stated = body.alert_scope
   const isKnown = stated === 'host' || stated === 'hostgroup'
@@ -259,7 +259,7 @@ function seenOf(
   }
 }
 
-/** As many as an event keeps. */
+/** The limit of an event. */
 const rulesMax = 50
 
 const mitigations = new Set(['ban', 'partial_block'])

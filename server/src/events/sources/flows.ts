@@ -1,6 +1,6 @@
-// The detector of Pharos itself, in the collector of flows: its reports are deliveries like those of any other detector, in the form of
-// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without one in the section
-// detector_thresholds of the platform file; docs/detectors.md describes both.
+// The detector of Pharos itself, in the collector of flows: its reports are deliveries like any other, in the form of
+// `Detection` of collector/detector/detection.ts. The settings are the threshold of all addresses without an entry in
+// the section detector_thresholds of the platform file; docs/detectors.md describes both.
 import type { Threshold } from '../../flow/threshold.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readKindSettings } from './settings.ts'
@@ -72,8 +72,8 @@ const numbers = [
 ] as const
 
 /**
- * Parses the settings of a source of this kind: the threshold of addresses without one in `detector_thresholds`, if there is one.
- * Throws NormaliseError.
+ * Parses the settings of a source of this kind: the threshold of addresses without an entry in `detector_thresholds`,
+ * if any. Throws NormaliseError.
  */
 export function parseDefaults(settings: unknown): readonly Threshold[] {
   const fields = readKindSettings(settings, numbers)

@@ -100,7 +100,7 @@ function mutate(value: unknown, random: () => number): unknown {
 
 const detail = Compile(RelatedEventDetail)
 
-/** Returns the observations, checked; none if the body is rejected. */
+/** Returns the checked observations; an empty list if the body is rejected. */
 function check(normalise: Normaliser, body: unknown): readonly EventObservation[] {
   const notes = createNotes(receivedAt)
   let observations

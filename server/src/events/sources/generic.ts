@@ -1,11 +1,11 @@
-// Normaliser for detectors without one of their own: the settings define the JSON pointer (RFC 6901) of each field, its
-// unit, and the meaning of the detector's words. docs/detectors.md describes every setting, with mappings for products.
+// Normaliser for detectors without their own: the settings define the JSON pointer (RFC 6901) of each field, its unit,
+// and the meaning of the detector's words. docs/detectors.md describes every setting, with mappings for products.
 //
 //   events: /alerts                      a list, or a single object; default: the body itself
 //   events: [/groups, /alerts]           lists inside of lists
 //   ignore: [{ at: /severity, is: [info, debug] }]        also `not`, and `absent: true`
 //   fields:
-//     id: /fingerprint                   the only required one: the detector's key of the event
+//     id: /fingerprint                   required: the detector's key of the event
 //     id: [/fingerprint, /startsAt]      composed, if the key names the alert rule instead of the attack
 //     network: /labels/target            an address or a CIDR, or a list of them; host bits are cleared
 //     network: { first: [/labels/target, /labels/ip] }      the first that is present
@@ -67,7 +67,7 @@ export function createMappedNormaliser({
 /** An event of the delivery, and its place. */
 type Located = { readonly value: unknown; readonly place: string }
 
-/** Compiles the setting `events`: the pointer of a list or an object, or one for each level of lists inside of lists. */
+/** Compiles the setting `events`: the pointer of a list or an object, or one pointer per level of nested lists. */
 function compileEvents(setting: unknown): (body: unknown) => readonly Located[] {
   const levels = [setting].flat().map((text, index) => ({
     get: compilePointer(text, Array.isArray(setting) ? `settings.events.${index}` : 'settings.events'),
@@ -202,7 +202,7 @@ const byDefault = {
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 } satisfies Record<string, Record<string, readonly string[]>>
 
-/** Maps the detector's words; an unmapped word is left out and noted, so that the operator maps it. */
+/** Maps the detector's words; an unmapped word is skipped and noted, so that the operator maps it. */
 function readMeanings(value: unknown): Meanings {
   const words = readObject(value, 'settings.words')
   for (const name of Object.keys(words)) {

@@ -128,7 +128,7 @@ function vectorsOf(detail: ReportFields, place: string, notes: Notes): Classific
     }
     return vector === undefined ? [] : [vector]
   })
-  // "UDP" beside "DNS Amplification" is the same traffic; the total is that of all others.
+  // "UDP" beside "DNS Amplification" is the same traffic; the total includes the others.
   const specific = (vector: Classification) =>
     Number(!vector.endsWith('.flood')) + Number(vector !== 'ip.flood')
   return [...new Set(vectors)].toSorted((a, b) => specific(b) - specific(a))

@@ -1,5 +1,5 @@
-// The reference of the API as pages, rendered from the OpenAPI document: a page for each group of operations, one for all types,
-// and one for each error code. It knows nothing that the document does not contain.
+// The reference of the API as pages, rendered from the OpenAPI document: a page for each group of operations, one for
+// all types, and one for each error code. The document is its only input.
 import { groupPath } from '@pharos/contract/group'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
 import { codeBlock, escapedHtml, inlineToHtml, jsonBlock, table, textToHtml, type Html } from './html.ts'
@@ -181,7 +181,9 @@ export function operationsBody(document: ApiDocument): Html {
 
 const mark = (holds: boolean): Html => (holds ? 'yes' : '')
 
-/** Whether every body in JSON and every stream of an operation has an example; files and forms have none. */
+/**
+ * Returns whether every JSON body and every stream of an operation has an example; files and forms have no examples.
+ */
 const hasExamples = ({ requestBody, responses }: OperationDocument): boolean =>
   [requestBody ?? {}, ...Object.values(responses)]
     .flatMap((one) => ('content' in one ? Object.entries(one.content ?? {}) : []))
@@ -258,7 +260,7 @@ function schemaBody(document: ApiDocument, schema: Schema): Html {
   return `<p>${typeOf(one.anyOf ? one : schema)}</p>`
 }
 
-/** `marked`: whether required or optional fields are marked, those of requests or of answers. */
+/** `marked`: whether required or optional fields are marked, in requests or answers. */
 function fieldsOf(
   { components }: ApiDocument,
   { properties = {}, required = [] }: Schema,

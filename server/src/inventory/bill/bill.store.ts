@@ -95,15 +95,15 @@ export type Assignment = {
   readonly circuitId: string
   readonly speedBps: number | null
   readonly startMs: number
-  /** Of the period that was asked for, if the assignment lasts longer. */
+  /** End of the requested period, if the assignment lasts longer. */
   readonly endMs: number
   readonly interfaceId: number | null
-  /** Since when the port has the interface; null: always. */
+  /** When the port got the interface; null: always. */
   readonly linkedMs: number | null
   readonly oper: string
-  /** The first sample of the port, of any customer; null if it has none. */
+  /** The first sample of the port, of any customer; null without samples. */
   readonly measuredMs: number | null
-  /** Until when its device was read, if no process reads it any more: the state after that is unknown. */
+  /** The last reading of its device, if it is no longer read: the state after that is unknown. */
   readonly unreadMs: number | null
 }
 
@@ -130,7 +130,7 @@ export function listAssignments(
 /** Values of a port in a part of its assignments. */
 export type PortFact = Period & {
   readonly portId: number
-  /** Of the LAG that it was a member of. */
+  /** The port of the LAG that it was a member of. */
   readonly lagPortId: number | null
   readonly speedBps: number | null
   readonly bits: number | null
@@ -159,7 +159,7 @@ export type BillStateChange = {
   readonly after: string
 }
 
-/** In the order of time, with the last one before the period and the first one after it. */
+/** In order of time, with the last change before the period and the first change after it. */
 export function listStateChanges(
   postgres: Postgres,
   teamId: number,
@@ -190,7 +190,7 @@ export async function readBuckets(
 /** `startMs`: of the bucket of 5 minutes. */
 export type AttackOctets = { readonly portId: number; readonly startMs: number; readonly octets: number }
 
-/** Those of a day before the period too: a row at midnight of UTC says that flows were received on that day. */
+/** Includes the day before the period: a row at midnight UTC means that flows were received on that day. */
 export function listAttackOctets(
   postgres: Postgres,
   teamId: number,
@@ -206,7 +206,7 @@ export function listAttackOctets(
   )
 }
 
-/** A bill of `billing_periods b` as the API returns it. Those of earlier versions lack newer fields. */
+/** A bill of `billing_periods b` as the API returns it. Bills of earlier versions lack newer fields. */
 export const closedBillJson = sql<BillingPeriod>`
   jsonb_build_object('review', null, 'commit_scope', b.bill -> 'scope', 'included_octets', null, 'overage_octets', null, 'price', null,
     'credit_note', null, 'ranked', case when b.bill ->> 'rank' is null then null when b.bill ->> 'direction' <> 'max' then b.bill ->> 'direction'
@@ -222,7 +222,7 @@ export const presentBill = ({ bill }: BillRow): BillingPeriod => ({
   closed: new Date(bill.closed!).toISOString(),
 })
 
-/** The closed bills of a month, in their order; none if it is not closed. Corrected ones are left out. */
+/** Returns the closed bills of a month, in order, without corrected ones; an empty list if it is not closed. */
 export async function listClosedBills(
   postgres: Postgres,
   teamId: number,
@@ -250,7 +250,7 @@ export async function findBillOfTeam(
   return (await postgres.readInTeam(teamId, query)).map(presentBill)[0]
 }
 
-/** Of a service that is gone too, if the team had bills of it; else `not_found`. */
+/** Includes a deleted service, if the team had bills of it; else `not_found`. */
 export async function listPeriodRows(
   postgres: Postgres,
   teamId: number,
@@ -342,7 +342,7 @@ export async function listServicesWithPorts(db: Db): Promise<ClosableService[]> 
   return rows.map(billedService)
 }
 
-/** Adds the bills of a month, and returns their ids in order; none if another process has closed it. */
+/** Adds the bills of a month, and returns their ids in order; an empty list if another process has closed it. */
 export async function insertBills(
   trx: Trx,
   { id, teamId, name, billingRef, terms }: BilledService,

@@ -30,7 +30,10 @@ import { monthAt, scopesOf } from './terms.ts'
 
 export type BillDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
-/** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
+/**
+ * A closed month is read as it was closed; an open one is calculated from its samples. Throws `not_found` for a service
+ * of another team.
+ */
 export async function listBillablePorts(
   deps: BillDeps,
   { actor }: ReadingActor,
@@ -69,7 +72,7 @@ function orderBills(bills: readonly BillablePort[], ordering: OrderingText<Key>)
   })
 }
 
-/** The closed months of a service, with those of its former ports. */
+/** The closed months of a service, including former ports. */
 export async function listBillingPeriods(
   { postgres }: BillDeps,
   { actor }: Operation,

@@ -93,7 +93,7 @@ export async function endLeases({ owner: db }: Postgres, owner: string): Promise
     update device_states set lease_until = null, lease_owner = null where lease_owner = ${owner}`.execute(db)
 }
 
-/** False: another process has taken the device over, and nothing may be saved. */
+/** False: another process has taken the device over, and the reading must not be saved. */
 async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<boolean> {
   const { rows } = await sql`
     select from device_states where device_id = ${deviceId} and lease_owner = ${owner} for update`.execute(
@@ -139,16 +139,19 @@ export async function saveDeviceIdentity(
     where device_id = ${deviceId}`.execute(trx)
 }
 
-/** An interface that so many surveys in a row did not list is gone. */
+/** Number of surveys in a row without an interface after which it is gone. */
 const missingSurveysMax = 3
 
-/** New states of interfaces, and the rows that were left out since their values are refused. */
+/** New states of interfaces, and the refused rows. */
 type SavedStates<Row> = {
   readonly changes: readonly InterfaceStateChange[]
   readonly refused: readonly RefusedRow<Row>[]
 }
 
-/** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
+/**
+ * Adds and updates the interfaces in the device's list, counts surveys that miss an interface, and links ports and
+ * members of LAGs.
+ */
 export function saveInterfaces(
   trx: Trx,
   deviceId: number,
@@ -161,7 +164,7 @@ export function saveInterfaces(
       seen,
       async (some) => void changes.push(...(await upsertInterfaces(trx, deviceId, some))),
     )
-    // An agent that has just started may list nothing yet.
+    // An agent that has just started may list no interfaces yet.
     if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
     await saveLags(trx, deviceId, seen)
     return { changes, refused }
@@ -217,7 +220,7 @@ function upsertInterfaces(
   )
 }
 
-/** Returns the interfaces that are gone now: nothing reports their states any more. */
+/** Returns the interfaces that are gone: their states are no longer reported. */
 function countMissing(
   trx: Trx,
   deviceId: number,
@@ -295,7 +298,7 @@ export type InterfaceStateChange = {
   readonly after: InterfaceState
 }
 
-/** Runs a change that returns interfaces, and adds what differs from before to their log. */
+/** Runs a change that returns interfaces, and adds the differences to their log. */
 async function logged(
   trx: Trx,
   deviceId: number,
@@ -349,7 +352,7 @@ export type PollFailure = {
   readonly isSilent: boolean
 }
 
-/** A device that has been silent for some polls is asked less often. */
+/** A device that has been silent for some polls is polled less often. */
 export async function saveDeviceFailure(
   trx: Trx,
   deviceId: number,

@@ -1,5 +1,6 @@
-// One poll of a device, and how it is saved. States and counters are the poll; all else is a part: one that the device cannot answer,
-// or whose values the database refuses, costs nothing else, and its failure is a state and is logged.
+// One poll of a device, and how it is saved. States and counters are the poll; all else is a part: if the device cannot
+// answer a part, or the database refuses its values, only this part fails, and its failure is stored as a state and
+// logged.
 import type { Trx } from '../../db/postgres.ts'
 import { writeRows, type RefusedRow } from '../../db/write-rows.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -33,10 +34,10 @@ import { watchProgress, type ProgressLimits } from './watch-progress.ts'
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Also of all parts within it: the counters of a port are lost with a gap of 15 minutes. */
+/** Also the total limit of all parts: counters of a port are lost with a gap of 15 minutes. */
 const partLimits: ProgressLimits = { stallMs: 12_000, totalMs: 150_000 }
 
-/** `error`: for the log, if it is one of the program. */
+/** `error`: for the log, if it is an error of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
 
 export type DeviceObservation = {
@@ -53,7 +54,7 @@ export type DeviceObservation = {
   readonly parts: Map<DevicePart, PartFailure | null>
 }
 
-/** Asks the device for what is due. Throws if it does not answer, or not within the signal. */
+/** Reads the due parts of the device. Throws if it does not answer within the signal. */
 export async function readDevice(
   source: DeviceSource,
   device: DueDevice,
@@ -88,7 +89,7 @@ export async function readDevice(
   }
 }
 
-/** A device without a survey has nothing to count: then its failure is that of the poll. */
+/** A device without a survey has no interfaces to poll: then the failure applies to the poll. */
 async function readSurvey(
   source: DeviceSource,
   { isNew }: DueDevice,

@@ -4,7 +4,7 @@ import { writeMessages } from '../../outbox/outbox.ts'
 import type { InterfaceStateChange } from './collect.store.ts'
 import { listPortsOf } from '../assignment/assigned-port.store.ts'
 
-/** Writes a message for each change of a port. Devices in maintenance are left out. */
+/** Writes a message for each change of a port, except on devices in maintenance. */
 export async function reportStates(trx: Trx, changes: readonly InterfaceStateChange[]): Promise<void> {
   if (changes.length === 0) return
   const ports = await listPortsOf(

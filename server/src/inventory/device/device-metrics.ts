@@ -81,7 +81,7 @@ function namesOf({ metric, part }: GaugePoint): GaugeNames {
   }
 }
 
-/** The device sends what the customer receives. */
+/** The customer receives what the device sends. */
 function trafficSeries(
   metric: TrafficMetric,
   points: readonly TrafficPoint[],

@@ -40,7 +40,10 @@ export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', confi
 /** The devices `d` that the team may see, with their observed state. */
 export const visibleDevices = (teamId: number) => devicesIn(teamId, seenDevices(teamId))
 
-/** Those with an id of the array, through the policies of the tables: for the few of a page, which the view would look for among all. */
+/**
+ * Devices with an id of the array, through the policies of the tables: for the few devices of a page, which the view
+ * would search among all.
+ */
 const visibleDevicesOf = (teamId: number, ids: Sql) =>
   devicesIn(
     teamId,
@@ -167,7 +170,7 @@ const groupValues: Readonly<Record<(typeof deviceGroupKeys)[number], Sql>> = {
   tag: sql`d.tags`,
 }
 
-/** What is counted, from the columns that have the names of the keys: a tag once for each device. */
+/** The counted values, from the columns with the names of the keys: a tag counts once per device. */
 const countedValues: typeof groupValues = {
   location: sql`location`,
   role: sql`role`,

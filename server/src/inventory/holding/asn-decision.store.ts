@@ -1,4 +1,4 @@
-// The SQL of staff's decisions about ASNs: all teams at once, as the owner of the tables.
+// The SQL of staff's decisions about ASNs: across all teams, as the owner of the tables.
 import { sql } from 'kysely'
 import type { AsnProofMethod, AsnProofState, listAsnsOfTeamsRoute } from '@pharos/contract/inventory/asn'
 import type { QueryOf } from '@pharos/contract/route'
@@ -15,7 +15,7 @@ const proofColumns = columns('asn_proofs', 'e', ['note', 'checked'], {
 })
 const proofJson = jsonOf(proofColumns)
 
-/** ASNs `k` that a team holds or has tried to verify. */
+/** ASNs `k` that a team has or has tried to verify. */
 const asnColumns = columns(
   'asns',
   'k',

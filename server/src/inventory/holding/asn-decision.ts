@@ -1,5 +1,5 @@
-// Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any time. Nothing
-// here withdraws a route: the checks run again, and the policy of the validator decides.
+// Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any
+// time. No route is withdrawn here: the checks run again, and the policy of the validator decides.
 import {
   asnProofScopes,
   type AsnOfTeam as Wire,
@@ -43,8 +43,9 @@ export async function listAllAsns(
 }
 
 /**
- * Verifies the ASN for the team without expiry, lifts a revocation, and ends the proofs of other teams. Repeating it changes
- * nothing. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for another team.
+ * Verifies the ASN for the team without expiry, lifts a revocation, and ends the proofs of other teams. Repeating it
+ * has no effect. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for
+ * another team.
  */
 export function verifyForTeam(
   deps: AsnDecisionDeps,
@@ -71,8 +72,8 @@ export function verifyForTeam(
 }
 
 /**
- * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Accepts reserved ASNs
- * too, which the platform file may have verified. Throws `not_found` for the team.
+ * Ends the verification immediately; proofs of the team do not count from then on. Repeating it has no effect. Accepts
+ * reserved ASNs too, which the platform file may have verified. Throws `not_found` for the team.
  */
 export function revokeForTeam(
   deps: AsnDecisionDeps,

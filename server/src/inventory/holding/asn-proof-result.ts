@@ -1,4 +1,4 @@
-// The result of checking one method, and how a failed check differs from one that finds nothing. Independent of the methods.
+// The result of checking one method. A failed check differs from a check without a finding. Independent of the methods.
 import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/reason/asn-proof-reason'
 import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory/asn'
 import type { ReasonAttrs } from '@pharos/contract/reason/region-reason'
@@ -49,7 +49,7 @@ export type AsnProofSources = {
 export type ProofSubject = {
   readonly asn: Asn
   readonly tokens: AsnTokens
-  /** The prefixes that the team holds independently of the ASN. */
+  /** The prefixes of the team that do not depend on the ASN. */
   readonly heldPrefixes: readonly Prefix[]
 }
 

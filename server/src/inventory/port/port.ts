@@ -1,4 +1,4 @@
-// Ports as a team sees them: those that belong to its services now. The platform file writes them.
+// Ports of a team: the ports of its services now. The platform file writes them.
 import type { getPortRoute, listPortsRoute, PortInfo, Port as Wire } from '@pharos/contract/inventory/port'
 import type { QueryOf } from '@pharos/contract/route'
 import { etagOf } from '../../operation/etag.ts'

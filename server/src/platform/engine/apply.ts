@@ -26,7 +26,7 @@ import type { Registry } from './registry.ts'
 import { resolveSecrets, type SecretDeps } from './secrets.ts'
 import { readRows } from './table.store.ts'
 
-/** A plan, and what is needed to apply exactly this one. */
+/** A plan, and the inputs to apply exactly this plan. */
 export type Prepared = {
   readonly document: PlatformDocument
   readonly plan: ApplyPlan
@@ -36,7 +36,10 @@ export type Prepared = {
   readonly held: readonly HeldDeletions[]
 }
 
-/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document or, without any, of its plan. */
+/**
+ * Checks the document and plans the changes. Throws a PlatformError with every problem of the document or, if it is
+ * valid, of its plan.
+ */
 export async function preparePlatform(
   registry: Registry,
   db: Db | Trx,
@@ -85,7 +88,7 @@ async function refuseObjections(
   if (problems.length > 0) throw new PlatformError(document.name, problems)
 }
 
-/** Reads all rows of the kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
+/** Reads all rows of the kinds. They are consistent in a transaction with the lock of `applyPlatform`. */
 export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
@@ -97,8 +100,8 @@ export async function readCurrent({ kinds }: Pick<Registry, 'kinds'>, db: Db | T
 }
 
 /**
- * Returns the rows with the keys that the source has for them now: a row with another key is updated, instead of one that is deleted and
- * one that is created. References to it follow.
+ * Renames the rows to the current keys of the source, so that a renamed element is an update instead of a deletion and
+ * a creation. References follow.
  */
 function renameRows({ kinds }: Registry, { rows, removed }: Current, { renamed }: PlanOptions): Current {
   if (!renamed || renamed.size === 0) return { rows, removed }
@@ -158,12 +161,12 @@ export async function applyPlatform(
 /** The author of the changes in the audit log. */
 export type ApplyAuthor = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
 
-/** Until the end of the transaction nobody else applies a plan. */
+/** Prevents other applications of a plan until the end of the transaction. */
 export async function lockPlatform(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
 }
 
-/** As `applyPlatform`, in a transaction that has called `lockPlatform`. */
+/** Like `applyPlatform`, in a transaction that has called `lockPlatform`. */
 export async function applyLocked(
   registry: Registry,
   trx: Trx,
@@ -183,7 +186,7 @@ export async function applyLocked(
     if (name) await wake(trx, name)
 }
 
-/** A plan as text for comparison. Rows are left out: loops write to them too. */
+/** A plan as text for comparison, without rows: loops write to them too. */
 function contentOf(changes: readonly PlatformChange[]): string {
   return canonical(changes.map((change) => ({ ...change, row: null })))
 }
@@ -205,7 +208,9 @@ async function applyChanges(
   for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
 }
 
-/** Throws if a change is still planned after all were applied, which is a bug, so that nothing is committed. */
+/**
+ * Throws if a change is still planned after all were applied, which is a bug, so that the transaction is rolled back.
+ */
 function verify({ changes }: ApplyPlan): void {
   const [first] = changes
   if (!first) return
@@ -237,7 +242,7 @@ async function writeAudits(
     const movedTo = change.action === 'update' ? rowsByKey(after, kind).get(change.key) : undefined
     const receiver = movedTo && teamIdOf(kind, movedTo, before, after)
     if (receiver === undefined || receiver === teamId) return [{ ...entry, teamId, ...states }]
-    // Each team reads what it had or has, and not which team the other one is.
+    // Each team reads its own former or new state, but not the other team.
     return [
       { ...entry, teamId, before: states.before },
       { ...entry, teamId: receiver, after: states.after },

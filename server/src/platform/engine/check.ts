@@ -1,5 +1,5 @@
-// Checks what schemas cannot express, against the document itself and against the database, and makes entries to plan with.
-// Pure: files that the document names are read in secrets.ts.
+// Checks conditions that schemas cannot express, against the document itself and against the database, and makes
+// entries to plan with. Pure: secrets.ts reads the files named in the document.
 import { didYouMean } from '../../text/did-you-mean.ts'
 import { referencesOf, rowsByKey } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
@@ -170,7 +170,7 @@ class Context implements CheckContext {
     return keys
   }
 
-  /** As written, with those of a wrong shape: references to them are not reported as well. */
+  /** As written, including elements of a wrong shape: references to them are not reported as well. */
   #writtenKeys<F>({ section, identity, keyOf }: Kind<F>): string[] {
     const elements = (this.#document.value as Fields | null | undefined)?.[section]
     if (!Array.isArray(elements)) return []

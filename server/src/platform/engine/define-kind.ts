@@ -15,7 +15,7 @@ export function defineKind<F, S extends TSchema>(definition: KindDefinition<F, S
   return kind
 }
 
-/** A new row: the initial values, those that follow from the given fields, and the given fields. */
+/** A new row: the initial values, values derived from the given fields, and the given fields. */
 export function withInitials(kind: Kind, given: Fields): Fields {
   const initials = Object.entries(kind.fields).map(([name, { initial }]) => [name, initial])
   return { ...Object.fromEntries(initials), ...kind.initialOf?.(given), ...given }

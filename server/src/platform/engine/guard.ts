@@ -1,5 +1,5 @@
-// The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
-// platform, and what is not billed yet is removed by a person. Pure.
+// The limit of deletions without approval: a wrong or incomplete document must not empty the platform, and removals of
+// unbilled objects need a person. Pure.
 import { createHash } from 'node:crypto'
 import { removalsMax } from '../../approval/budget.ts'
 import { rowsByKey } from './define-kind.ts'
@@ -15,7 +15,10 @@ export type HeldDeletions = {
   readonly keys: readonly string[]
 }
 
-/** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or rows whose removal is held. */
+/**
+ * Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages, or
+ * rows that always need approval.
+ */
 export function findHeldDeletions(
   registry: Registry,
   plan: ApplyPlan,
@@ -39,7 +42,7 @@ export function findHeldDeletions(
     .filter(({ deletions, limit }) => deletions > limit)
 }
 
-/** Returns a text that changes with the elements that are held. */
+/** Returns a hash of the elements that need approval. */
 export const evidenceOfHeld = (held: readonly HeldDeletions[]): string =>
   createHash('sha256')
     .update(JSON.stringify(held.map(({ kind, keys }) => [kind, keys])))

@@ -54,8 +54,8 @@ export function planPlatform(
 }
 
 /**
- * A platform file that leaves out a field of an element asks for its default, as if the element were new: the file alone says what is configured. Fields
- * that others set too, and those of an import, are kept.
+ * A missing field of an element in a platform file means its default, as in a new element: the file alone defines the
+ * configuration. Fields that others also set, and fields of an import, stay.
  */
 function withDefaults(
   kind: Kind,
@@ -137,7 +137,7 @@ function planEntry(
 const updatesOf = (row: Row, changes: readonly ElementFieldChange[]): PlatformChange[] =>
   changes.length > 0 ? [updateOf(row, changes)] : []
 
-/** The entries of an import name `managed_by`; those of the platform file do not. */
+/** The entries of an import contain `managed_by`; entries of the platform file do not. */
 function takeover(
   foreign: readonly ElementFieldChange[],
   manager: ElementSource,
@@ -168,7 +168,7 @@ export function printValue(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(printValue).join(', ')}]` : JSON.stringify(value)
 }
 
-/** Whether the row has what the document wants; `true` for a time accepts any time. */
+/** Returns whether the row has the value of the document; `true` for a time accepts any time. */
 function isSame(before: unknown, after: unknown): boolean {
   if (after === true && typeof before === 'string') return true
   return canonical(before) === canonical(after)
@@ -215,7 +215,7 @@ function pruneRow(kind: Kind, row: Row, references: References, notice: Notice):
   return changes.length > 0 ? [updateOf(row, changes)] : []
 }
 
-/** Which elements refer to which others once the document is applied. */
+/** The references between elements once the document is applied. */
 class References {
   readonly #targets = new Map<string, ReadonlySet<string>>()
   readonly #sources = new Map<string, Set<string>>()
@@ -247,7 +247,7 @@ class References {
     this.#targets.delete(name)
   }
 
-  /** Why the row cannot be deleted: null if nothing refers to it. */
+  /** Returns why the row cannot be deleted; null without references to it. */
   describe({ kind, key }: Row): string | null {
     const [first, ...others] = this.#sources.get(`${kind} ${key}`) ?? []
     if (first === undefined) return null

@@ -1,5 +1,5 @@
-// Replaces the passwords and secrets of a document by what is stored of them. A stored value that is of the same text is
-// kept, so that applying a file again changes nothing and computes no hash.
+// Replaces the passwords and secrets of a document by their stored form. A stored value of the same text stays, so that
+// applying a file again neither changes it nor computes a hash.
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { rowsByKey } from './define-kind.ts'
 import type { WrittenSecret } from './check.ts'

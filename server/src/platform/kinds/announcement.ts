@@ -1,5 +1,5 @@
-// Announcements: prefixes that teams have announced. `enabled` and `regions` belong to the team once a row exists, so that
-// applying a file again does not undo what the team did.
+// Announcements: prefixes that teams have announced. `enabled` and `regions` belong to the team once a row exists, so
+// that applying a file again keeps the team's changes.
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
 import { bogonOf } from '../../net/bogon.ts'
@@ -146,10 +146,10 @@ export const announcementKind = defineKind({
   delete: deletePlatformAnnouncement,
 })
 
-/** The regions that accept announcements once the document is applied; one with a wrong shape counts as open. */
+/** The regions that accept announcements once the document is applied; a region with a wrong shape counts as open. */
 function findOpenRegions(context: CheckContext): ReadonlySet<string> {
   const [rows, entries] = [context.rows(regionKind), context.entries(regionKind)]
-  // A region of the document without `open` is open: one that was closed is opened again.
+  // A region of the document without `open` is open: a closed region is opened again.
   const isOpen = (slug: string) => (entries.get(slug) ?? rows.get(slug))?.fields.open ?? true
   return new Set([...context.keys(regionKind)].filter(isOpen))
 }

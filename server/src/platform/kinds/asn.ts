@@ -1,4 +1,4 @@
-// ASNs that teams hold. The operator verifies an ASN for one team at most; that ends what other teams have proven of it.
+// ASNs of teams. The operator verifies an ASN for at most one team; that ends other teams' proofs of it.
 import { sql } from 'kysely'
 import { lockAsn } from '../../inventory/holding/asn-proof.store.ts'
 import { parseAsn } from '../../net/asn.ts'
@@ -11,8 +11,8 @@ import { teamKind } from './team.ts'
 import { noticeReserved, readPassed, toTime, type PassedAt } from './values.ts'
 
 /**
- * Whether a team holds an ASN. True or a time: verified by the operator. False: revoked by the operator, so proofs of the team
- * do not count. `proven`: verified by the team itself since that time. Null: not verified.
+ * Whether an ASN belongs to a team. True or a time: verified by the operator. False: revoked by the operator, so proofs
+ * of the team do not count. `proven`: verified by the team itself since that time. Null: not verified.
  */
 type Verified = PassedAt | { readonly proven: string } | null
 
@@ -47,7 +47,7 @@ export const asnKind = defineKind({
       isShared: true,
     }),
   },
-  // The file need not name what the team has proven, and pruning does not lift a revocation.
+  // The file may omit ASNs that the team has proven, and pruning does not lift a revocation.
   stateOf: ({ verified_by, revoked }) => ({ isPrunable: verified_by === null && revoked === null }),
   wakes: 'validations',
   check(context, elements): void {

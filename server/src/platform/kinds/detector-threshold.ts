@@ -1,4 +1,5 @@
-// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` are those of all other addresses.
+// Thresholds of the detector for a team or a prefix of it. The settings of the source of kind `flows` apply to all
+// other addresses.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { covers, parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -38,7 +39,7 @@ export const detectorThresholdKind = defineKind({
     min_seconds: Optional(Type.Integer({ minimum: 0, maximum: 600, expects: 'seconds, at most 600' })),
     locked: Optional(Flag),
   }),
-  // Teams have thresholds of their own.
+  // Teams have their own thresholds.
   table: { name: 'detector_thresholds', id: 'id', where: sql`t.managed_by = 'platform'` },
   identity: ['team', 'prefix'],
   keyOf: ({ team: slug, prefix: value }) => `${slug} ${value ?? 'all addresses'}`,

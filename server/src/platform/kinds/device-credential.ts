@@ -86,7 +86,7 @@ export const deviceCredentialKind = defineKind({
   },
 })
 
-/** The fields of one version are not those of the other, and privacy needs authentication (RFC 3414 section 1.4.3). */
+/** The two versions have different fields, and privacy needs authentication (RFC 3414 section 1.4.3). */
 function checkParts(context: CheckContext, path: Path, element: Static<typeof Credential>): void {
   const given = (names: readonly (keyof typeof element)[]) =>
     names.filter((name) => element[name] !== undefined)

@@ -12,7 +12,7 @@ import { locationKind } from './location.ts'
 import { teamKind } from './team.ts'
 import { parseAddressField } from './values.ts'
 
-/** The database has no list of them: this one is. `none`: it is not read. */
+/** The database has no list of drivers, so this list is checked. `none`: it is not read. */
 const drivers = ['none', ...deviceDrivers.kinds]
 
 const Tags = Type.Array(Name, { uniqueItems: true, maxItems: 50, expects: "a list of tags such as ['core']" })

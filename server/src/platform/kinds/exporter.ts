@@ -1,4 +1,4 @@
-// Exporters: devices that send flows. An exporter that is not listed works too: its device is then the one with its address.
+// Exporters: devices that send flows. An unlisted exporter works too: its device is the one with its address.
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, mapped, referenceById } from '../engine/field.ts'

@@ -1,4 +1,4 @@
-// Every kind of the platform file, each after those that it refers to.
+// Every kind of the platform file, each after the kinds that it refers to.
 import { createRegistry } from '../engine/registry.ts'
 import type { Kind } from '../engine/kind.ts'
 import { announcementKind } from './announcement.ts'

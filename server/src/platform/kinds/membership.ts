@@ -144,7 +144,7 @@ function keysOf(changes: readonly PlatformChange[], matches: (change: PlatformCh
 const deletesUser = ({ action, kind, key }: PlatformChange, keys: ReadonlySet<string>): boolean =>
   kind === userKind.name && action === 'delete' && keys.has(key)
 
-/** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
+/** Returns whether a membership, of `keys` if given, is deleted or loses the admin role. */
 function endsAdmin(change: PlatformChange, keys?: ReadonlySet<string>): boolean {
   if (change.kind !== membershipKind.name || keys?.has(change.key) === false) return false
   return (

@@ -1,4 +1,4 @@
-// Name servers that follow the primary: they get NOTIFY, transfer zones, and are asked for serials.
+// Name servers that follow the primary: they get NOTIFY, transfer zones, and are queried for serials.
 import { Type } from 'typebox'
 import { defineKind } from '../engine/define-kind.ts'
 import { column, referenceById } from '../engine/field.ts'

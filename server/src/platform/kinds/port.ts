@@ -1,5 +1,5 @@
-// Ports: interfaces that are sold, each to one service at a time. The service of a port is a row of its own with a time, so
-// that the next customer sees nothing of the former one.
+// Ports: interfaces that are sold, each to one service at a time. The service of a port is a separate row with a time,
+// so that the next customer cannot read data of the former one.
 import { bgpSessionsMax } from '@pharos/contract/inventory/bgp-session'
 import { sql, type RawBuilder } from 'kysely'
 import { Type } from 'typebox'

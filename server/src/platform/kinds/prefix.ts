@@ -47,7 +47,7 @@ export const prefixKind = defineKind({
   },
 })
 
-/** A prefix that the document gives to another team is taken from the one that has it. */
+/** A prefix that the document gives to another team is taken from its current team. */
 function takeMoved({ changes, current, notice }: PlanDraft): readonly PlatformChange[] {
   const isCreated = (change: PlatformChange): change is Create =>
     change.action === 'create' && change.kind === prefixKind.name

@@ -6,7 +6,7 @@ import { column, mapped } from '../engine/field.ts'
 import type { Secret } from '../engine/kind.ts'
 import { FilePath, Name, Optional, Pattern, Strict } from '../engine/schema.ts'
 
-/** Not secret, but given by the path of a file like one. */
+/** Not secret, but given by the path of a file like a secret. */
 const logo: Secret = {
   name: 'logo',
   objectionTo: logoObjection,

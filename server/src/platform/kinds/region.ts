@@ -29,7 +29,7 @@ const RegionElement = Strict({
   quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
   communities: Optional(Communities),
   large_communities: Optional(Communities),
-  /** What its edge routers discard; by default 192.0.2.1 and 100::1. */
+  /** Next hops that the edge routers discard; by default 192.0.2.1 and 100::1. */
   blackhole_next_hop: Optional(
     Strict({
       ipv4: Optional(
@@ -124,13 +124,13 @@ export const regionKind = defineKind({
   },
 })
 
-/** A router keeps what it announces: it has to be empty first. */
+/** A router keeps its announcements, so it has to be empty first. */
 function reasonToKeep(routes: number, formers: number): string | null {
   if (formers > 0) return `its former routers are not empty yet (${formers}); apply again once they are`
   return routes > 0 ? `its routers still have routes (${routes}); apply again once they are withdrawn` : null
 }
 
-/** Reads `speakers`, or `speaker` as a list of one that is named like the region. */
+/** Parses `speakers`, or `speaker` as a single speaker with the name of the region. */
 function readSpeakers(
   context: CheckContext,
   path: Path,

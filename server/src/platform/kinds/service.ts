@@ -207,7 +207,7 @@ export const serviceKind = defineKind({
   },
 })
 
-/** `key`: of the service. Nothing else refers to a pool: one that is deleted is none. */
+/** `key`: of the service. Only services refer to pools: deleting the last reference deletes the pool. */
 async function setPool(
   trx: Trx,
   key: string,
@@ -221,7 +221,7 @@ async function setPool(
 
 type Pooled = { readonly team: string; readonly name: string; readonly billing_pool?: string | undefined }
 
-/** A service with a pool is none for others: each port has one bill. */
+/** A service with a pool cannot be the pool of others: each port has one bill. */
 function checkPool(
   context: CheckContext,
   path: Path,
@@ -241,7 +241,7 @@ function checkPool(
     context.problem(path, `${name} is the pool of ${members[0]}: it cannot be in another one`)
 }
 
-/** Tiers begin at 0, and their prices are those of everything below and above the commit. */
+/** Tiers begin at 0, and their prices apply to all traffic below and above the commit. */
 function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Prices> | undefined): void {
   if (!prices) return
   const { tiers, commit, overage, tier_mode: mode } = prices
@@ -257,7 +257,7 @@ function checkPrices(context: CheckContext, path: Path, prices: Static<typeof Pr
       context.problem([...path, 'tiers', at, 'above'], 'must be greater than that of the tier before')
 }
 
-/** A day that does not exist, such as 2026-02-30, becomes another one, or none. */
+/** Date parsing turns a day that does not exist, such as 2026-02-30, into another day or an invalid date. */
 function checkDay(context: CheckContext, path: Path, text: string | undefined): void {
   if (text === undefined) return
   const time = new Date(`${text}T00:00:00Z`)

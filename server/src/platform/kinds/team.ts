@@ -59,7 +59,7 @@ export const teamKind = defineKind({
   },
 })
 
-/** Nobody stops to serve a zone or to drop an attack because a line is missing in a file. */
+/** A missing line in a file must not stop serving a zone or dropping an attack. */
 function reasonToKeep(zones: number, hasRules: boolean): string | null {
   if (zones > 0) return `its zones are served (${zones}); delete them, then apply again`
   return hasRules ? 'it has shield rules; delete them, then apply again' : null

@@ -24,7 +24,7 @@ const secret: Secret = {
     /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 ? undefined : 'the secret is not base64',
 }
 
-/** Returns the canonical name, with a problem if the text is none. */
+/** Returns the canonical name; reports a problem if the text is invalid. */
 export function readHostName(context: CheckContext, path: Path, text: string): string | undefined {
   try {
     return parseName(text)
@@ -35,7 +35,10 @@ export function readHostName(context: CheckContext, path: Path, text: string): s
   }
 }
 
-/** Returns the key of an element with a host name, which can be written in several ways; the text itself if it is none. */
+/**
+ * Returns the key of an element with a host name, which can be written in several ways; the text itself if it is
+ * invalid.
+ */
 export function hostNameKey(name: string): string {
   try {
     return parseName(name)

@@ -58,7 +58,7 @@ export type RoaTable = {
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number
 }
 
-/** `seed`: a number unknown to holders who create ROAs, so that they cannot create ones that collide in the hash table. */
+/** `seed`: a number unknown to holders who create ROAs, so that they cannot create collisions in the hash table. */
 export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable {
   const table = new HashedRoaTable(seed)
   table.apply({ announced: vrps })
@@ -125,7 +125,7 @@ class HashedRoaTable implements RoaTable {
   }
 
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number {
-    // Even positions are of IPv4, odd ones of IPv6: the index of a record is a multiple of eight.
+    // Even positions belong to IPv4, odd positions to IPv6: the index of a record is a multiple of eight.
     const isIpv4 = place % 2 === 0
     const next = scanVrps(this.#side(isIpv4 ? 4 : 6), place - (place % 2), vrpsMax, visit)
     if (next !== 0) return isIpv4 ? next : next + 1
@@ -190,8 +190,8 @@ function judgeLonger(
 }
 
 /**
- * Judges by the VRPs of one covering prefix. AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route whose
- * origin is AS 0.
+ * Judges by the VRPs of one covering prefix. AS 0 makes no route valid (RFC 6811 section 2, RFC 7607), not even a route
+ * whose origin is AS 0.
  */
 function judgeAt(
   side: VrpHash,

@@ -1,5 +1,5 @@
-// Which interface an entity of ENTITY-MIB belongs to, and what its module is. The mapping of the device comes first, then names. An entity
-// that could belong to several interfaces belongs to none.
+// The interface of an entity of ENTITY-MIB, and the facts of its module. The mapping of the device comes first, then
+// names. An entity that could belong to several interfaces belongs to none.
 import type { InterfaceKey } from '../../../inventory/collect/device-source.ts'
 import { type DecodedModule, type OpticTables, type PortReference } from './family.ts'
 import { ethernetTypeIn, opticModuleOf } from './assemble.ts'
@@ -89,7 +89,7 @@ function only<T>(values: readonly T[]): T | undefined {
   return new Set(values).size === 1 ? values[0] : undefined
 }
 
-/** The entity itself and those around it, from the inside: the first one that has an interface. */
+/** Finds the first entity with an interface, from the entity itself outwards. */
 function findByEntity(map: EntityMap, entity: string): InterfaceKey | undefined {
   for (const one of [entity, ...ancestorsOf(map.tables, entity)]) {
     const found = map.own.get(one) ?? findByLabel(map, one)

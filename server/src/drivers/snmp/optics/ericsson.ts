@@ -9,7 +9,7 @@ const lane = '1.3.6.1.4.1.193.218.2.50.1.3.1.3'
 const power = decibels(0.001)
 const current = scaledTo('bias', 0.001)
 
-/** EriRouterOpticalTransceiverParamType: the end of the index. Types of lanes have the numbers of those of modules. */
+/** EriRouterOpticalTransceiverParamType: the end of the index. Lanes and modules use the same numbers. */
 const [tx, rx, temperature, bias, vcc] = ['1', '2', '3', '4', '6'] as const
 
 const cells = (column: string, of: (type: string) => string): LaneCells => ({

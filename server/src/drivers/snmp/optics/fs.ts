@@ -1,5 +1,5 @@
-// FS-FIBER-MIB: fsFiberTable by ifIndex. Powers in 0.01 dBm, -10000 without a measurement; bias in uA, voltage in mV. Modules with several
-// lanes have nothing in the columns of the module.
+// FS-FIBER-MIB: fsFiberTable by ifIndex. Powers in 0.01 dBm, -10000 without a measurement; bias in uA, voltage in mV.
+// The columns of the module are empty for modules with several lanes.
 import { byIfIndex, type OpticCell, type LaneCells, plainFamily } from './plain-table.ts'
 import { type Conversion, decibels, integerAt, scaledTo, textAt } from './values.ts'
 
@@ -19,7 +19,7 @@ const lane = (rx: number, tx: number, current: number): LaneCells => ({
   bias: cell(current, bias),
 })
 
-/** Of the module, then of channels 1 to 4. */
+/** Columns of the module, then of channels 1 to 4. */
 const module = lane(76, 81, 21)
 const channels = [lane(77, 82, 23), lane(78, 83, 25), lane(79, 84, 27), lane(80, 85, 29)]
 

@@ -1,5 +1,5 @@
-// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers of modules are in 0.01 dBm or in uW, by release; those of lanes are
-// texts such as `-191.00,-210.00`, in 0.01 dBm.
+// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers of modules are in 0.01 dBm or in uW, by release;
+// powers of lanes are texts such as `-191.00,-210.00`, in 0.01 dBm.
 import {
   ethernetTypeIn,
   type LaneValues,

@@ -108,7 +108,7 @@ function moduleAt(tables: OpticTables, index: string): ModuleValues {
   }
 }
 
-/** Rows of lanes that are all zero are those of another type of module. */
+/** Lane rows that are all zero belong to another type of module. */
 function lanesAt(tables: OpticTables, index: string): LaneValues[] {
   const rows = indexesIn(tables, laneColumns).filter((lane) => lane.startsWith(`${index}.`))
   const numbers = rows.map((row) => Number(row.slice(index.length + 1)))
@@ -142,7 +142,10 @@ function onLine(value: number | null, slope: number | null, offset: number | nul
   return value === null || value === 0 || slope === null ? value : (value * slope) / 256 + (offset ?? 0)
 }
 
-/** Coefficients are IEEE 754 numbers of 32 bits, from the fourth power to the constant; null if one is missing. */
+/**
+ * Coefficients are IEEE 754 numbers of 32 bits, from the fourth power to the constant; null if a coefficient is
+ * missing.
+ */
 function onCurve(value: number | null, coefficients: readonly (number | null)[]): number | null {
   if (value === null || value === 0 || coefficients.includes(null)) return value === 0 ? 0 : null
   const view = new DataView(new ArrayBuffer(4))

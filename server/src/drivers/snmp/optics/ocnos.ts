@@ -97,7 +97,7 @@ function laneAt(tables: OpticTables, row: string, number: number): LaneValues {
   }
 }
 
-/** Behind each value are the critical minimum and maximum, then those of the warning. */
+/** Each value is followed by the critical minimum and maximum, then the warning limits. */
 function limitsOf(tables: OpticTables, row: string) {
   return (column: number, convert: Conversion) =>
     limitsAt(tables, ddm, [column + 1, column + 3, column + 4, column + 2], row, convert)

@@ -31,14 +31,17 @@ export type LimitCells = readonly [
   convert: Conversion,
   suffix?: string,
 ]
-/** Null: the table has none. */
+/** Null: the table has no such column. */
 type LimitColumn = number | null
 
 export type PlainTable = {
   readonly name: string
   /** Column that has a row for each module, or for each value of it. */
   readonly probe: string
-  /** How many numbers at the end of a row of the probe are not of the module; by default 1 if the temperature has a suffix, else none. */
+  /**
+   * Number of trailing index parts in a row of the probe that do not belong to the module; by default 1 if the
+   * temperature has a suffix, else 0.
+   */
   readonly rowNumbers?: number
   /** Rows that are no modules. */
   readonly isPresent?: (tables: OpticTables, index: string) => boolean
@@ -49,9 +52,9 @@ export type PlainTable = {
   readonly wavelength?: { readonly column: string; readonly factor: number }
   readonly temperature?: OpticCell
   readonly voltage?: OpticCell
-  /** Lane 1 of a module without others, where it has columns of its own. */
+  /** Lane 1 of a module without other lanes, if it has separate columns. */
   readonly moduleLane?: LaneCells
-  /** Lane 1 and those after it. */
+  /** Lane 1 and the following lanes. */
   readonly lanes: readonly LaneCells[]
   /** Rows by the index of the module and the lane, from 1. */
   readonly laneRows?: LaneCells
@@ -154,7 +157,7 @@ function lanesAt(
   ])
 }
 
-/** A module with several lanes has nothing in the values of its only lane. */
+/** A module with several lanes has no values in its first lane row. */
 function uniqueLanes(lanes: readonly LaneValues[]): LaneValues[] {
   const known = lanes.filter(
     ({ rxDbm, txDbm, biasMa }) => rxDbm !== null || txDbm !== null || biasMa !== null,

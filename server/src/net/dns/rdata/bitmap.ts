@@ -3,7 +3,7 @@ import { findType, typeName } from '../type.ts'
 import { Cursor } from './field.ts'
 import type { FieldKind } from './field.ts'
 
-/** Returns the bitmap of types; empty for none. Order and repetition have no meaning. */
+/** Returns the bitmap of types; empty without types. Order and repetition do not matter. */
 export function encodeBitmap(types: Iterable<number>): Uint8Array {
   const windows = new Map<number, Uint8Array>()
   const lengths = new Map<number, number>()
@@ -79,7 +79,7 @@ function malformed(data: Cursor): Error {
 /** At least one type. */
 export const typeBitmap = bitmap(false)
 export const optionalTypeBitmap = bitmap(true)
-/** Of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
+/** Bitmap of types that a zone can have: Knot writes the names of others to its file, and then does not load it. */
 export const zoneTypeBitmap = bitmap(true, (types) => {
   const found = types.find(isNeverInZones)
   return found === undefined ? undefined : `${typeName(found)} is no type of records in a zone.`

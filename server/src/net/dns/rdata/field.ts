@@ -11,7 +11,10 @@ export type FieldKind = {
   readonly parse: (tokens: TokenReader, out: Output) => void
   /** Moves behind the field. Throws RdataError if it is malformed. */
   readonly skip: (data: Cursor) => void
-  /** Prints a well-formed field in canonical text and moves behind it. An empty text is left out. Throws RdataError if it has no text form. */
+  /**
+   * Prints a well-formed field in canonical text and advances past it. An empty text is skipped. Throws RdataError if
+   * it has no text form.
+   */
   readonly print: (data: Cursor) => string
   /** A name that the canonical form of DNSSEC has in lower case (RFC 4034 section 6.2, RFC 6840 section 5.1). */
   readonly isLowered?: true
@@ -70,7 +73,7 @@ export class TokenReader {
   }
 }
 
-/** Octets of record data that are written. Beyond the largest length nothing is stored; `parseRdataTokens` checks the end. */
+/** Octets of written record data. Above the largest length octets are dropped; `parseRdataTokens` checks the end. */
 export class Output {
   readonly wire: Uint8Array
   end = 0

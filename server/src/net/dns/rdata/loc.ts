@@ -7,7 +7,7 @@ const degree = 3_600_000
 const seaLevel = 10_000_000
 const sizeMax = 9_000_000_000
 
-/** Size, horizontal and vertical precision if they are left out: 1 m, 10 km, 10 m, in centimetres. */
+/** Default size, horizontal and vertical precision: 1 m, 10 km, 10 m, in centimetres. */
 const precisions: readonly [name: string, default_: number][] = [
   ['size', 100],
   ['horizontal precision', 1_000_000],
@@ -31,7 +31,7 @@ export const locationField: FieldKind = {
   },
   skip(data) {
     data.field = 'version'
-    // Others are not defined, and Knot refuses a zone with them at transfer.
+    // Other versions are not defined, and Knot refuses a zone with them at transfer.
     if (data.octet() !== 0) throw data.error('range', 'its version is not 0.')
     for (const [field] of precisions) {
       data.field = field
@@ -96,7 +96,7 @@ function angleError(tokens: TokenReader, degreesMax: number, positive: string, n
   )
 }
 
-/** Returns centimetres. The `m` may be left out. */
+/** Returns centimetres. The `m` is optional. */
 function parseMetres(tokens: TokenReader, min: number, max: number): number {
   const match = /^(-?)(\d{0,10})(?:\.(\d{0,2}))?m?$/.exec(tokens.word())
   const [, sign = '', whole = '', fraction = ''] = match ?? []

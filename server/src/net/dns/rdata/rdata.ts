@@ -87,8 +87,8 @@ function parseGeneric(type: number, reader: TokenReader): Uint8Array {
 }
 
 /**
- * Checks the octets of record data; those of a type that is unknown here may be anything. Refuses what one of the usual name servers refuses at
- * transfer, with the whole zone. Throws RdataError.
+ * Checks the octets of record data; unknown types may have any data. Rejects data for which a common name server
+ * refuses the transfer of the whole zone. Throws RdataError.
  */
 export function validateRdata(type: number, rdata: Uint8Array): void {
   const rdataType = findRdataType(type)
@@ -159,7 +159,10 @@ function printGeneric(rdata: Uint8Array): string {
   return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${printHex(rdata)}`
 }
 
-/** Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. It is the same object if nothing changes. */
+/**
+ * Returns the canonical form (RFC 4034 section 6.2): names of the older types in lower case. Returns the same object if
+ * it is already canonical.
+ */
 export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   const rdataType = findRdataType(type)
   if (!rdataType?.fields.some(([, kind]) => kind.isLowered)) return rdata
@@ -179,7 +182,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   return canonical
 }
 
-/** Where the name is that a record points at: NS, CNAME, PTR, DNAME at 0, and so on. */
+/** Offset of the target name of a record: NS, CNAME, PTR, DNAME at 0, and so on. */
 const targets: Readonly<Record<number, number>> = {
   [recordType.NS]: 0,
   [recordType.CNAME]: 0,
@@ -233,7 +236,7 @@ export function splitTokens(text: string): RdataToken[] {
   return tokens
 }
 
-/** Returns whether the type has a text form of its own. */
+/** Returns whether the type has its own text form. */
 export function hasTextForm(type: number): boolean {
   return findRdataType(type) !== undefined
 }

@@ -12,7 +12,10 @@ const families: Readonly<Record<number, { family: 4 | 6; octets: number }>> = {
   2: { family: 6, octets: 16 },
 }
 
-/** Items of APL (RFC 3123), none or more: `1:192.0.2.0/24 !2:2001:db8::/32`. Zero octets at the end of an address are not stored. */
+/**
+ * Items of APL (RFC 3123), possibly empty: `1:192.0.2.0/24 !2:2001:db8::/32`. Zero octets at the end of an address are
+ * not stored.
+ */
 export const addressPrefixes: FieldKind = {
   parse(tokens, out) {
     while (!tokens.isAtEnd) {
@@ -61,7 +64,10 @@ export const addressPrefixes: FieldKind = {
   },
 }
 
-/** A gateway by its type, which is before it: none, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section 4.2.4). `mask`: the bits of the type. */
+/**
+ * A gateway by its type, which precedes it: absent, IPv4, IPv6 or a name (RFC 4025 section 2.5, RFC 8777 section
+ * 4.2.4). `mask`: the bits of the type.
+ */
 function gateway(mask: number): FieldKind {
   const kindOf = (wire: Uint8Array): FieldKind | undefined => [none, ipv4, ipv6, laterName][wire[1]! & mask]
   return {
@@ -109,7 +115,7 @@ export const relayType: FieldKind = {
 
 const algorithmWithoutKey = 'algorithm 0 has no key. Remove the key, or change the algorithm.'
 
-/** The key of IPSECKEY; none for algorithm 0 (RFC 4025 section 2.4). */
+/** The key of IPSECKEY; absent for algorithm 0 (RFC 4025 section 2.4). */
 export const ipseckeyKey: FieldKind = {
   parse(tokens, out) {
     if (tokens.isAtEnd && out.wire[2] === 0 && out.wire[1] !== 0) return

@@ -48,7 +48,9 @@ export type RdataType = {
   readonly fields: readonly RdataField[]
   /** A digest whose length its type determines. */
   readonly digest?: DigestRule
-  /** Returns what is wrong with fields that are well-formed: a rule of their content, for which a name server refuses the whole zone. */
+  /**
+   * Returns the error of well-formed fields: a rule of their content, for which a name server refuses the whole zone.
+   */
   readonly objection?: (rdata: Uint8Array) => RdataError | undefined
 }
 
@@ -61,7 +63,7 @@ type DigestRule = {
   readonly isAdvice?: true
 }
 
-/** Of SHA-1, SHA-256 and SHA-384. */
+/** Lengths of SHA-1, SHA-256 and SHA-384. */
 const digestLengths = { 1: 20, 2: 32, 4: 48 }
 
 const ds: RdataType = {
@@ -286,7 +288,7 @@ const opaqueForms: ReadonlyMap<number, OpaqueForm> = new Map<number, OpaqueForm>
   [t.DOA, { lengthMin: 10, isWell: (rdata) => rdata.length >= 10 + rdata[9]! }],
 ])
 
-/** Returns what is wrong with the octets of a type that has no text form here. */
+/** Returns the error in the octets of a type that has no text form here. */
 export function objectionToOctets(type: number, rdata: Uint8Array): RdataError | undefined {
   const form = opaqueForms.get(type)
   if (!form) return undefined
@@ -301,7 +303,7 @@ export function objectionToOctets(type: number, rdata: Uint8Array): RdataError |
   return undefined
 }
 
-/** Returns the fields of a type; undefined if it has none here and is opaque octets (RFC 3597). */
+/** Returns the fields of a type; undefined if it is unknown and handled as opaque octets (RFC 3597). */
 export function findRdataType(type: number): RdataType | undefined {
   return table.get(type)
 }
