@@ -46,7 +46,7 @@ export function parseNewToken(body: NewTokenBody, now: Date) {
 }
 
 /** Throws `invalid` for scopes without any effect: a token must not seem to allow more than it does. */
-function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void {
+export function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void {
   const isEmpty = Object.values(resources).every((some) => some.length === 0)
   if (isEmpty) throw invalid(['body', 'resources'], 'resourcesMissing')
   const errors = scopes.flatMap((scope, at) => {
