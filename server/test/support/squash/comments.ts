@@ -28,7 +28,7 @@ export const comments: Readonly<Record<string, string>> = {
   'function create_month_partitions':
     'Locks the parent too, not only the default partition. A statement reads the list of partitions when it is planned and then waits for the\ndefault partition: without the lock on the parent it would find moved rows in neither place, since its list is older than the move and\nits snapshot is newer.',
   'function refuse_change':
-    'Rows are written once, also by the owner of the tables, whom grants do not bind. Only a role that may alter the table gets past this, and\nthe chain of hashes shows it.',
+    'Rows are written once, also for the owner of the tables: grants do not apply to it. Only a role that may alter the table gets past this, and\nthe chain of hashes shows it.',
   'function audit_actor_names':
     'Names of actors that a team may read: the e-mail address of a user, the name of a token of the team. People of the provider have none,\nnor have actors without an entry of the team.',
   'table audit_seals':

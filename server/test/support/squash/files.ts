@@ -40,7 +40,7 @@ export const squashedFiles: readonly SquashedFile[] = [
 --
 -- Two walls keep teams apart. The first is \`team_id = $n\` in every store function. The second is row-level security: the work of the API
 -- for a team runs as the role pharos_tenant with the setting pharos.team_id, and sees no other team. Loops and the operator's commands
--- run as the owner of the tables, whom the policies do not bind.`,
+-- run as the owner of the tables: policies do not apply to it.`,
     tables: [
       'teams',
       'users',

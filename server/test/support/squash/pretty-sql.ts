@@ -41,6 +41,12 @@ function castless(words: readonly string[]): string[] {
     const short = shortTypes.find(([long]) => long.every((word, index) => words[at + index] === word))
     const [word, type] = [words[at]!, words[at + 2] ?? '']
     const isCast = words[at + 1] === '::'
+    const isDouble = words.slice(at, at + 6).join(' ') === `( ${words[at + 1]} ) :: double precision`
+    if (isDouble && /^\d+$/.test(words[at + 1]!)) {
+      out.push(words[at + 1]!)
+      at += 5
+      continue
+    }
     if (short) {
       out.push(short[1])
       at += short[0].length - 1
@@ -260,7 +266,7 @@ const printGroup = ({ open, nodes }: Group): string =>
 /** Breaks a line at spaces outside of quotes, and indents what follows. */
 export function wrap(text: string, indent = '  ', width = 150): string {
   if (text.length <= width) return text
-  if (/ case .* when /.test(text)) {
+  if (/\bcase\b.* when /.test(text)) {
     const parts = text.split(/ (?=(?:when|else) (?:[^']|'[^']*')*$)/)
     return parts
       .map((part, at) => wrap(at === 0 ? part : `${indent}${indent}${part}`, `${indent}${indent}  `, width))
@@ -268,7 +274,7 @@ export function wrap(text: string, indent = '  ', width = 150): string {
   }
   const parts = text.match(/(?:'(?:[^']|'')*'|[^' ])+/g) ?? []
   const lines: string[] = []
-  let line = ''
+  let line = /^ */.exec(text)![0].slice(1)
   for (const part of parts) {
     const next = line === '' ? part : `${line} ${part}`
     if (next.length > width && line.trim() !== '') {
