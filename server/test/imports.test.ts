@@ -1,5 +1,5 @@
-// The allowed imports as a table, the layers of folders within modules, and no cycles of files or folders, types included. The test
-// reads every import of every source file, so that a forbidden import fails here instead of in a review.
+// The allowed imports as a table, the layers of folders within modules, no cycles of files or folders, types included, and a limit on
+// names with several meanings. The test reads every source file, so that a forbidden import fails here instead of in a review.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   operation: ['contract', 'runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
-  // The resources of limited tokens and keys: their rows, and what a path names.
+  // The resources of limited tokens and keys: their rows, and the objects of a path.
   limit: ['contract', 'net', 'net/dns', 'text', 'operation', 'runtime', 'db', 'packages'],
   // Leases and loops of targets outside of the database. It knows no domain.
   reconcile: ['runtime', 'db', 'packages'],
@@ -54,7 +54,7 @@ const allowed: Record<string, readonly string[]> = {
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
   approval: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
-  // Compares the database with the network after a restore; the domains carry out what staff decide.
+  // Compares the database with the network after a restore; the domains apply the decisions of staff.
   restore: ['contract', 'audit', 'operation', 'runtime', 'db', 'mail', 'packages'],
   inventory: [
     'contract',
@@ -273,7 +273,7 @@ const domains = new Set([
   'shield',
 ])
 
-/** Returns the folder in `server/src` that a path is in; composition is in none. */
+/** Returns the folder in `server/src` of a path; empty for composition. */
 const domainOf = (path: string): string =>
   isParts(path) ? '' : (/^server\/src\/([^/]+)\//.exec(path)?.[1] ?? '')
 
@@ -289,8 +289,21 @@ function domainViolation(from: string, to: string): string | undefined {
   return undefined
 }
 
-/** The folders of a module in their order: a folder imports only from entries before its own, and the module itself from all. */
+/**
+ * The folders of a module in their order: a folder imports only from entries before its own, and the files of the module itself, unless an entry names
+ * them as '', from all.
+ */
 const layers: Record<string, readonly (readonly string[])[]> = {
+  contract: [
+    [''],
+    ['flow', 'reason', 'session'],
+    ['byoip', 'dns', 'inventory', 'team'],
+    ['events', 'shield'],
+    ['operator'],
+    ['messages'],
+    ['examples'],
+    ['document'],
+  ],
   byoip: [['status'], ['validation', 'visibility'], ['announcement'], ['letter', 'regions'], ['blackhole']],
   dns: [
     ['sign', 'zone-file'],
@@ -314,18 +327,23 @@ const layers: Record<string, readonly (readonly string[])[]> = {
   platform: [['engine'], ['kinds']],
 }
 
-/** Returns the position of a file's folder in the layers of its module; after all others for the module's own files. */
+/** Returns the folder of a module, such as `contract/src` or `server/src/dns`. */
+const layeredOf = (path: string): string =>
+  path.startsWith('contract/src/') ? 'contract/src' : `server/src/${domainOf(path)}`
+
+/** Returns the position of a file's folder in the layers of its module; undefined if it has none, and -1 if they lack the folder. */
 function layerOf(path: string): number | undefined {
-  const module = domainOf(path)
-  const folders = layers[module]
+  const module = layeredOf(path)
+  const folders = layers[module === 'contract/src' ? 'contract' : domainOf(path)]
   if (!folders) return undefined
-  const folder = dirname(path).slice(`server/src/${module}/`.length)
-  return folder === '' ? folders.length : folders.findIndex((entry) => entry.includes(folder))
+  const folder = dirname(path).slice(module.length + 1)
+  const position = folders.findIndex((entry) => entry.includes(folder))
+  return folder === '' && position === -1 ? folders.length : position
 }
 
 /** Returns why the import is against the layers of its module; undefined if it is not. */
 function layerViolation({ from, to }: Import): string | undefined {
-  if (domainOf(from) !== domainOf(to) || dirname(from) === dirname(to)) return undefined
+  if (layeredOf(from) !== layeredOf(to) || dirname(from) === dirname(to)) return undefined
   const [source, target] = [layerOf(from), layerOf(to)]
   if (source === undefined || target === undefined || target < source) return undefined
   return 'a folder imports only from the layers before its own'
@@ -390,6 +408,20 @@ describe('the import table', () => {
     assert.deepEqual(
       imports.map((one) => layerViolation(one) !== undefined),
       [true, true, false, true],
+    )
+  })
+
+  it('finds a planted import of a later layer of the contract, of the same one, and of a folder by the root', () => {
+    const imports = [
+      ...importsOf('contract/src/session/session.ts', "import type { Zone } from '../dns/zone.ts'"),
+      ...importsOf('contract/src/dns/zone.ts', "import { Prefix } from '../byoip/announcement.ts'"),
+      ...importsOf('contract/src/scalar.ts', "import { Zone } from './dns/zone.ts'"),
+      ...importsOf('contract/src/dns/zone.ts', "import { Timestamp } from '../scalar.ts'"),
+      ...importsOf('contract/src/document/document.ts', "import { zone } from '../dns/zone.ts'"),
+    ]
+    assert.deepEqual(
+      imports.map((one) => layerViolation(one) !== undefined),
+      [true, true, true, false, false],
     )
   })
 
@@ -540,5 +572,60 @@ describe('import cycles', () => {
       ['g', ['f']],
     ])
     assert.deepEqual(cyclesIn(graph), [['d'], ['a', 'b', 'c'], ['f', 'g']])
+  })
+})
+
+/**
+ * Names that several files may export, about half of them a type of the contract and its counterpart in a domain, or the routes of
+ * both. Lower this number when the count falls; never raise it: a new export gets a noun before its name.
+ */
+const sharedNamesMax = 54
+
+const isGenerated = (file: string): boolean => /\/generated\/|^server\/src\/db\/schema\.ts$/.test(file)
+
+/** The names that a file declares and exports. A re-export has the same meaning, and each `parts.ts` has the same two. */
+function exportedNames(file: string, text: string): string[] {
+  const declaration =
+    /^export (?:declare )?(?:async |abstract )?(?:const|let|function\*?|class|type|interface) (\w+)/gm
+  const names = new Set([...text.matchAll(declaration)].map(([, name]) => name!))
+  return [...names].filter((name) => !(isParts(file) && ['parts', 'routes'].includes(name)))
+}
+
+/** Returns the exported names of more than one file, each with its files. */
+function sharedNames(files: readonly (readonly [file: string, text: string])[]): [string, string[]][] {
+  const filesOf = new Map<string, string[]>()
+  for (const [file, text] of files) {
+    for (const name of exportedNames(file, text)) filesOf.set(name, [...(filesOf.get(name) ?? []), file])
+  }
+  return [...filesOf].filter(([, names]) => names.length > 1)
+}
+
+describe('exported names', () => {
+  const files = sourceFolders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !isGenerated(file))
+
+  it('have one meaning in the server and the contract', () => {
+    const shared = sharedNames(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+    const lines = shared.map(([name, exporting]) => `${name}: ${exporting.join(', ')}`)
+    assert.ok(
+      lines.length <= sharedNamesMax,
+      `${lines.length} names, at most ${sharedNamesMax}:\n${lines.join('\n')}`,
+    )
+  })
+
+  it('are found if two files declare them, but not if one exports the other again', () => {
+    const shared = sharedNames([
+      ['server/src/dns/a.ts', 'export type Claim = string\nexport const one = 1\ntype Own = string'],
+      ['server/src/webhook/b.ts', 'export type Claim = {}\ntype Own = number'],
+      ['server/src/webhook/c.ts', "export { one } from '../dns/a.ts'"],
+      ['server/src/dns/parts.ts', 'export const parts = 1'],
+      ['server/src/webhook/parts.ts', 'export const parts = 2'],
+    ])
+    assert.deepEqual(shared, [['Claim', ['server/src/dns/a.ts', 'server/src/webhook/b.ts']]])
   })
 })

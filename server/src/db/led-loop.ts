@@ -62,7 +62,7 @@ export function createLedLoop<Read = void>(
         : { ...sends, whileClosed: ifLeader(sends.whileClosed) },
     ...(read ? { read: async () => ((await isLeader()) ? read() : undefined) } : {}),
     async run(signal, found) {
-      // It may have become the leader after it read.
+      // The process may have become the leader after it read.
       if (await isLeader()) await run(signal, (found ?? (await read?.())) as Read)
     },
   })

@@ -1,10 +1,11 @@
-// Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction. An applied
-// file never changes. Releases next to each other run on one schema at the same time: expand steps are applied while the older one runs,
-// contract steps when none of its processes is left (decision 099).
+// Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction.
+// An applied file never changes. Releases next to each other run on one schema at the same time: expand steps are
+// applied while the older one runs, contract steps when all its processes have ended (decision 099).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { compareVersions, version as ownVersion } from '../runtime/version.ts'
 import { errorCode, errorText } from './errno.ts'
+import { formerHistory, isFormerHistory, type FormerHistory } from './former-history.ts'
 import { listMigrations, MigrationError, migrationsFolder, type Migration } from './migration-file.ts'
 import { assertFloor, assertNoneOlder, raiseSchemaFloor } from './schema-floor.ts'
 
@@ -19,6 +20,8 @@ export type MigrateOptions = {
   readonly steps?: 'expand' | 'finish' | 'all'
   /** The release that migrates, if it is not this one. */
   readonly version?: string
+  /** The history that the first files have replaced, if it is not the product's. */
+  readonly former?: FormerHistory
 }
 
 export type MigrationResult = {
@@ -41,26 +44,32 @@ const lockAttempts = 20
 const lockPauseMs = 1_000
 
 /**
- * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the lock belongs
- * to the session: of several processes that start at once, one migrates and the others wait.
+ * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the
+ * lock belongs to the session: if several processes start together, one migrates and the others wait.
  */
 export async function migrate(
   client: ClientBase,
-  { folder = migrationsFolder, steps = 'expand', version = ownVersion }: MigrateOptions = {},
+  {
+    folder = migrationsFolder,
+    steps = 'expand',
+    version = ownVersion,
+    former = formerHistory,
+  }: MigrateOptions = {},
 ): Promise<MigrationResult> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
   await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
   try {
     await createHistory(client)
-    const done = await readApplied(client, migrations, version)
+    const done = await readApplied(client, migrations, { version, former })
+    await replaceFormerHistory(client, migrations, former)
     const pending = migrations.slice(done.length)
     const isNew = done.length === 0
     const isLast = isNew || steps !== 'expand'
     const next = isLast ? pending : withoutContractAtEnd(pending)
     if (steps === 'finish') await assertNoneOlder(client, version)
     else if (!isNew && steps === 'expand') await assertNoneNeeds(client, next)
-    // Before what older releases need is removed: none of them starts any more.
+    // Before removing parts that older releases need: they can no longer start.
     if (isLast) await raiseSchemaFloor(client, version)
     for (const migration of next) await applyUnderLoad(client, migration)
     // A new database has the row only now.
@@ -93,13 +102,35 @@ async function createHistory(client: ClientBase): Promise<void> {
         add column runs_with text`)
 }
 
+/** Replaces the former history, if the database has it, by that of the files with the same result, in one transaction. */
+async function replaceFormerHistory(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  former: FormerHistory,
+): Promise<void> {
+  if (!isFormerHistory(await readHistory(client), former)) return
+  await client.query('begin')
+  try {
+    await client.query('delete from migrations')
+    for (const migration of migrations.slice(0, former.files)) await insertStep(client, migration)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
 /**
- * Returns the migrations that `migrate` would apply, without contract steps that may still wait; changes nothing. Throws as `migrate` does,
- * also if this release is too old for the database.
+ * Returns the migrations that `migrate` would apply, without contract steps that may still wait. Throws as `migrate`
+ * does, also if this release is too old for the database.
  */
 export async function pendingMigrations(
   client: ClientBase,
-  { folder = migrationsFolder, version = ownVersion }: Pick<MigrateOptions, 'folder' | 'version'> = {},
+  {
+    folder = migrationsFolder,
+    version = ownVersion,
+    former = formerHistory,
+  }: Pick<MigrateOptions, 'folder' | 'version' | 'former'> = {},
 ): Promise<readonly string[]> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
@@ -107,11 +138,13 @@ export async function pendingMigrations(
     `select to_regclass('migrations') is not null as known`,
   )
   if (!rows[0]?.known) return migrations.map(({ file }) => file)
-  const done = await readApplied(client, migrations, version)
+  const done = await readApplied(client, migrations, { version, former })
   return withoutContractAtEnd(migrations.slice(done.length)).map(({ file }) => file)
 }
 
-/** Contract steps before an expand step are of a release before, and are applied first: their order is that of the files. */
+/**
+ * Contract steps before an expand step belong to an earlier release, and are applied first, in the order of the files.
+ */
 const withoutContractAtEnd = (pending: readonly Migration[]): readonly Migration[] =>
   pending.slice(0, pending.findLastIndex(({ phase }) => phase !== 'contract') + 1)
 
@@ -137,13 +170,11 @@ async function assertServerVersion(client: ClientBase): Promise<void> {
 async function readApplied(
   client: ClientBase,
   known: readonly Migration[],
-  version: string,
-): Promise<readonly AppliedRow[]> {
-  // A database from before 0.2.0 has no column runs_with.
-  const { rows } = await client.query<AppliedRow>(
-    `select number, file, sha256, to_jsonb(m) ->> 'runs_with' as runs_with from migrations m order by number`,
-  )
+  { version, former }: { readonly version: string; readonly former: FormerHistory },
+): Promise<readonly Pick<Migration, 'file'>[]> {
+  const rows = await readHistory(client)
   await assertFloor(client, version)
+  if (isFormerHistory(rows, former)) return known.slice(0, former.files)
   const [ours, newer] = [rows.slice(0, known.length), rows.slice(known.length)]
   for (const [index, row] of ours.entries()) assertSame(row, known[index]!)
   for (const { file, runs_with } of newer) {
@@ -157,6 +188,14 @@ async function readApplied(
   return ours
 }
 
+async function readHistory(client: ClientBase): Promise<AppliedRow[]> {
+  // A database from before 0.2.0 has no column runs_with.
+  const { rows } = await client.query<AppliedRow>(
+    `select number, file, sha256, to_jsonb(m) ->> 'runs_with' as runs_with from migrations m order by number`,
+  )
+  return rows
+}
+
 function assertSame(row: AppliedRow, migration: Migration): void {
   if (migration.number === row.number && migration.sha256 === row.sha256) return
   throw new MigrationError(
@@ -165,7 +204,7 @@ function assertSame(row: AppliedRow, migration: Migration): void {
   )
 }
 
-/** Tries a step again while another transaction, such as a backup, holds a lock that it needs. */
+/** Retries a step while another transaction, such as a backup, has a lock that it needs. */
 async function applyUnderLoad(client: ClientBase, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -177,18 +216,23 @@ async function applyUnderLoad(client: ClientBase, migration: Migration): Promise
   }
 }
 
-async function apply(
+async function insertStep(
   client: ClientBase,
-  { number, file, sql, sha256, phase, runsWith }: Migration,
+  { number, file, sha256, phase, runsWith }: Migration,
 ): Promise<void> {
+  await client.query(
+    'insert into migrations (number, file, sha256, phase, runs_with) values ($1, $2, $3, $4, $5)',
+    [number, file, sha256, phase, runsWith],
+  )
+}
+
+async function apply(client: ClientBase, migration: Migration): Promise<void> {
+  const { file, sql, phase } = migration
   await client.query('begin')
   try {
     if (phase !== null) await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await client.query(sql)
-    await client.query(
-      'insert into migrations (number, file, sha256, phase, runs_with) values ($1, $2, $3, $4, $5)',
-      [number, file, sha256, phase, runsWith],
-    )
+    await insertStep(client, migration)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})

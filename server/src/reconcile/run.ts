@@ -26,7 +26,7 @@ export type Reconciler<Read, Decided, Sent, After, Report> = {
   saveFailure(trx: Trx, error: unknown): Promise<void>
 }
 
-export type RunDeps = {
+export type FencedRunDeps = {
   readonly db: Db
   /** Monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number
@@ -34,7 +34,7 @@ export type RunDeps = {
 
 /** Runs once under the lease. Rejects with the error of the run, after saving the failure. */
 export async function runOnce<Read, Decided, Sent, After, Report>(
-  { db, elapsedMs }: RunDeps,
+  { db, elapsedMs }: FencedRunDeps,
   lease: Fence,
   reconciler: Reconciler<Read, Decided, Sent, After, Report>,
 ): Promise<Report> {

@@ -6,8 +6,8 @@ import type { Db } from '../db/postgres.ts'
 import type { FilterRule } from '../net/filter-rule.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { Fence } from '../reconcile/lease.ts'
-import { runOnce, type Reconciler, type RunDeps } from '../reconcile/run.ts'
-import { listDecided, saveApprovals } from './approval-area.ts'
+import { runOnce, type Reconciler, type FencedRunDeps } from '../reconcile/run.ts'
+import { listDecidedDigests, saveApprovals } from './approval-area.ts'
 import { applyEach, type RefusedChange } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { decideChanges, keptBy } from './decide-changes.ts'
@@ -39,16 +39,16 @@ import { findStored } from './shield-rule.ts'
 
 export type ScrubberTarget = {
   readonly name: string
-  /** It gets the lists inside these; none: all. */
+  /** Limits the scrubber to the lists inside these prefixes; empty: all lists. */
   readonly prefixes: readonly Prefix[]
   readonly scrubber: Scrubber
 }
 
-export type ReconcileDeps = RunDeps & {
+export type ReconcileDeps = FencedRunDeps & {
   /** Replaced by tests that inject faults. */
   readonly compile?: typeof compileLists
   readonly plan?: typeof planLists
-  /** Gets what rules have matched since the counters were read before. It must not throw. */
+  /** Gets the hits of rules since the last reading of the counters. It must not throw. */
   readonly recordHits?: (counted: readonly RuleCount[]) => Promise<void>
 }
 
@@ -188,7 +188,7 @@ export async function compareScrubber(
       teamId: list?.teamId ?? null,
       database: rules === 0 ? null : { rules, version: list!.version },
       network: held === undefined ? null : { rules: held },
-      // A scrubber does not say which rules it has, only whether they are those of a list.
+      // A scrubber does not return its rules, only whether they match a list.
       adoptable: false,
     }
   }
@@ -197,13 +197,13 @@ export async function compareScrubber(
     .map(differenceOf)
 }
 
-/** A program that holds rules for routers enforces none while no router has a session. */
+/** A program with rules for routers enforces no rules while no router has a session. */
 async function enforcementOf(scrubber: Scrubber) {
   const { neighbors } = await scrubber.probe()
   return { isEnforced: neighbors?.established !== 0, routers: neighbors?.configured }
 }
 
-/** Rules that are no longer desired are left out: they are not installed any more. */
+/** Skips rules that are no longer desired: they are not installed any more. */
 function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]): RuleCount[] {
   if (counted.length === 0) return []
   const rules = new Map(
@@ -236,7 +236,7 @@ const readState = (db: Db, scrubber: string, prefixes: readonly Prefix[]) =>
         desired: desired.lists.filter(({ prefix }) => !unreadable.has(prefix)),
         evidence: evidence.lists,
         unreadable: [...unreadable.values()],
-        decided: await listDecided(trx),
+        decided: await listDecidedDigests(trx),
         held: await listInstalledRules(trx, scrubber),
       }
     })
