@@ -210,7 +210,7 @@ const operations: Readonly<Record<string, Operation>> = {
       'soa.retry': field(1801),
       'soa.expire': field(1_300_000),
       'soa.negative_ttl': field(301),
-      apex_ns_editable: field(true),
+      apex_ns_editable: field(false),
       nameservers: field(['ns8.example.net.', 'ns9.example.net.']),
       'also_notify.0.address': field('192.0.2.53'),
       'also_notify.0.port': field(5353, { with: { 'also_notify.0.address': '192.0.2.53' } }),

@@ -6,6 +6,7 @@ import type {
   AnnouncementStatus,
   listAnnouncementsRoute,
 } from '@pharos/contract/byoip/announcement'
+import { ownDetailNames } from '@pharos/contract/byoip/announcement-checks'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/reason/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
@@ -15,6 +16,7 @@ import { executeLater } from '../../db/team-transactions.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { parseSearchTerm } from '../../net/search-term.ts'
+import { fieldsOf } from '../../operation/fields.ts'
 import type { Limits } from '../../operation/limits.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from '../status/announcement.ts'
 import { detailNames } from '../status/announcement-details.ts'
@@ -346,12 +348,11 @@ export async function markRestored(trx: Trx, teamId: number, id: number): Promis
 
 /** Saves the details that the team may change. The caller saves the version with `saveAnnouncement`. */
 export async function saveDetails(trx: Trx, { teamId, id, details }: Announcement): Promise<void> {
-  const { description, as_set, delegate_loa, loa_signatory } = details
   await executeLater(
     trx,
     trx
       .updateTable('announcements')
-      .set({ description, as_set, delegate_loa, loa_signatory })
+      .set(fieldsOf(details, ownDetailNames))
       .where('team_id', '=', teamId)
       .where('id', '=', id),
   )
