@@ -55,7 +55,7 @@ export async function expireLists(db: Db): Promise<Expiry> {
   }
   const { lists, held } = await db.transaction().execute(guardFormer)
   for (const list of lists) if (await attempt((trx) => emptyFormer(trx, list))) emptied++
-  for (const { teamId, id } of await findUnconfirmed(db))
+  for (const { team_id: teamId, id } of await findUnconfirmed(db))
     if (await attempt((trx) => revert(trx, teamId, id))) reverted++
   return { reverted, emptied, held, failed }
 }
@@ -67,8 +67,8 @@ async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
   const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
   // Rules must not return for a prefix that the team has lost: another team may have its own by now. Those in force are the guard's concern.
-  if (list.ruleCount === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
-    await empty(trx, { ...list, teamId })
+  if (list.rule_count === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
+    await empty(trx, { ...list, team_id: teamId })
   else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
   return true
 }
@@ -87,8 +87,8 @@ async function guardFormer(
 
 /** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
 async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
-  await lockShield(trx, list.teamId)
-  await lockListById(trx, list.teamId, list.id)
+  await lockShield(trx, list.team_id)
+  await lockListById(trx, list.team_id, list.id)
   if (!(await isFormer(trx, list))) return false
   await empty(trx, list)
   return true
@@ -106,7 +106,7 @@ const approvalOf = (former: readonly FormerList[]): PlannedApproval => ({
 
 async function empty(
   trx: Trx,
-  { id, teamId, prefix: text, version: before, ruleCount }: FormerList,
+  { id, team_id: teamId, prefix: text, version: before, rule_count: ruleCount }: FormerList,
 ): Promise<void> {
   const prefix = parsePrefix(text)
   const version = before + 1
