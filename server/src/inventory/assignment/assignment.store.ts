@@ -9,7 +9,7 @@ export const heldPorts = (teamId: number) => sql`(select * from held_ports where
  * Since when the interface of the held port `p` is that of its assignment: what is stored by interface belongs to another port before, or
  * to another team. What is stored by port (minutes, days) is the port's own, on whichever interface it was.
  */
-export const interfaceSince = sql<Date>`greatest(lower(p.valid), p.linked_at)`
+export const interfaceSince = sql<Date>`greatest(lower(p.valid), p.interface_since)`
 
 /** The devices that the team may see, since they are its own or have one of its ports, with the columns of their state. */
 export const seenDevices = (teamId: number) => sql`(select * from visible_devices where team_id = ${teamId})`
