@@ -90,7 +90,10 @@ async function install() {
 async function peersBesideNpm() {
   if (!command.startsWith('test') || words.length > 0) return
   const flags = command === 'test:long' ? ['--long'] : []
-  await once(spawn(process.execPath, ['scripts/install-peers.mjs', ...flags], { cwd: root, stdio: ['ignore', 2, 2] }), 'exit')
+  await once(
+    spawn(process.execPath, ['scripts/install-peers.mjs', ...flags], { cwd: root, stdio: ['ignore', 2, 2] }),
+    'exit',
+  )
 }
 
 /** No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script. */

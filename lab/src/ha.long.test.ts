@@ -65,21 +65,25 @@ describe('PostgreSQL under Patroni', { skip, timeout: 14_400_000 }, () => {
   after(() => stack.disposeAsync())
 
   for (const fault of faults)
-    it(`${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`, { timeout: rounds * ROUND_MS_MAX }, async (t) => {
-      const seconds: number[] = []
-      for (let round = 0; round < rounds; round++) {
+    it(
+      `${rounds} leaders, ${fault}: nothing is lost, nothing is withdrawn`,
+      { timeout: rounds * ROUND_MS_MAX },
+      async (t) => {
+        const seconds: number[] = []
+        for (let round = 0; round < rounds; round++) {
+          await cluster.settled()
+          await writer.stored()
+          seconds.push(await replaceLeader(cluster, writer, fault))
+        }
         await cluster.settled()
         await writer.stored()
-        seconds.push(await replaceLeader(cluster, writer, fault))
-      }
-      await cluster.settled()
-      await writer.stored()
-      const lost = bird.lost.filter((prefix) => prefix !== changing)
-      assert.deepEqual(lost, [])
-      assert.deepEqual(await missingOf(postgres, writer.acknowledged), [])
-      assert.equal(await openRestores(postgres), 0)
-      t.diagnostic(`seconds until a change was stored: ${seconds.toSorted((a, b) => a - b).join(' ')}`)
-    })
+        const lost = bird.lost.filter((prefix) => prefix !== changing)
+        assert.deepEqual(lost, [])
+        assert.deepEqual(await missingOf(postgres, writer.acknowledged), [])
+        assert.equal(await openRestores(postgres), 0)
+        t.diagnostic(`seconds until a change was stored: ${seconds.toSorted((a, b) => a - b).join(' ')}`)
+      },
+    )
 })
 
 /** Returns the seconds until a change was stored that was sent after the fault. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { seedZone } from '../dns/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { Failure } from '../runtime/error.ts'
 import { verifyMac } from '../runtime/secrets.ts'
@@ -18,9 +19,8 @@ const pharos = (...args: readonly string[]) => runCommand(database, token, ...ar
 const create = (...args: readonly string[]) => pharos('create', '--team', 'demo', '--name', 'x', ...args)
 
 before(async () => {
-  await sql`insert into teams (slug, name, enabled_modules) values ('demo', 'Demo', '{ipam}'), ('other', 'Other', '{}')`.execute(
-    db,
-  )
+  await sql`insert into teams (slug, name, enabled_modules) values ('demo', 'Demo', '{ipam}'), ('other', 'Other', '{}'),
+    ('brief', 'Brief', '{}')`.execute(db)
 })
 
 test('a new token is printed once, and the stored MAC matches it', async () => {
@@ -51,7 +51,37 @@ test('for scripts: only the token', async () => {
   const printed = await create('--scopes', 'ipam:read', '--quiet')
   assert.ok(parseApiToken(printed.trimEnd()))
   const record = await findTokenRecord(db, parseApiToken(printed.trimEnd())!.id)
-  assert.deepEqual([record!.expires, record!.allowedNetworks, record!.isAdmin], [null, [], false])
+  assert.deepEqual([record!.allowedNetworks, record!.isAdmin], [[], false])
+})
+
+const daysLeft = async (printed: string): Promise<number | null> => {
+  const { expires } = (await findTokenRecord(db, parseApiToken(printed.trimEnd())!.id))!
+  return expires && Math.round((expires.getTime() - Date.now()) / 86_400_000)
+}
+
+test('expires as a token of the API: in a year, never if asked for, not later than the team allows', async () => {
+  assert.equal(await daysLeft(await create('--scopes', 'ipam:read', '--quiet')), 365)
+  assert.equal(await daysLeft(await create('--scopes', 'ipam:read', '--expires', 'never', '--quiet')), null)
+  await sql`update teams set token_days_max = 30 where slug = 'brief'`.execute(db)
+  const brief = (...args: readonly string[]) =>
+    pharos('create', '--team', 'brief', '--name', 'x', '--scopes', 'ipam:read', '--quiet', ...args)
+  assert.equal(await daysLeft(await brief()), 30)
+  for (const end of ['never', '31d']) await assert.rejects(brief('--expires', end), /30 days/)
+})
+
+test('is limited to zones with names and types, and to nothing of another team', async () => {
+  const { rows: teams } = await sql<{ id: number; slug: string }>`select id, slug from teams`.execute(db)
+  const idOf = (slug: string) => teams.find((team) => team.slug === slug)!.id
+  await seedZone(database.postgres, { teamId: idOf('demo'), name: 'one.example.' })
+  await seedZone(database.postgres, { teamId: idOf('other'), name: 'two.example.' })
+  const words = '--scopes dns:write --zones one.example --names _acme-challenge.* --types TXT'
+  assert.match(await create(...words.split(' ')), /limited to zone one\.example \(_acme-challenge\.\*; TXT\)/)
+  const { rows } = await sql`select names, types from resource_limits`.execute(db)
+  assert.deepEqual(rows, [{ names: ['_acme-challenge.*'], types: ['TXT'] }])
+  await assert.rejects(create('--scopes', 'dns:write', '--zones', 'two.example'), /no such zone/)
+  await assert.rejects(create('--scopes', 'lighthouse:read', '--zones', 'one.example'), /lighthouse:read/)
+  await assert.rejects(create('--scopes', 'dns:write', '--zones', ''), /--zones is empty/)
+  await assert.rejects(create('--scopes', 'dns:write', '--names', 'www'), /need --zones/)
 })
 
 test('tokens are listed without their secrets, and one can be revoked by id or by its text', async () => {

@@ -1,8 +1,14 @@
 // `pharos token`: API tokens of teams and staff tokens, created, listed and revoked by the operator.
 import { parseArgs } from 'node:util'
+import {
+  describeResources,
+  Resources as ResourcesSchema,
+  type Resources,
+} from '@pharos/contract/resource-limit'
 import { scopes as knownScopes, staffScopes } from '@pharos/contract/scope'
 import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
 import { tokenYearsMax, unusedDaysMax } from '@pharos/contract/team/token'
+import { Value } from 'typebox/value'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import {
@@ -27,7 +33,8 @@ import { parseOneArgument, parseFuture, parseList, parseInteger } from './parse-
 export const token: Command = {
   name: 'token',
   usage: `create --team <slug> --name <name> --scopes <scope,...> [--expires <time|span>] [--max-unused-days <n>]
-                    [--networks <cidr,...>] [--admin] [--quiet]
+                    [--networks <cidr,...>] [--zones <zone,...> [--names <name,...>] [--types <type,...>]]
+                    [--prefixes <cidr,...>] [--ports <id,...>] [--services <id,...>] [--admin] [--quiet]
              create --staff --name <name> --scopes <scope,...> --expires <time|span> [--networks <cidr,...>] [--quiet]
              list [--team <slug> | --staff] [--json]
              revoke <id or token>`,
@@ -36,9 +43,13 @@ export const token: Command = {
   --staff     a token for a program of the provider: it calls the operations of staff (/v3/admin), and nothing of a team
   --scopes    what the token may do: ${knownScopes.join(', ')};
               with --staff: ${staffScopes.join(', ')}
-  --expires   a time such as 2026-12-31, or a span such as 90d or 12h; without it the token of a team does not expire
+  --expires   a time such as 2026-12-31, or a span such as 90d or 12h, or never; without it the token of a team expires
+              in a year, or after the longest time that the team allows
   --max-unused-days  it ends when it was not used for so many days
   --networks  addresses and networks it works from; without it from everywhere
+  --zones, --prefixes, --ports, --services
+              resources of the team to which the token is limited (docs/limited-tokens.md); --names and --types, such as
+              _acme-challenge.* and TXT, limit it in each of the zones
   --admin     it may do what admins of the team may
   --quiet     print the token and nothing else
 
@@ -57,14 +68,14 @@ export const token: Command = {
 async function create(context: CommandContext, args: readonly string[]): Promise<void> {
   const { request, quiet } = parseRequest(args)
   await withSchema(context, async ({ owner }, { secret }) => {
-    const { id, text } =
+    const { id, text, expires } =
       'team' in request
         ? await createTeamToken(owner, secret, request)
-        : await createStaffToken(owner, secret, request)
+        : { ...(await createStaffToken(owner, secret, request)), expires: request.expires }
     context.out(`${text}\n`)
     if (!quiet)
       context.out(
-        `\n${described(id, request)}\nIt is not shown again. Send it as: Authorization: Token <token>\n`,
+        `\n${described(id, request, expires)}\nIt is not shown again. Send it as: Authorization: Token <token>\n`,
       )
   })
 }
@@ -85,6 +96,12 @@ function parseRequest(args: readonly string[]): { request: Request; quiet: boole
       expires: text,
       'max-unused-days': text,
       networks: list,
+      zones: list,
+      names: list,
+      types: list,
+      prefixes: list,
+      ports: list,
+      services: list,
       admin: flag,
       quiet: flag,
     },
@@ -100,15 +117,53 @@ function parseRequest(args: readonly string[]): { request: Request; quiet: boole
   if (scopes === undefined)
     throw new UsageError(`Name what it may do: --scopes ${(staff ? staffScopes : knownScopes).join(',')}`)
   const common = { name: name.trim(), scopes: parseList(scopes), networks: parseNetworks(networks) }
-  const end = expires === undefined ? null : parseFuture('--expires', expires, new Date())
+  const end = parseEnd(expires)
+  const resources = parseResources(values)
   if (team === undefined) {
-    if (admin || maxUnused !== undefined)
-      throw new UsageError('--admin and --max-unused-days are for tokens of a team, not for --staff.')
-    return { request: { ...common, expires: parseStaffEnd(end) }, quiet }
+    if (admin || maxUnused !== undefined || resources)
+      throw new UsageError(
+        '--admin, --max-unused-days and resources are for tokens of a team, not for --staff.',
+      )
+    return { request: { ...common, expires: parseStaffEnd(end ?? null) }, quiet }
   }
   const maxUnusedDays =
     maxUnused === undefined ? null : parseInteger('--max-unused-days', maxUnused, 1, unusedDaysMax)
-  return { request: { ...common, team, isAdmin: admin, expires: end, maxUnusedDays }, quiet }
+  return { request: { ...common, team, isAdmin: admin, resources, expires: end, maxUnusedDays }, quiet }
+}
+
+type ResourceWords = Partial<
+  Record<'zones' | 'names' | 'types' | 'prefixes' | 'ports' | 'services', string[]>
+>
+
+/** Returns null for a token without a limit. The lists are those of the API, checked as there. */
+function parseResources(values: ResourceWords): Resources | null {
+  const given = Object.entries(values).filter(([option]) => resourceOptions.has(option))
+  if (given.length === 0) return null
+  // An empty variable in a script must not open the whole team.
+  const empty = given.find(([, words]) => parseList(words).length === 0)
+  if (empty) throw new UsageError(`--${empty[0]} is empty.`)
+  const { zones, names, types, prefixes, ports, services } = values
+  if (!zones && (names || types)) throw new UsageError('--names and --types need --zones.')
+  const within = { ...(names && { names: parseList(names) }), ...(types && { types: parseList(types) }) }
+  const resources: Resources = {
+    ...(zones && { zones: parseList(zones).map((zone) => ({ zone, ...within })) }),
+    ...(prefixes && { prefixes: parseList(prefixes) }),
+    ...(ports && { ports: parseIds('--ports', ports) }),
+    ...(services && { services: parseIds('--services', services) }),
+  }
+  if (Value.Check(ResourcesSchema, resources)) return resources
+  throw new UsageError('Too many resources: at most 100 zones with 100 names each, 100 prefixes, 1000 ids.')
+}
+
+const resourceOptions = new Set(['zones', 'names', 'types', 'prefixes', 'ports', 'services'])
+
+const parseIds = (option: string, words: readonly string[]): number[] =>
+  parseList(words).map((word) => parseInteger(option, word, 1, Number.MAX_SAFE_INTEGER))
+
+/** Returns null for `never`, undefined without the option. */
+function parseEnd(text: string | undefined): Date | null | undefined {
+  if (text === undefined) return undefined
+  return text === 'never' ? null : parseFuture('--expires', text, new Date())
 }
 
 /** A staff token reaches every team, so none is valid forever. */
@@ -134,13 +189,15 @@ function parseNetworks(values: readonly string[] | undefined): Prefix[] {
   })
 }
 
-function described(id: string, request: Request): string {
-  const { scopes, networks, expires } = request
+function described(id: string, request: Request, expires: Date | null): string {
+  const { scopes, networks } = request
+  const limit =
+    'team' in request && request.resources ? `, limited to ${describeResources(request.resources)}` : ''
   const [holder, role] =
     'team' in request ? [`of team ${request.team}`, request.isAdmin ? ', as admin' : ''] : ['of staff', '']
   const from = networks.length > 0 ? ` from ${networks.join(', ')}` : ''
   const end = `, expires ${expires?.toISOString() ?? 'never'}`
-  return `Token ${id} ${holder}: ${scopes.join(', ')}${role}${from}${end}.`
+  return `Token ${id} ${holder}: ${scopes.join(', ')}${role}${limit}${from}${end}.`
 }
 
 async function list(context: CommandContext, args: readonly string[]): Promise<void> {

@@ -46,7 +46,7 @@ export function parseNewToken(body: NewTokenBody, now: Date) {
 }
 
 /** Throws `invalid` for scopes that would open nothing: a token must not look as if it could do what it cannot. */
-function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void {
+export function requireOpenScopes(scopes: readonly Scope[], resources: Resources): void {
   const isEmpty = Object.values(resources).every((some) => some.length === 0)
   if (isEmpty) throw invalid(['body', 'resources'], 'resourcesMissing')
   const errors = scopes.flatMap((scope, at) => {

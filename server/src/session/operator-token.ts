@@ -1,11 +1,14 @@
 // API tokens that the operator creates, lists and revokes: teams are named by their slug, and there is no quota.
-import { scopes as knownScopes } from '@pharos/contract/scope'
+import type { Resources } from '@pharos/contract/resource-limit'
+import { scopes as knownScopes, type Scope } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { fail, invalid, notFound, type Failure } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { revokeActiveApiToken, issueApiToken } from './api-token.ts'
+import { readTokenDaysMax } from './api-token.store.ts'
+import { expiryOf, requireOpenScopes } from './new-api-token.ts'
 import {
   findTeamId,
   findTokenTeam,
@@ -22,23 +25,31 @@ export type TokenRequest = {
   readonly scopes: readonly string[]
   readonly networks: readonly Prefix[]
   readonly isAdmin: boolean
-  readonly expires: Date | null
+  /** Null: all of the team. */
+  readonly resources: Resources | null
+  /** Undefined: the time that the API gives; null: never. */
+  readonly expires: Date | null | undefined
   readonly maxUnusedDays: number | null
 }
 
-/** Creates a token of the team; `text` is the token itself, which is not stored. Throws `not_found`, `invalid`. */
+/**
+ * Creates a token of the team with the rules of the API; `text` is the token itself, which is not stored. Throws `not_found`,
+ * `invalid`.
+ */
 export async function createTeamToken(
   db: Db,
   ring: KeyRing,
   request: TokenRequest,
-): Promise<{ readonly id: string; readonly text: string }> {
+): Promise<{ readonly id: string; readonly text: string; readonly expires: Date | null }> {
   refuseUnknownScopes(request.scopes)
+  if (request.resources) requireOpenScopes(request.scopes as readonly Scope[], request.resources)
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
     if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
-    const settings = { ...request, teamId, createdBy: null, resources: null, serviceAccountId: null }
+    const expires = expiryOf(request.expires, await readTokenDaysMax(trx, teamId), new Date())
+    const settings = { ...request, expires, teamId, createdBy: null, serviceAccountId: null }
     const { row, text } = await issueApiToken(trx, ring, settings, { teamId, actor: 'operator' })
-    return { id: row.id, text }
+    return { id: row.id, text, expires }
   })
 }
 
