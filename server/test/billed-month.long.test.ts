@@ -93,7 +93,9 @@ async function dated(ms: number, event: () => Promise<unknown>): Promise<void> {
     await sql`update ${sql.table(table)} set valid = tstzrange(lower(valid), ${at}) where upper(valid) > now() - interval '1 hour'`.execute(
       owner(),
     )
-  await sql`update ports set interface_since = ${at} where interface_since > now() - interval '1 hour'`.execute(owner())
+  await sql`update ports set interface_since = ${at} where interface_since > now() - interval '1 hour'`.execute(
+    owner(),
+  )
 }
 
 const fileOf = (device: string, member: string, { monthly, tiers }: (typeof poolPrices)[number]) => ({
