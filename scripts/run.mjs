@@ -39,7 +39,11 @@ const commands = {
   check: [['scripts/check.mjs']],
   lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],
   bench: [[...heap, 'bench/src/main.ts']],
-  generate: [['server/src/db/generate.ts'], ['server/src/http/generate-documents.ts']],
+  generate: [
+    ['server/src/db/generate.ts'],
+    ['server/test/support/recording/write-examples.ts'],
+    ['server/src/http/generate-documents.ts'],
+  ],
   format: [['node_modules/oxfmt/bin/oxfmt']],
 }
 

@@ -150,8 +150,12 @@ async function openGuest(browser: Browser, url: string, options: BrowserContextO
 }
 
 /** Repeats the check until it passes; at the end of the time, its last failure with what was waited for. */
-export async function until(what: string, check: () => Promise<unknown>): Promise<void> {
-  for (const end = performance.now() + waitMs; ; await sleep(100)) {
+export async function until(
+  what: string,
+  check: () => Promise<unknown>,
+  limitMs: number = waitMs,
+): Promise<void> {
+  for (const end = performance.now() + limitMs; ; await sleep(100)) {
     try {
       return void (await check())
     } catch (cause) {

@@ -106,7 +106,7 @@ export async function copyDemoData(folder: string, kind: DemoKind): Promise<void
   const name = `${kind}-${hashOfSources()}`
   const made = join(cache, name, 'data')
   mkdirSync(cache, { recursive: true })
-  for (const end = performance.now() + 2 * waitMs; ; await sleep(200)) {
+  for (const end = performance.now() + 2 * makeMs; ; await sleep(200)) {
     const lock = tryProcessLock(join(cache, `${kind}.lock`))
     if (lock === undefined) {
       if (performance.now() > end) throw new Error(`waited for another process to make ${made}`)
@@ -122,6 +122,9 @@ export async function copyDemoData(folder: string, kind: DemoKind): Promise<void
   }
 }
 
+/** The server writes a year of history; on a busy machine that takes far longer than any page. */
+const makeMs = 3 * waitMs
+
 /** Replaces what was made of other sources, or is too old. */
 async function makeDemoData(name: string, kind: DemoKind): Promise<void> {
   const unfinished = join(cache, `new-${kind}`)
@@ -129,7 +132,7 @@ async function makeDemoData(name: string, kind: DemoKind): Promise<void> {
   mkdirSync(unfinished)
   const demo = await spawnDemo(unfinished, kind, {})
   try {
-    await until('the history of the demo to be processed', () => assertProcessed(unfinished, kind))
+    await until('the history of the demo to be processed', () => assertProcessed(unfinished, kind), makeMs)
   } finally {
     await endDemo(demo)
   }

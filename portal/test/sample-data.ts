@@ -36,10 +36,21 @@ export async function fill(demo: Demo): Promise<void> {
   await waitForApproval(demo, call, staff)
 }
 
+/** An access token is valid for 300 s; a test may take longer. */
+const ACCESS_MS = 200_000
+
 export async function asUser(url: string, email: string): Promise<Call> {
   const guest = createClient({ baseUrl: url })
-  const { body } = await guest(createSessionTokenRoute, { body: { email, password: demoPassword } })
-  return createClient({ baseUrl: url, credential: () => ({ bearer: body.access }) })
+  const signIn = async () => {
+    const { body } = await guest(createSessionTokenRoute, { body: { email, password: demoPassword } })
+    return { bearer: body.access, until: performance.now() + ACCESS_MS }
+  }
+  let credential = await signIn()
+  const call = createClient({ baseUrl: url, credential: () => credential })
+  return async (route, input) => {
+    if (performance.now() > credential.until) credential = await signIn()
+    return await call(route, input)
+  }
 }
 
 async function attacks(url: string): Promise<void> {

@@ -285,8 +285,21 @@ function domainViolation(from: string, to: string): string | undefined {
   return undefined
 }
 
-/** The folders of a module in their order: a folder imports only from entries before its own, and the module itself from all. */
+/**
+ * The folders of a module in their order: a folder imports only from entries before its own, and the files of the module itself, unless an entry names
+ * them as '', from all.
+ */
 const layers: Record<string, readonly (readonly string[])[]> = {
+  contract: [
+    [''],
+    ['flow', 'reason', 'session'],
+    ['byoip', 'dns', 'inventory', 'team'],
+    ['events', 'shield'],
+    ['operator'],
+    ['messages'],
+    ['examples'],
+    ['document'],
+  ],
   byoip: [['status'], ['validation', 'visibility'], ['announcement'], ['letter', 'regions'], ['blackhole']],
   dns: [
     ['sign', 'zone-file'],
@@ -310,18 +323,23 @@ const layers: Record<string, readonly (readonly string[])[]> = {
   platform: [['engine'], ['kinds']],
 }
 
-/** Returns the position of a file's folder in the layers of its module; after all others for the module's own files. */
+/** Returns the folder of a module, such as `contract/src` or `server/src/dns`. */
+const layeredOf = (path: string): string =>
+  path.startsWith('contract/src/') ? 'contract/src' : `server/src/${domainOf(path)}`
+
+/** Returns the position of a file's folder in the layers of its module; undefined if it has none, and -1 if they lack the folder. */
 function layerOf(path: string): number | undefined {
-  const module = domainOf(path)
-  const folders = layers[module]
+  const module = layeredOf(path)
+  const folders = layers[module === 'contract/src' ? 'contract' : domainOf(path)]
   if (!folders) return undefined
-  const folder = dirname(path).slice(`server/src/${module}/`.length)
-  return folder === '' ? folders.length : folders.findIndex((entry) => entry.includes(folder))
+  const folder = dirname(path).slice(module.length + 1)
+  const position = folders.findIndex((entry) => entry.includes(folder))
+  return folder === '' && position === -1 ? folders.length : position
 }
 
 /** Returns why the import is against the layers of its module; undefined if it is not. */
 function layerViolation({ from, to }: Import): string | undefined {
-  if (domainOf(from) !== domainOf(to) || dirname(from) === dirname(to)) return undefined
+  if (layeredOf(from) !== layeredOf(to) || dirname(from) === dirname(to)) return undefined
   const [source, target] = [layerOf(from), layerOf(to)]
   if (source === undefined || target === undefined || target < source) return undefined
   return 'a folder imports only from the layers before its own'
@@ -386,6 +404,20 @@ describe('the import table', () => {
     assert.deepEqual(
       imports.map((one) => layerViolation(one) !== undefined),
       [true, true, false, true],
+    )
+  })
+
+  it('finds a planted import of a later layer of the contract, of the same one, and of a folder by the root', () => {
+    const imports = [
+      ...importsOf('contract/src/session/session.ts', "import type { Zone } from '../dns/zone.ts'"),
+      ...importsOf('contract/src/dns/zone.ts', "import { Prefix } from '../byoip/announcement.ts'"),
+      ...importsOf('contract/src/scalar.ts', "import { Zone } from './dns/zone.ts'"),
+      ...importsOf('contract/src/dns/zone.ts', "import { Timestamp } from '../scalar.ts'"),
+      ...importsOf('contract/src/document/document.ts', "import { zone } from '../dns/zone.ts'"),
+    ]
+    assert.deepEqual(
+      imports.map((one) => layerViolation(one) !== undefined),
+      [true, true, true, false, false],
     )
   })
 

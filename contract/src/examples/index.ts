@@ -1,5 +1,6 @@
 // Every example of the document. Each operation has one; openapi-document.test.ts names those that lack it.
-import type { Examples } from '../example.ts'
+import recordedDns from '../dns/examples.json' with { type: 'json' }
+import type { Example, Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { adminBillExamples } from './admin-bill.ts'
@@ -8,7 +9,6 @@ import { byoipExamples } from './byoip.ts'
 import { crossConnectExamples } from './cross-connect.ts'
 import { deliveryExamples } from './delivery.ts'
 import { deviceExamples } from './device.ts'
-import { dnsExamples } from './dns.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
@@ -31,6 +31,9 @@ import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
 
+/** Examples that `npm run generate` records. */
+const recorded = (examples: object): readonly (readonly [string, Example])[] => Object.entries(examples)
+
 export const examples: Examples = new Map([
   ...sessionExamples,
   ...notificationExamples,
@@ -41,7 +44,7 @@ export const examples: Examples = new Map([
   ...operatorExamples,
   ...adminTeamExamples,
   ...platformExamples,
-  ...dnsExamples,
+  ...recorded(recordedDns),
   ...dnssecExamples,
   ...inventoryExamples,
   ...prefixExamples,

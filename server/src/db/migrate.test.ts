@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { digestOf } from './former-history.ts'
 import { listMigrations, migrate, migrationsFolder, pendingMigrations } from './migrate.ts'
 import { baseline } from './migration-file.ts'
 import { readSchemaFloor } from './schema-floor.ts'
@@ -22,6 +23,7 @@ function folderOf(files: Record<string, string>): string {
   return folder
 }
 
+const head = (phase: string, runsWith: string) => `-- phase: ${phase}\n-- runs with: ${runsWith}\n`
 const empty = folderOf({})
 const first = { '001-cats.sql': 'create table cats (id integer);' }
 const second = { ...first, '002-dogs.sql': 'create table dogs (id integer);' }
@@ -125,7 +127,82 @@ describe('migrate', () => {
   })
 })
 
-const head = (phase: string, runsWith: string) => `-- phase: ${phase}\n-- runs with: ${runsWith}\n`
+describe('a history that other files have replaced', () => {
+  const folder = folderOf({
+    '001-cats.sql': 'create table cats (id integer);',
+    '002-dogs.sql': 'create table dogs (id integer);',
+    '003-coats.sql': 'alter table cats add column coat text;',
+  })
+  const steps = listMigrations(folder)
+  const former = { steps: 3, sha256: digestOf(steps), files: 1 }
+  const replaced = {
+    '001-pets.sql': 'create table cats (id integer, coat text); create table dogs (id integer);',
+  }
+  const later = {
+    ...replaced,
+    '002-birds.sql': `${head('expand', '0.2.0-rc.1')}create table birds (id integer);`,
+  }
+  const next = { folder: folderOf(later), former }
+
+  it('is replaced, once, by that of the files, whose later steps follow', async () => {
+    await withClients(async (client) => {
+      await migrate(client, { folder })
+      await client.query('insert into cats values (7)')
+      assert.deepEqual(await pendingMigrations(client, next), ['002-birds.sql'])
+      assert.deepEqual(
+        await history(client),
+        steps.map(({ file }) => file),
+        'asking changes nothing',
+      )
+      for (const applied of [['002-birds.sql'], []])
+        assert.deepEqual(await migrate(client, next), { applied, waiting: [], version: 2 })
+      assert.deepEqual(await history(client), Object.keys(later))
+      assert.deepEqual(await tables(client), ['birds', 'cats', 'dogs', 'migrations'])
+      assert.deepEqual((await client.query('select id from cats')).rows, [{ id: 7 }])
+      await migrate(client, { folder: folderOf(later) })
+    })
+  })
+
+  it('is replaced entirely or not at all', async () => {
+    await withClients(async (client) => {
+      await migrate(client, { folder })
+      await client.query(`
+        create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+        create trigger refused before insert on migrations for each row execute function refuse()`)
+      await assert.rejects(migrate(client, next), /refused/)
+      assert.deepEqual(
+        await history(client),
+        steps.map(({ file }) => file),
+      )
+    })
+  })
+
+  for (const [problem, change] of Object.entries({
+    'lacks a step': 'delete from migrations where number = 3',
+    'has a step more': `insert into migrations (number, file, sha256) values (4, '004-x.sql', 'x')`,
+    'has another step': `update migrations set sha256 = 'x' where number = 2`,
+  }))
+    it(`is refused if it ${problem}`, async () => {
+      await withClients(async (client) => {
+        await migrate(client, { folder })
+        await client.query(change)
+        const before = await history(client)
+        for (const work of [migrate, pendingMigrations])
+          await assert.rejects(
+            work(client, next),
+            /001-pets\.sql is not the file that was applied to this database/,
+          )
+        assert.deepEqual(await history(client), before)
+        assert.deepEqual(await tables(client), ['cats', 'dogs', 'migrations'])
+      })
+    })
+})
+
+async function history(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ file: string }>('select file from migrations order by number')
+  return rows.map(({ file }) => file)
+}
+
 const product = (file: string) => readFileSync(join(migrationsFolder, file), 'utf8')
 
 /** Three releases: each is the one before with further steps. */

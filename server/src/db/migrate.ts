@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { compareVersions, version as ownVersion } from '../runtime/version.ts'
 import { errorCode, errorText } from './errno.ts'
+import { formerHistory, isFormerHistory, type FormerHistory } from './former-history.ts'
 import { listMigrations, MigrationError, migrationsFolder, type Migration } from './migration-file.ts'
 import { assertFloor, assertNoneOlder, raiseSchemaFloor } from './schema-floor.ts'
 
@@ -19,6 +20,8 @@ export type MigrateOptions = {
   readonly steps?: 'expand' | 'finish' | 'all'
   /** The release that migrates, if it is not this one. */
   readonly version?: string
+  /** The history that the first files have replaced, if it is not the product's. */
+  readonly former?: FormerHistory
 }
 
 export type MigrationResult = {
@@ -46,14 +49,20 @@ const lockPauseMs = 1_000
  */
 export async function migrate(
   client: ClientBase,
-  { folder = migrationsFolder, steps = 'expand', version = ownVersion }: MigrateOptions = {},
+  {
+    folder = migrationsFolder,
+    steps = 'expand',
+    version = ownVersion,
+    former = formerHistory,
+  }: MigrateOptions = {},
 ): Promise<MigrationResult> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
   await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
   try {
     await createHistory(client)
-    const done = await readApplied(client, migrations, version)
+    const done = await readApplied(client, migrations, { version, former })
+    await replaceFormerHistory(client, migrations, former)
     const pending = migrations.slice(done.length)
     const isNew = done.length === 0
     const isLast = isNew || steps !== 'expand'
@@ -93,13 +102,35 @@ async function createHistory(client: ClientBase): Promise<void> {
         add column runs_with text`)
 }
 
+/** Replaces the former history, if the database has it, by that of the files with the same result, in one transaction. */
+async function replaceFormerHistory(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  former: FormerHistory,
+): Promise<void> {
+  if (!isFormerHistory(await readHistory(client), former)) return
+  await client.query('begin')
+  try {
+    await client.query('delete from migrations')
+    for (const migration of migrations.slice(0, former.files)) await insertStep(client, migration)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
 /**
  * Returns the migrations that `migrate` would apply, without contract steps that may still wait; changes nothing. Throws as `migrate` does,
  * also if this release is too old for the database.
  */
 export async function pendingMigrations(
   client: ClientBase,
-  { folder = migrationsFolder, version = ownVersion }: Pick<MigrateOptions, 'folder' | 'version'> = {},
+  {
+    folder = migrationsFolder,
+    version = ownVersion,
+    former = formerHistory,
+  }: Pick<MigrateOptions, 'folder' | 'version' | 'former'> = {},
 ): Promise<readonly string[]> {
   const migrations = listMigrations(folder)
   await assertServerVersion(client)
@@ -107,7 +138,7 @@ export async function pendingMigrations(
     `select to_regclass('migrations') is not null as known`,
   )
   if (!rows[0]?.known) return migrations.map(({ file }) => file)
-  const done = await readApplied(client, migrations, version)
+  const done = await readApplied(client, migrations, { version, former })
   return withoutContractAtEnd(migrations.slice(done.length)).map(({ file }) => file)
 }
 
@@ -137,13 +168,11 @@ async function assertServerVersion(client: ClientBase): Promise<void> {
 async function readApplied(
   client: ClientBase,
   known: readonly Migration[],
-  version: string,
-): Promise<readonly AppliedRow[]> {
-  // A database from before 0.2.0 has no column runs_with.
-  const { rows } = await client.query<AppliedRow>(
-    `select number, file, sha256, to_jsonb(m) ->> 'runs_with' as runs_with from migrations m order by number`,
-  )
+  { version, former }: { readonly version: string; readonly former: FormerHistory },
+): Promise<readonly Pick<Migration, 'file'>[]> {
+  const rows = await readHistory(client)
   await assertFloor(client, version)
+  if (isFormerHistory(rows, former)) return known.slice(0, former.files)
   const [ours, newer] = [rows.slice(0, known.length), rows.slice(known.length)]
   for (const [index, row] of ours.entries()) assertSame(row, known[index]!)
   for (const { file, runs_with } of newer) {
@@ -155,6 +184,14 @@ async function readApplied(
     )
   }
   return ours
+}
+
+async function readHistory(client: ClientBase): Promise<AppliedRow[]> {
+  // A database from before 0.2.0 has no column runs_with.
+  const { rows } = await client.query<AppliedRow>(
+    `select number, file, sha256, to_jsonb(m) ->> 'runs_with' as runs_with from migrations m order by number`,
+  )
+  return rows
 }
 
 function assertSame(row: AppliedRow, migration: Migration): void {
@@ -177,18 +214,23 @@ async function applyUnderLoad(client: ClientBase, migration: Migration): Promise
   }
 }
 
-async function apply(
+async function insertStep(
   client: ClientBase,
-  { number, file, sql, sha256, phase, runsWith }: Migration,
+  { number, file, sha256, phase, runsWith }: Migration,
 ): Promise<void> {
+  await client.query(
+    'insert into migrations (number, file, sha256, phase, runs_with) values ($1, $2, $3, $4, $5)',
+    [number, file, sha256, phase, runsWith],
+  )
+}
+
+async function apply(client: ClientBase, migration: Migration): Promise<void> {
+  const { file, sql, phase } = migration
   await client.query('begin')
   try {
     if (phase !== null) await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await client.query(sql)
-    await client.query(
-      'insert into migrations (number, file, sha256, phase, runs_with) values ($1, $2, $3, $4, $5)',
-      [number, file, sha256, phase, runsWith],
-    )
+    await insertStep(client, migration)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})

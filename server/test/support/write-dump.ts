@@ -1,11 +1,10 @@
-// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration, with rows in every table as the product writes them. Run at
-// a release, see CONTRIBUTING.md.
+// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration or the argument, with rows in every table as the product writes
+// them. Run at a release, see CONTRIBUTING.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takesIdempotencyKey } from '@pharos/contract/answers'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/document/routes'
-import { sql } from 'kysely'
 import { sealAll } from '../../src/audit/seal.ts'
 import { writeAudit } from '../../src/db/audit.ts'
 import { listMigrations, migrationsFolder } from '../../src/db/migrate.ts'
@@ -16,24 +15,8 @@ import { listTables } from './generated-rows.ts'
 import type { Subject } from './subject.ts'
 import { subjects } from './subjects.ts'
 import { callWithSuccess } from './successful-call.ts'
+import { fillTables, type FixedValues } from './valid-rows.ts'
 import { createFixtures, type Fixtures } from './fixtures.ts'
-
-await using api = await createTestApi()
-const db = api.database.postgres.owner
-const fixtures = await createFixtures(api)
-await callEverything(api, fixtures)
-await addInternalRows(db, fixtures)
-await sealAll(db, api.config.secret, new AbortController().signal)
-await writeAudit(db, {
-  teamId: fixtures.red.teamId,
-  actor: 'operator',
-  action: 'test.write',
-  target: 'test:1',
-})
-await assertEveryTableHasRows(db)
-const number = String(listMigrations(migrationsFolder).length).padStart(3, '0')
-mkdirSync(dumpsFolder, { recursive: true })
-writeFileSync(join(dumpsFolder, `${number}.tsv`), formatDump(await readRows(db)))
 
 /** Calls every changing operation of the contract successfully. */
 async function callEverything(on: TestApi, about: Fixtures): Promise<void> {
@@ -48,30 +31,56 @@ async function callEverything(on: TestApi, about: Fixtures): Promise<void> {
   await on.settled()
 }
 
-const keyOf = (route: Route, { form = '' }: Subject): Record<string, string> =>
-  takesIdempotencyKey(route) ? { 'idempotency-key': `dump ${route.name} ${form}`.replaceAll(' ', '-') } : {}
-
-/** Adds rows that only loops and drivers write. */
-async function addInternalRows(owner: Db, { red, regions }: Fixtures): Promise<void> {
-  const statements = [
-    sql`insert into announcement_proofs (announcement_id, kind, team_id, state, note, next_check, checked)
-      values (${red.announcements.on}, 'rdap', ${red.teamId}, 'valid', 'registered', now(), now())`,
-    sql`insert into announcement_statuses_told (announcement_id, team_id, status)
-      values (${red.announcements.on}, ${red.teamId}, 'announced') on conflict do nothing`,
-    sql`insert into asn_proofs (team_id, asn, method, state, note, checked)
-      values (${red.teamId}, ${red.asn}, 'roa', 'valid', 'found', now())`,
-    sql`insert into event_networks (network, event_id)
-      select '203.0.113.0/24', id from events order by id limit 1`,
-    sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
-      values (gen_random_uuid(), 'host', 1, '0.1.0', '{api}', now(), now(), '[]', '[]')`,
-    sql`insert into region_withdrawals (region_id, prefix, counted_for)
-      values (${regions['ams']}, '203.0.113.0/24', ${red.teamId})`,
-  ]
-  for (const statement of statements) await statement.execute(owner)
+function keyOf(route: Route, { form = '' }: Subject): Record<string, string> {
+  return takesIdempotencyKey(route)
+    ? { 'idempotency-key': `dump ${route.name} ${form}`.replaceAll(' ', '-') }
+    : {}
 }
 
-async function assertEveryTableHasRows(owner: Db): Promise<void> {
+/** Values of tables that only loops and drivers write, where their constraints do not say which: see valid-rows.ts. */
+const fixed: FixedValues = {
+  staff_tokens: { id: 'abcdefgh2345', scopes: ['admin:read'] },
+  provider: { key: 'provider', accent: '#0a7d5a' },
+  dns_servers: { name: 'ns1.pharos.example.', address: '192.0.2.53' },
+  dns_defaults: { key: 'dns' },
+  billing_periods: { month: '2026-03' },
+  monthly_reports: { month: '2026-03', outcome: 'mailed' },
+  inventory_imports: { source: 'netbox' },
+  detector_thresholds: { bps: 1e9, ratio: 2 },
+  former_service_terms: { valid: '[2026-01-01,2026-02-01)' },
+  former_port_facts: { valid: '[2026-01-01,2026-02-01)' },
+  billing_samples: { sha256: 'a'.repeat(64) },
+  resource_limits: {
+    tsig_key_id: undefined,
+    prefix_id: undefined,
+    network: undefined,
+    port_id: undefined,
+    service_id: undefined,
+    names: ['www'],
+    types: ['A'],
+  },
+}
+
+/** Adds a row to every table that no request has filled. */
+async function addInternalRows(owner: Db): Promise<void> {
   const filled = new Set((await readRows(owner)).map(({ table }) => table))
   const empty = (await listTables(owner)).map(({ name }) => name).filter((name) => !filled.has(name))
-  if (empty.length > 0) throw new Error(`no rows in ${empty.join(', ')}: add some in write-dump.ts`)
+  const problems = await fillTables(owner, empty, fixed)
+  if (problems.length > 0) throw new Error(`no rows in ${problems.join('\n')}: add values to write-dump.ts`)
 }
+
+await using api = await createTestApi()
+const db = api.database.postgres.owner
+const fixtures = await createFixtures(api)
+await callEverything(api, fixtures)
+await sealAll(db, api.config.secret, new AbortController().signal)
+await writeAudit(db, {
+  teamId: fixtures.red.teamId,
+  actor: 'operator',
+  action: 'test.write',
+  target: 'test:1',
+})
+await addInternalRows(db)
+const [name = String(listMigrations(migrationsFolder).length).padStart(3, '0')] = process.argv.slice(2)
+mkdirSync(dumpsFolder, { recursive: true })
+writeFileSync(join(dumpsFolder, `${name}.tsv`), formatDump(await readRows(db)))

@@ -1,0 +1,30 @@
+// The migrations of before the first release, which were replaced by the first files of today. A database whose history is exactly these has the
+// schema after those files (decision 158).
+import { createHash } from 'node:crypto'
+
+export type FormerHistory = {
+  /** The number of former migrations. */
+  readonly steps: number
+  /** Digest of their numbers and hashes, see `digestOf`. */
+  readonly sha256: string
+  /** The number of files that replaced them. */
+  readonly files: number
+}
+
+export const formerHistory: FormerHistory = {
+  steps: 0,
+  sha256: '',
+  files: 0,
+}
+
+type Step = { readonly number: number; readonly sha256: string }
+
+/** Returns the digest of a history, in the order of its steps. */
+export function digestOf(steps: readonly Step[]): string {
+  const lines = steps.map(({ number, sha256 }) => `${number} ${sha256}\n`)
+  return createHash('sha256').update(lines.join('')).digest('hex')
+}
+
+/** Whether a history is exactly the former one: no step is missing, different or added. */
+export const isFormerHistory = (steps: readonly Step[], former: FormerHistory): boolean =>
+  steps.length === former.steps && digestOf(steps) === former.sha256

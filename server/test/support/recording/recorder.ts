@@ -1,0 +1,174 @@
+// Calls operations on an installation with a fixed clock, and records each request with its answer as the example of the operation. The same calls
+// give the same bytes: times are set by the caller, ids count from given numbers, and values from random bytes are replaced.
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import { dryRunMediaType } from '@pharos/contract/answers'
+import { urlOf } from '@pharos/contract/client'
+import type { Example } from '@pharos/contract/example'
+import { admin, engineer, team } from '@pharos/contract/examples/world'
+import type { ResponseOf, Route } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { listMigrations, migrationsFolder } from '../../../src/db/migrate.ts'
+import { openPostgres, type Db } from '../../../src/db/postgres.ts'
+import { createTestDatabase } from '../../../src/db/testing.ts'
+import { createKeyRing } from '../../../src/runtime/secrets.ts'
+import { hashPassword } from '../../../src/session/password.ts'
+import { createTestApi, testPassword, type TestApi } from '../../api.ts'
+
+export type Recorder = {
+  readonly api: TestApi
+  readonly owner: Db
+  readonly examples: Readonly<Record<string, Example>>
+  /** Sets the clock of the server and of the database. */
+  at(time: string): Promise<void>
+  /** Calls the operation as an admin of the team and returns the body of the answer. */
+  call<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  /** Calls the operation and records it; an operation with a dry run is called with it before. */
+  record<R extends Route>(route: R, parts?: Example<R>): Promise<ResponseOf<R>>
+  /** Replaces a text that is random by another one in everything that is recorded. */
+  replace(random: string, text: string): void
+  /** The next row of the table gets this id. */
+  nextId(table: string, id: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+type FieldChanges = NonNullable<Example['changes']>
+
+/** now() of the schema public precedes that of PostgreSQL: in defaults, and in the statements of the server. */
+const clock = `
+create table public.recorded_clock (at timestamptz not null);
+insert into public.recorded_clock values ('2026-03-01T00:00:00Z');
+create function public.now() returns timestamptz language sql stable security definer as 'select at from public.recorded_clock';
+set search_path = public, pg_catalog;
+`
+
+export async function createRecorder(): Promise<Recorder> {
+  const database = await createDatabase()
+  const secret = createKeyRing(['0'.repeat(64)])
+  const first = { database, config: { secret } } as unknown as TestApi
+  mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-01T00:00:00Z') })
+  const api = await createTestApi({}, { sameInstallationAs: first })
+  const { owner } = database.postgres
+  const examples: Record<string, Example> = {}
+  const replaced = new Map<string, string>()
+  await addTeam(owner)
+  let access = ''
+
+  const at = async (time: string): Promise<void> => {
+    mock.timers.setTime(Date.parse(time))
+    await sql`update recorded_clock set at = ${time}`.execute(owner)
+    access = (await api.signIn(admin.email)).access
+  }
+
+  const send = async (route: Route, { params, query, body }: Example, isTrial = false): Promise<unknown> => {
+    const answer = await api.server.inject({
+      method: route.method,
+      url: urlOf(route, { ...(params as object) }, { ...query, ...(isTrial ? { dry_run: true } : {}) }),
+      headers: {
+        authorization: `Bearer ${access}`,
+        ...(isTrial ? { accept: dryRunMediaType } : {}),
+      },
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    if (answer.statusCode >= 300) throw new Error(`${route.name}: ${answer.statusCode} ${answer.body}`)
+    const isJson = answer.headers['content-type']?.toString().includes('json') ?? false
+    return isJson && answer.body !== '' ? answer.json() : undefined
+  }
+
+  return {
+    api,
+    owner,
+    get examples() {
+      return JSON.parse(
+        [...replaced].reduce(
+          (text, [random, other]) => text.replaceAll(random, other),
+          JSON.stringify(examples),
+        ),
+      ) as Record<string, Example>
+    },
+    at,
+    call: async <R extends Route>(route: R, parts: Example<R> = {}) =>
+      (await send(route, parts as unknown as Example)) as ResponseOf<R>,
+    async record<R extends Route>(route: R, given: Example<R> = {}) {
+      const parts = given as unknown as Example
+      if (route.name in examples) throw new Error(`${route.name} is recorded twice`)
+      const trial = route.dryRun ? await keepingIds(owner, () => send(route, parts, true)) : undefined
+      const response = await send(route, parts)
+      examples[route.name] = {
+        ...parts,
+        ...(route.response === null ? {} : { response }),
+        ...(trial === undefined ? {} : { changes: (trial as { changes: FieldChanges }).changes }),
+      } as Example
+      return response as ResponseOf<R>
+    },
+    replace: (random, text) => void replaced.set(random, text),
+    nextId: async (table, id) => {
+      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${id - 1})`.execute(owner)
+    },
+    async [Symbol.asyncDispose]() {
+      await api[Symbol.asyncDispose]()
+      mock.timers.reset()
+      await database.postgres.stop()
+      await database.dispose()
+    },
+  }
+}
+
+/** A trial is rolled back, but not the ids that it has used. */
+async function keepingIds<T>(owner: Db, work: () => Promise<T>): Promise<T> {
+  const { rows } = await sql<{ name: string; last: string | null; start: string }>`
+    select quote_ident(sequencename) as name, last_value::text as last, start_value::text as start from pg_sequences
+    where schemaname = 'public'`.execute(owner)
+  const result = await work()
+  for (const { name, last, start } of rows)
+    await sql`select setval(${name}, ${last ?? start}::bigint, ${last !== null})`.execute(owner)
+  return result
+}
+
+/** A database whose connections see `now()` of the clock. */
+async function createDatabase() {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-recording-'))
+  cpSync(migrationsFolder, folder, { recursive: true })
+  const first = join(folder, listMigrations(folder)[0]!.file)
+  writeFileSync(first, clock + readFileSync(first, 'utf8'))
+  const database = await createTestDatabase({ migrations: folder })
+  rmSync(folder, { recursive: true })
+  const { owner } = database.postgres
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(owner)
+  await sql`alter database ${sql.ref(rows[0]!.name)} set search_path = public, pg_catalog`.execute(owner)
+  await sql`grant select on recorded_clock to pharos_tenant`.execute(owner)
+  // Connections that are open do not have the setting.
+  await database.postgres.stop()
+  const postgres = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })
+  return {
+    databaseUrl: database.databaseUrl,
+    postgres,
+    dataDir: undefined,
+    dispose: () => database[Symbol.asyncDispose](),
+  }
+}
+
+async function addTeam(owner: Db): Promise<void> {
+  await sql`
+    insert into teams (id, slug, name, enabled_modules, enable_dns) overriding system value
+    values (${team.id}, 'lindholm', ${team.name}, '{inventory,ipam,lighthouse,shield,dns}', true)`.execute(
+    owner,
+  )
+  const hash = await hashPassword(testPassword)
+  for (const [{ id, email, name }, role] of [
+    [admin, 'admin'],
+    [engineer, 'editor'],
+  ] as const) {
+    const [first, last] = name.split(' ')
+    await sql`
+      insert into users (id, email, username, display_name, first_name, last_name, password_hash, email_confirmed) overriding system value
+      values (${id}, ${email}, ${first!.toLowerCase()}, ${name}, ${first}, ${last}, ${hash}, now())`.execute(
+      owner,
+    )
+    await sql`
+      insert into memberships (team_id, user_id, is_admin, roles)
+      values (${team.id}, ${id}, ${role === 'admin'}, ${[role]})`.execute(owner)
+  }
+}
