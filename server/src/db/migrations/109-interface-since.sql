@@ -5,6 +5,19 @@
 alter table ports rename column linked_at to interface_since;
 comment on column ports.interface_since is 'since when it has its interface; null if neither the port nor the interface had another one before';
 alter view held_ports rename column linked_at to interface_since;
+-- The same view, with the new name in its text: a squash of the migrations reads it from here.
+create or replace view held_ports with (security_barrier) as
+  select a.team_id, a.service_id, a.valid, p.id, p.circuit_id, p.name, p.device_id, p.interface_key, p.interface_id, p.media, p.speed_bps,
+    p.description, p.panel, p.module, p.position, p.interface_since,
+    d.name as device_name, d.location_key, s.seen, s.next_poll, s.lease_until,
+    i.admin, i.oper, i.type, i.speed_bps as interface_speed_bps, i.last_change, i.lag_id, c.state as counters,
+    coalesce(p.interface_id in (select t.interface_id from transceivers t where t.is_present and t.has_warning), false) as has_optic_warning
+  from port_assignments a join ports p on p.id = a.port_id
+    left join devices d on d.id = p.device_id
+    left join device_states s on s.device_id = p.device_id
+    left join interfaces i on i.id = p.interface_id
+    left join interface_counters c on c.interface_id = p.interface_id
+  where a.team_id = (select current_team_id()) and a.valid @> now();
 
 drop function billed_assignments;
 /*
