@@ -5,7 +5,7 @@
 alter table ports rename column linked_at to interface_since;
 comment on column ports.interface_since is 'since when it has its interface; null if neither the port nor the interface had another one before';
 alter view held_ports rename column linked_at to interface_since;
--- The same view, with the new name in its text: a squash of the migrations reads it from here.
+
 create or replace view held_ports with (security_barrier) as
   select a.team_id, a.service_id, a.valid, p.id, p.circuit_id, p.name, p.device_id, p.interface_key, p.interface_id, p.media, p.speed_bps,
     p.description, p.panel, p.module, p.position, p.interface_since,
